@@ -1,0 +1,6 @@
+"""The context-builder: hears every breadcrumb of an agent system and, when a user speaks, publishes the one context each agent needs.
+
+Four verbs: remember, recall, assemble, publish. Read `service.py` first.
+"""
+
+__version__ = "0.1.0"

@@ -1,0 +1,38 @@
+"""Engines that turn text into unit vectors, opened by name. Nothing here downloads anything."""
+
+from pathlib import Path
+
+from builder.adapters.embedding.cache import CachedEmbedder, Engine
+from builder.adapters.embedding.onnx import OnnxEmbedder
+from builder.adapters.embedding.prepare import source_folder
+from builder.adapters.embedding.prepared import NAMES, ListedModel, PreparedModel, list_models
+from builder.adapters.embedding.reference import ReferenceEmbedder
+from builder.domain.errors import Misconfigured
+
+__all__ = ["CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
+
+ENGINES = ("onnx", "sentence-transformers")
+_KNOWN = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
+
+
+def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) -> CachedEmbedder:
+    """The engine behind a cache of `cache_size` vectors; `aclose` it.
+
+    engine: "onnx" (the prepared model, 0.2 s to open) or "sentence-transformers" (the reference, seconds to open).
+    model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder.
+
+    Raises `Misconfigured` for an unknown engine or model, and for one that is not prepared or was altered.
+    """
+    return CachedEmbedder(_open(engine, model, models_dir), cache_size)
+
+
+def _open(engine: str, model: str, models_dir: Path) -> Engine:
+    if engine == "onnx" and model in NAMES:
+        return OnnxEmbedder(models_dir / model)
+    if engine == "sentence-transformers" and model in NAMES:
+        return ReferenceEmbedder(source_folder(), model)
+    if engine == "sentence-transformers" and Path(model).expanduser().is_dir():
+        return ReferenceEmbedder(Path(model).expanduser().resolve())
+    if engine in ENGINES:
+        raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_KNOWN}")
+    raise Misconfigured(f"unknown embedding engine {engine!r}: use one of {', '.join(ENGINES)}")

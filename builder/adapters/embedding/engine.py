@@ -1,0 +1,56 @@
+"""What every engine shares: one thread of its own, and the way from pooled values to the stored vector."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from builder.domain.errors import Unavailable
+
+Encode = Callable[[str], bytes]
+
+
+class EngineThread:
+    """Runs an encoder text by text in one thread, so that the event loop is free and no text has neighbours."""
+
+    def __init__(self, encode: Encode, failures: tuple[type[Exception], ...]) -> None:
+        """`failures`: what `encode` raises when the engine, not the caller, is at fault; they become `Unavailable`."""
+        self._encode = encode
+        self._failures = failures
+        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
+        self._closed = False
+
+    async def run(self, text: str) -> bytes:
+        """The vector of `text`. Raises `Unavailable` when the engine fails or is closed."""
+        if self._closed:
+            raise Unavailable("the embedding engine is closed: start the service again")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._executor, self._encode, text)
+        except self._failures as exc:
+            raise Unavailable(f"the embedding engine failed on a text of {len(text)} characters ({exc}): try again") from exc
+
+    def close(self) -> None:
+        """Finish what was asked for and end the thread. Twice is as good as once."""
+        self._closed = True
+        self._executor.shutdown()
+
+
+def unit(values: npt.NDArray[np.float32]) -> bytes:
+    """Float32 values of shape (dimension,) → the unit vector, as little-endian float16 bytes of shape (dimension,).
+
+    A text that means nothing to a model may pool to zeros; it gets the first axis, because a zero vector has no cosine.
+    Raises `Unavailable` for values that are not finite.
+    """
+    length = float(np.linalg.norm(values))
+    if not np.isfinite(length):
+        raise Unavailable(f"the model gave a vector of length {length}: prepare it again, or use another model")
+    if length == 0:
+        values, length = np.eye(1, len(values), dtype=np.float32)[0], 1.0
+    return (values / length).astype("<f2").tobytes()
+
+
+def well_formed(text: str) -> str:
+    """The text with each lone surrogate replaced by U+FFFD, as the token counter does: no tokeniser takes surrogates."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

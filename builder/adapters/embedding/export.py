@@ -1,0 +1,77 @@
+"""Float32 sentence-transformers folder → int8 ONNX file. Imports torch: only `prepare` imports this, and only to make a model."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import onnx
+import torch
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from onnxruntime.quantization.quant_utils import add_pre_process_metadata
+from transformers import AutoModel
+
+from builder.adapters.embedding.reference import quiet_loading
+
+_OPSET = 17
+_INPUTS = ["input_ids", "attention_mask", "token_type_ids"]
+_OUTPUT = "last_hidden_state"
+# Few large values after GELU leave the others no resolution there; the later layers hardly mind.
+_KEPT_IN_FLOAT32 = tuple(f"layer.{layer}/output/dense/MatMul" for layer in range(3))
+
+
+class _Encoder(torch.nn.Module):
+    """The model with one output instead of an object: the pooler that comes with it is not used."""
+
+    def __init__(self, model: torch.nn.Module) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor, token_type_ids: torch.Tensor) -> torch.Tensor:
+        outputs = self.model(input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids)
+        hidden: torch.Tensor = outputs.last_hidden_state
+        return hidden
+
+
+def export(source: Path, target: Path) -> None:
+    """Write the model of the folder `source` as float32 ONNX, with inputs and output of shape (1, pieces[, dimension])."""
+    torch.set_num_threads(1)
+    with quiet_loading():
+        model = AutoModel.from_pretrained(source, attn_implementation="eager", local_files_only=True)
+    ids = torch.ones(1, 8, dtype=torch.long)
+    with _expected_warnings():
+        torch.onnx.export(
+            _Encoder(model).eval(),
+            (ids, ids, torch.zeros_like(ids)),
+            target,
+            input_names=_INPUTS,
+            output_names=[_OUTPUT],
+            dynamic_axes={name: {1: "pieces"} for name in [*_INPUTS, _OUTPUT]},
+            opset_version=_OPSET,
+            dynamo=False,
+        )
+
+
+def quantise(exported: Path, target: Path) -> None:
+    """Write `exported` with int8 weights, one scale a channel: twice as fast, mean cosine 0.994 with the original."""
+    model = onnx.load(exported)
+    add_pre_process_metadata(model)  # else a recommendation is logged, and logging it configures the root logger
+    quantize_dynamic(
+        model,
+        target,
+        weight_type=QuantType.QInt8,
+        per_channel=True,
+        reduce_range=True,  # 7 bits: CPUs without VNNI saturate on 8, and give other vectors (cosine 0.988)
+        nodes_to_exclude=[node.name for node in model.graph.node if node.name.endswith(_KEPT_IN_FLOAT32)],
+    )
+
+
+@contextmanager
+def _expected_warnings() -> Iterator[None]:
+    """Without what this exporter says of every model: it traces, it is the old one, indices must not be negative."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Converting a tensor to a Python boolean")
+        warnings.filterwarnings("ignore", "You are using the legacy TorchScript-based ONNX export", DeprecationWarning)
+        warnings.filterwarnings("ignore", "The feature will be removed", DeprecationWarning)
+        warnings.filterwarnings("ignore", "Exporting aten::index operator of advanced indexing", UserWarning)
+        yield

@@ -1,0 +1,100 @@
+"""Any sentence-transformers model, in float32: the measure of the quick engine, and the way to bring another model.
+
+Importing torch takes 5 to 18 seconds and 600 MB: it happens in the constructor, not with this module.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from builder.adapters.embedding.engine import EngineThread, unit, well_formed
+from builder.adapters.embedding.prepared import sha256
+from builder.domain.errors import Misconfigured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sentence_transformers import SentenceTransformer
+
+_IDENTIFYING = ("model.safetensors", "config.json", "modules.json")
+
+
+class ReferenceModel:
+    """Text → vector in the calling thread, one torch thread, at the model's own window."""
+
+    def __init__(self, model_path: Path) -> None:
+        """Raises `Misconfigured` when the folder holds no such model, or sentence-transformers is not installed."""
+        self._model = _load(model_path)
+
+    def encode(self, text: str) -> bytes:
+        """The unit vector as little-endian float16 bytes, shape (dimension,)."""
+        values = self._model.encode(well_formed(text), batch_size=1, show_progress_bar=False, convert_to_numpy=True)
+        return unit(np.asarray(values, dtype=np.float32))
+
+
+class ReferenceEmbedder:
+    """`Embedder` over a folder in the format of sentence-transformers. Nothing is ever downloaded."""
+
+    def __init__(self, model_path: Path, name: str = "") -> None:
+        """`name` stands in the model id; empty = the folder's name. Raises `Misconfigured`, see `ReferenceModel`."""
+        identity = _identity(model_path)
+        self._model = f"{name or model_path.name}/fp32/{identity[:12]}"
+        self._thread = EngineThread(ReferenceModel(model_path).encode, (RuntimeError,))
+
+    @property
+    def model(self) -> str:
+        """`<name>/fp32/<first 12 hex digits of the SHA-256 of model.safetensors, of config.json when there is none>`."""
+        return self._model
+
+    async def embed(self, text: str) -> bytes:
+        """The unit vector as little-endian float16 bytes, shape (dimension,). Raises `Unavailable`."""
+        return await self._thread.run(text)
+
+    def close(self) -> None:
+        """Finish what was asked for and end the thread."""
+        self._thread.close()
+
+
+@contextmanager
+def quiet_loading() -> Iterator[None]:
+    """No progress bars of transformers inside; afterwards as before."""
+    from transformers.utils import logging  # noqa: PLC0415 - imports torch
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]
+
+
+def _identity(folder: Path) -> str:
+    present = [folder / name for name in _IDENTIFYING if (folder / name).is_file()]
+    if not present:
+        raise Misconfigured(f"{folder} holds no sentence-transformers model: give a folder with config.json or modules.json")
+    return sha256(present[0])
+
+
+def _load(folder: Path) -> SentenceTransformer:
+    _identity(folder)
+    try:
+        import torch  # noqa: PLC0415 - seconds and 600 MB
+        from safetensors import SafetensorError  # noqa: PLC0415
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+    except ImportError as exc:
+        raise Misconfigured(
+            f"{exc.name} is not installed: install sentence-transformers and torch, or use the engine onnx"
+        ) from exc
+    torch.set_num_threads(1)
+    try:
+        with quiet_loading():
+            return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    except (OSError, ValueError, TypeError, KeyError, RuntimeError, SafetensorError) as exc:
+        raise Misconfigured(
+            f"the model in {folder} cannot be loaded ({exc}): give a complete sentence-transformers folder"
+        ) from exc

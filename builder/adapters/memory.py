@@ -1,0 +1,93 @@
+"""Shipped fakes, held to the same contract suites as the real parts."""
+
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.facts import Passage, Remembered
+from builder.domain.recall import Recall, RecallQuery
+
+
+class MemoryStore:
+    """`BreadcrumbStore` and `Ledger` without a disk: the model that the other stores are compared with."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[str, str, int], Remembered] = {}
+        self._watermarks: dict[tuple[str, str], Place] = {}
+        self._attempts: dict[Place, int] = {}
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    async def remember(self, remembered: Remembered) -> bool:
+        """See the port."""
+        crumb = remembered.breadcrumb
+        taken = any(_where(row.breadcrumb) == _where(crumb) for row in self._rows.values())
+        key = (crumb.workspace, crumb.id, crumb.version)
+        if key in self._rows or taken:
+            return False
+        self._rows[key] = remembered
+        return True
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+        """See the port."""
+        return self._rows.get((breadcrumb.workspace, breadcrumb.id, breadcrumb.version))
+
+    async def recall(self, query: RecallQuery) -> Recall:
+        """See the port."""
+        rows = sorted(
+            (row for row in self._rows.values() if row.breadcrumb.workspace == query.workspace),
+            key=lambda row: row.breadcrumb.place,
+        )
+        until = [row for row in rows if row.breadcrumb.place <= query.until]
+        session = [row for row in until if row.breadcrumb.session == query.session and row.breadcrumb.place > query.after]
+        standing = (_latest(until, schema, query.session) for schema in query.standing)
+        return Recall(
+            rows=tuple(_of_model(row, query.model) for row in session),
+            standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
+        )
+
+    async def count(self) -> int:
+        """See the port."""
+        return len(self._rows)
+
+    async def watermark(self, workspace: str, session: str) -> Place:
+        """See the port."""
+        return self._watermarks.get((workspace, session), ORIGIN)
+
+    async def advance(self, workspace: str, session: str, place: Place) -> None:
+        """See the port."""
+        self._watermarks[workspace, session] = max(place, await self.watermark(workspace, session))
+
+    async def begin(self, place: Place) -> int:
+        """See the port."""
+        self._attempts[place] = self._attempts.get(place, 0) + 1
+        return self._attempts[place]
+
+    async def forgive(self, place: Place) -> None:
+        """See the port."""
+        if place in self._attempts:
+            self._attempts[place] -= 1
+
+    async def settle(self, place: Place) -> None:
+        """See the port."""
+        self._attempts.pop(place, None)
+
+
+def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
+    return crumb.workspace, crumb.session, crumb.place
+
+
+def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | None:
+    for row in reversed(until):
+        crumb = row.breadcrumb
+        removed = any(
+            later.breadcrumb.removes == crumb.id and later.breadcrumb.place > crumb.place for later in until
+        )
+        if crumb.schema == schema and crumb.session in (session, NO_SESSION) and not removed:
+            return row
+    return None
+
+
+def _of_model(row: Remembered, model: str) -> Remembered:
+    if row.model == model:
+        return row
+    passages = tuple(Passage(held.start, held.end, held.terms, b"", held.tokens) for held in row.passages)
+    return Remembered(breadcrumb=row.breadcrumb, passages=passages, model=model, fingerprint=row.fingerprint)

@@ -1,0 +1,106 @@
+"""The inbox: a FastStream subscriber on a durable JetStream pull consumer that hands deliveries to the worker.
+
+FastStream hosts the subscription, its metrics and its lifespan. Batches are fetched without `batch=True` (a lone message
+would wait for the whole time-out) and run side by side; the worker keeps the order inside a session.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from faststream import AckPolicy
+from faststream.asgi import AsgiFastStream
+from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
+from faststream.nats.annotations import NatsMessage as Injected
+from faststream.nats.prometheus import NatsPrometheusMiddleware
+from nats.errors import Error as NatsError
+from prometheus_client import CollectorRegistry
+
+from builder.adapters.nats.stream import arrival_of
+from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
+from builder.domain.breadcrumb import Arrival
+from builder.ports import Delivery
+
+log = logging.getLogger("builder.nats")
+
+FETCH_SECONDS = 5.0
+UNSETTLED = "could not %s breadcrumb %d: %r; the broker will deliver it again"
+
+
+class NatsDelivery:
+    """See the port."""
+
+    def __init__(self, message: NatsMessage, incarnation: int) -> None:
+        self._message = message
+        self.arrival: Arrival = arrival_of(message.raw_message, incarnation)
+
+    async def ack(self) -> None:
+        """See the port."""
+        await self._settle("ack", self._message.ack())
+
+    async def retry(self, delay: float) -> None:
+        """See the port."""
+        await self._settle("retry", self._message.nack(delay=delay))
+
+    async def reject(self) -> None:
+        """See the port."""
+        await self._settle("reject", self._message.reject())
+
+    async def keep_alive(self) -> None:
+        """See the port."""
+        await self._settle("keep alive", self._message.in_progress())
+
+    async def _settle(self, how: str, settling: Awaitable[None]) -> None:
+        try:
+            await settling
+        except (NatsError, OSError) as error:
+            log.warning(UNSETTLED, how, self.arrival.place.sequence, error)
+
+
+class NatsInbox:
+    """The subscription. `broker` starts and stops with the ASGI application."""
+
+    def __init__(
+        self,
+        connection: dict[str, Any],
+        batch: int,
+        graceful_seconds: float,
+        registry: CollectorRegistry,
+        process: Callable[[Delivery], Awaitable[None]],
+        incarnation: Callable[[], int],
+    ) -> None:
+        """connection: arguments of nats-py's connect. process: the worker's. incarnation: of the stream as it is now."""
+        metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
+        self.broker = NatsBroker(**connection, graceful_timeout=graceful_seconds, middlewares=(metrics,), logger=None)
+        self._subscriber = self.broker.subscriber(
+            "breadcrumbs.>",
+            stream=JStream(BREADCRUMBS, declare=False),
+            durable=DURABLE,
+            pull_sub=PullSub(batch_size=batch, timeout=FETCH_SECONDS),
+            ack_policy=AckPolicy.MANUAL,
+            decoder=_undecoded,
+            title="breadcrumbs",
+            description="Every breadcrumb of every workspace: breadcrumbs.{workspace}.{session}.{schema}",
+        )
+
+        async def handle(message: Injected) -> None:
+            await process(NatsDelivery(message, incarnation()))
+
+        self._subscriber(handle)
+        self._rebinding = asyncio.Lock()
+
+    def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
+        """The ASGI application: its lifespan is the subscription's."""
+        return AsgiFastStream(self.broker, asgi_routes=routes, logger=None)
+
+    async def rebind(self) -> None:
+        """Subscribe again, after the durable was made again."""
+        async with self._rebinding:
+            await self._subscriber.stop()
+            await self._subscriber.start()
+
+
+async def _undecoded(message: Any) -> bytes:
+    """The worker reads the bytes itself, so that what cannot be read becomes a dead letter and not a stack trace."""
+    return bytes(message.body)

@@ -1,0 +1,53 @@
+"""`Publisher` on JetStream: contexts and dead letters, each at most once."""
+
+import base64
+import json
+from datetime import UTC
+
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
+from builder.domain.breadcrumb import Arrival
+from builder.domain.context import Context
+from builder.domain.errors import AlreadyPublished
+from builder.wire.subjects import MESSAGE_ID_HEADER, context_subject
+
+KEPT_BYTES = 2 * 1024 * 1024
+"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence."""
+
+
+class NatsPublisher:
+    """See the port."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        """js: of a connection that reconnects for ever."""
+        self._js = js
+
+    async def publish(self, context: Context, event: bytes) -> None:
+        """See the port."""
+        identity = str(context.id)
+        subject = context_subject(context.trigger.workspace, context.consumer, context.trigger.session, identity)
+        with translated(f"publishing context {identity}"):
+            ack = await self._js.publish(subject, event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
+        if ack.duplicate:
+            raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
+
+    async def dead_letter(self, arrival: Arrival, reason: str) -> None:
+        """See the port."""
+        place = f"{arrival.place.incarnation}.{arrival.place.sequence}"
+        letter = {
+            "reason": reason,
+            "subject": arrival.subject,
+            "sequence": arrival.place.sequence,
+            "incarnation": arrival.place.incarnation,
+            "received_at": arrival.received_at.astimezone(UTC).isoformat(),
+            "bytes": len(arrival.data),
+            "data": base64.b64encode(arrival.data[:KEPT_BYTES]).decode(),
+        }
+        data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            with translated(f"dead-lettering {arrival.subject}"):
+                await self._js.publish(f"deadletters.{place}", data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: place})
+        except AlreadyPublished:
+            return

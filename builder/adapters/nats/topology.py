@@ -1,0 +1,130 @@
+"""Streams and the durable, created or verified at start by our own code: FastStream cannot say everything (design §4)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from nats.js import JetStreamContext
+from nats.js.api import (
+    AckPolicy,
+    ConsumerConfig,
+    ConsumerInfo,
+    DeliverPolicy,
+    DiscardPolicy,
+    StorageType,
+    StreamConfig,
+    StreamInfo,
+)
+from nats.js.errors import NotFoundError
+
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured
+
+BREADCRUMBS, CONTEXTS, DEADLETTERS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS"
+DURABLE = "context-builder"
+CONTEXTS_MAX_AGE = timedelta(hours=24)
+_DUPLICATES = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topology:
+    """What operators may choose. breadcrumbs_max_age: zero = none."""
+
+    replicas: int = 1
+    breadcrumbs_max_age: timedelta = timedelta(0)
+    ack_wait: float = 30.0
+    batch: int = 32
+
+
+def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
+    """The three streams. CONTEXTS refuses a second event on a subject: that is "exactly one context" (design §3)."""
+    common = {"storage": StorageType.FILE, "num_replicas": topology.replicas, "allow_direct": True}
+    once = {"max_msgs_per_subject": 1, "discard": DiscardPolicy.NEW, "discard_new_per_subject": True}
+    return (
+        StreamConfig(
+            name=BREADCRUMBS,
+            subjects=["breadcrumbs.>"],
+            max_age=topology.breadcrumbs_max_age.total_seconds(),
+            duplicate_window=_DUPLICATES.total_seconds(),
+            **common,
+        ),
+        StreamConfig(
+            name=CONTEXTS,
+            subjects=["contexts.>"],
+            max_age=CONTEXTS_MAX_AGE.total_seconds(),
+            duplicate_window=_DUPLICATES.total_seconds(),
+            **once,
+            **common,
+        ),
+        StreamConfig(name=DEADLETTERS, subjects=["deadletters.>"], duplicate_window=_DUPLICATES.total_seconds(), **once, **common),
+    )
+
+
+async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
+    """Create missing streams, verify the others; returns the incarnation of BREADCRUMBS.
+
+    Raises `Misconfigured` when a stream of that name would break a promise.
+    """
+    for config in stream_configs(topology):
+        try:
+            info = await js.stream_info(str(config.name))
+        except NotFoundError:
+            info = await js.add_stream(config)
+        _verify(config, info)
+        if config.name == BREADCRUMBS:
+            incarnation = incarnation_of(info)
+    return incarnation
+
+
+def incarnation_of(info: StreamInfo) -> int:
+    """Creation time of the stream in µs: a recreated stream is another one and sorts after."""
+    if info.created is None:
+        raise Misconfigured(f"the server does not tell when stream {info.config.name} was created; use nats-server 2.11 or newer")
+    return int(info.created.timestamp() * 1_000_000)
+
+
+async def ensure_durable(js: JetStreamContext, topology: Topology, floor: Place, incarnation: int) -> ConsumerInfo:
+    """The durable, created where it is missing.
+
+    floor: the last place known to be settled. In the same incarnation the new durable goes on after it, in a newer one it
+    starts at the beginning, and without any (a fresh installation) it hears only what arrives from now on.
+    """
+    try:
+        return await js.consumer_info(BREADCRUMBS, DURABLE)
+    except NotFoundError:
+        return await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
+
+
+def _durable(topology: Topology, floor: Place, incarnation: int) -> ConsumerConfig:
+    if floor.incarnation == 0:
+        start, sequence = DeliverPolicy.NEW, None
+    elif floor.incarnation < incarnation:
+        start, sequence = DeliverPolicy.ALL, None
+    else:
+        start, sequence = DeliverPolicy.BY_START_SEQUENCE, floor.sequence + 1
+    return ConsumerConfig(
+        durable_name=DURABLE,
+        deliver_policy=start,
+        opt_start_seq=sequence,
+        ack_policy=AckPolicy.EXPLICIT,
+        ack_wait=topology.ack_wait,
+        max_deliver=-1,
+        max_ack_pending=max(1000, 4 * topology.batch),
+        filter_subject="breadcrumbs.>",
+    )
+
+
+def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
+    have = info.config
+    promises = {
+        "subjects": (wanted.subjects, have.subjects),
+        "max_msgs_per_subject": (wanted.max_msgs_per_subject, have.max_msgs_per_subject),
+        "discard_new_per_subject": (wanted.discard_new_per_subject, bool(have.discard_new_per_subject)),
+        "allow_direct": (True, bool(have.allow_direct)),
+        "storage": (StorageType.FILE, have.storage),
+    }
+    for name, (ours, theirs) in promises.items():
+        if ours != theirs:
+            raise Misconfigured(
+                f"stream {wanted.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
+                f"`nats stream edit {wanted.name}`, or let the service create it"
+            )

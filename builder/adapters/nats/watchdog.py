@@ -1,0 +1,87 @@
+"""Notices a deleted durable or stream, makes it again and rebinds: FastStream would wait for ever without a word (design §4)."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.errors import APIError, NotFoundError
+
+from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports import Ledger
+
+log = logging.getLogger("builder.nats")
+
+_FLOOR = ("", DURABLE)
+"""Key of the ledger under which the ack floor is noted; no workspace has an empty name."""
+
+
+class Watchdog:
+    """`check` once, `run` for ever. alive: whether the last check found or brought everything in order."""
+
+    def __init__(
+        self, js: JetStreamContext, topology: Topology, ledger: Ledger, rebind: Callable[[], Awaitable[None]], every: float
+    ) -> None:
+        """rebind: subscribes again. every: seconds between two checks."""
+        self._js = js
+        self._topology = topology
+        self._ledger = ledger
+        self._rebind = rebind
+        self._every = every
+        self.incarnation = 0
+        self.alive = False
+        self.pending = 0
+
+    async def prepare(self) -> float:
+        """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
+        self.incarnation = await ensure_streams(self._js, self._topology)
+        floor = await self._ledger.watermark(*_FLOOR)
+        info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
+        if not floor.incarnation:
+            # From now on this installation is not fresh: a durable lost in the next second must not lose what comes in it.
+            await self._note(info.ack_floor.stream_seq if info.ack_floor else 0)
+        self.alive = True
+        return float(info.config.ack_wait or self._topology.ack_wait)
+
+    async def state(self) -> str:
+        """What is wrong with the stream and its durable right now; empty when nothing is."""
+        try:
+            await self._js.consumer_info(BREADCRUMBS, DURABLE)
+        except (APIError, NatsError, OSError) as error:
+            return f"no answer about the durable {DURABLE}: {error!r}"
+        return "" if self.alive else "the subscription could not be brought back"
+
+    async def run(self) -> None:
+        """Check until cancelled."""
+        while True:
+            await asyncio.sleep(self._every)
+            await self.check()
+
+    async def check(self) -> None:
+        """Note the ack floor; bring back what is missing. Never raises."""
+        try:
+            info = await self._js.consumer_info(BREADCRUMBS, DURABLE)
+            self.pending = info.num_pending or 0
+            if info.ack_floor:
+                await self._note(info.ack_floor.stream_seq)
+            self.alive = True
+        except NotFoundError:
+            await self._restore()
+        except (APIError, NatsError, OSError, Unavailable) as error:
+            # The connection reconnects by itself; a broker that is away is no reason to be killed.
+            log.warning("the watchdog got no answer: %r", error)
+
+    async def _restore(self) -> None:
+        log.warning("the durable %s is gone; making it again after the last settled breadcrumb", DURABLE)
+        try:
+            await self.prepare()
+            await self._rebind()
+        except (APIError, NatsError, OSError, Unavailable, Misconfigured):
+            self.alive = False
+            log.exception("the durable could not be made again")
+
+    async def _note(self, sequence: int) -> None:
+        await self._ledger.advance(*_FLOOR, Place(self.incarnation, sequence))

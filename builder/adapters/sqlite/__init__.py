@@ -1,0 +1,5 @@
+"""The embedded store: one SQLite file through apsw, WAL, vectors as float16."""
+
+from builder.adapters.sqlite.store import SqliteStore
+
+__all__ = ["SqliteStore"]

@@ -1,0 +1,79 @@
+"""One connection, one thread, numbered migrations, and the one place where driver errors become ours."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from builder.domain.errors import Misconfigured, Unavailable
+
+T = TypeVar("T")
+
+BUSY_MS = 10_000
+MEMORY = ":memory:"
+
+
+class Connection:
+    """Runs functions on its own thread, each inside one transaction."""
+
+    def __init__(self, path: str) -> None:
+        """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
+        try:
+            self._held = self._thread.submit(_open, path).result()
+        except BaseException:
+            self._thread.shutdown()
+            raise
+
+    async def run(self, work: Callable[[apsw.Connection], T]) -> T:
+        """The function's result, once it is durable. Raises `Unavailable`."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
+
+    def close(self) -> None:
+        """Finish what runs and close the file."""
+        self._thread.submit(self._held.close).result()
+        self._thread.shutdown()
+
+    def _transact(self, work: Callable[[apsw.Connection], T]) -> T:
+        try:
+            with self._held:
+                return work(self._held)
+        except apsw.Error as error:
+            raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
+
+
+def _open(path: str) -> apsw.Connection:
+    try:
+        if path != MEMORY:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        held = apsw.Connection(path)
+        held.set_busy_timeout(BUSY_MS)
+        # IMMEDIATE: a transaction that will write waits for its turn at its start, where waiting is possible.
+        held.transaction_mode = "IMMEDIATE"
+        held.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
+        held.execute("PRAGMA journal_mode = WAL")
+        held.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
+        held.execute("PRAGMA foreign_keys = ON")
+        _migrate(held, path)
+    except (apsw.Error, OSError) as error:
+        raise Misconfigured(f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__PATH and its rights") from error
+    return held
+
+
+def _migrate(held: apsw.Connection, path: str) -> None:
+    folder = files(__package__) / "migrations"
+    steps = sorted((item.name, item.read_text("utf-8")) for item in folder.iterdir() if item.name.endswith(".sql"))
+    with held:
+        level = int(held.pragma("user_version"))
+        if level > len(steps):
+            raise Misconfigured(
+                f"the store {path} has migration level {level}, this version knows {len(steps)}; run the newer version again"
+            )
+        for number, (_, step) in enumerate(steps[level:], level + 1):
+            held.execute(step)
+            held.pragma("user_version", number)

@@ -1,0 +1,74 @@
+"""Nouns ⇄ columns."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.facts import Passage, Remembered
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+BREADCRUMB_COLUMNS = (
+    "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
+    "calls, removes, fingerprint"
+)
+
+
+def to_columns(remembered: Remembered) -> tuple[Any, ...]:
+    """The values of BREADCRUMB_COLUMNS."""
+    crumb = remembered.breadcrumb
+    return (
+        *key_of(crumb),
+        crumb.id,
+        crumb.version,
+        crumb.schema,
+        crumb.speaker,
+        crumb.role,
+        to_us(crumb.created_at),
+        to_us(crumb.received_at),
+        json.dumps(crumb.tags),
+        crumb.body,
+        crumb.text,
+        json.dumps(crumb.calls),
+        crumb.removes,
+        remembered.fingerprint,
+    )
+
+
+def key_of(crumb: Breadcrumb) -> tuple[str, str, int, int]:
+    """The primary key."""
+    return (crumb.workspace, crumb.session, crumb.place.incarnation, crumb.place.sequence)
+
+
+def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str) -> Remembered:
+    """The noun of one row of BREADCRUMB_COLUMNS."""
+    crumb = Breadcrumb(
+        workspace=row[0],
+        session=row[1],
+        place=Place(row[2], row[3]),
+        id=row[4],
+        version=row[5],
+        schema=row[6],
+        speaker=row[7],
+        role=row[8],
+        created_at=from_us(row[9]),
+        received_at=from_us(row[10]),
+        tags=tuple(json.loads(row[11])),
+        body=row[12],
+        text=row[13],
+        calls=tuple(json.loads(row[14])),
+        removes=row[15],
+    )
+    return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
+
+
+def to_us(moment: datetime) -> int:
+    """Aware time → µs since 1970, exactly."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_us(microseconds: int) -> datetime:
+    """µs since 1970 → aware UTC."""
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -1,0 +1,158 @@
+"""`BreadcrumbStore` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
+
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import apsw
+
+from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.errors import Unavailable
+from builder.domain.facts import Passage, Remembered
+from builder.domain.recall import Recall, RecallQuery
+
+_INSERT = f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING"
+_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
+
+_SPAN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
+_ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {_SPAN} ORDER BY incarnation, sequence"
+_PASSAGES = (
+    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, models.name FROM passages JOIN models ON number = model "
+    f"WHERE {_SPAN} ORDER BY incarnation, sequence, ordinal"
+)
+_KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+_LATEST = f"""
+    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest
+    WHERE workspace = ? AND schema = ? AND session IN (?, ?) AND (incarnation, sequence) <= (?, ?)
+      AND NOT EXISTS (
+        SELECT 1 FROM breadcrumbs AS tombstone
+        WHERE tombstone.workspace = latest.workspace AND tombstone.removes = latest.id AND tombstone.removes <> ''
+          AND (tombstone.incarnation, tombstone.sequence) > (latest.incarnation, latest.sequence)
+          AND (tombstone.incarnation, tombstone.sequence) <= (?, ?))
+    ORDER BY incarnation DESC, sequence DESC LIMIT 1
+"""
+
+
+class SqliteStore:
+    """See the ports. One writer at a time: a busy file is `Unavailable` after ten seconds."""
+
+    def __init__(self, path: str) -> None:
+        """path: a file or ":memory:". Raises `Misconfigured`."""
+        self._connection = Connection(path)
+
+    def close(self) -> None:
+        """Finish what runs and close the file."""
+        self._connection.close()
+
+    async def check(self) -> str:
+        """What is wrong with the store right now; empty when nothing is."""
+        try:
+            await self._connection.run(lambda sql: sql.execute("SELECT 1"))
+        except Unavailable as error:
+            return str(error)
+        return ""
+
+    async def remember(self, remembered: Remembered) -> bool:
+        """See the port."""
+
+        def work(sql: apsw.Connection) -> bool:
+            sql.execute(_INSERT, to_columns(remembered))
+            if not sql.changes():
+                return False
+            (model,) = next(sql.execute(_MODEL, (remembered.model,)))
+            key = key_of(remembered.breadcrumb)
+            sql.executemany(
+                _INSERT_PASSAGE,
+                [
+                    (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.vector, model)
+                    for ordinal, held in enumerate(remembered.passages)
+                ],
+            )
+            return True
+
+        return await self._connection.run(work)
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+        """See the port."""
+
+        def work(sql: apsw.Connection) -> Remembered | None:
+            row = next(sql.execute(_KNOWN, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
+            return _with_passages(sql, row) if row else None
+
+        return await self._connection.run(work)
+
+    async def recall(self, query: RecallQuery) -> Recall:
+        """See the port."""
+
+        def work(sql: apsw.Connection) -> Recall:
+            span = (query.workspace, query.session, *query.after, *query.until)
+            passages = _by_place(sql.execute(_PASSAGES, span), query.model)
+            rows = tuple(
+                from_columns(row, passages.get((row[2], row[3]), ()), query.model) for row in sql.execute(_ROWS, span)
+            )
+            standing = (_latest(sql, query, schema) for schema in query.standing)
+            return Recall(rows=rows, standing=tuple(row for row in standing if row is not None))
+
+        return await self._connection.run(work)
+
+    async def count(self) -> int:
+        """See the port."""
+        return await self._connection.run(lambda sql: int(next(sql.execute("SELECT count(*) FROM breadcrumbs"))[0]))
+
+    async def watermark(self, workspace: str, session: str) -> Place:
+        """See the port."""
+        text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
+        row = await self._connection.run(lambda sql: next(sql.execute(text, (workspace, session)), None))
+        return Place(*row) if row else ORIGIN
+
+    async def advance(self, workspace: str, session: str, place: Place) -> None:
+        """See the port."""
+        text = """
+            INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+            SET incarnation = excluded.incarnation, sequence = excluded.sequence
+            WHERE (excluded.incarnation, excluded.sequence) > (incarnation, sequence)
+        """
+        await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
+
+    async def begin(self, place: Place) -> int:
+        """See the port."""
+        text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
+        return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
+
+    async def forgive(self, place: Place) -> None:
+        """See the port."""
+        text = "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?"
+        await self._connection.run(lambda sql: sql.execute(text, place))
+
+    async def settle(self, place: Place) -> None:
+        """See the port."""
+        text = "DELETE FROM attempts WHERE incarnation = ? AND sequence = ?"
+        await self._connection.run(lambda sql: sql.execute(text, place))
+
+
+def _latest(sql: apsw.Connection, query: RecallQuery, schema: str) -> Remembered | None:
+    span = (query.workspace, schema, query.session, NO_SESSION, *query.until, *query.until)
+    row = next(sql.execute(_LATEST, span), None)
+    return _with_passages(sql, row, query.model) if row else None
+
+
+def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:
+    workspace, session, incarnation, sequence = row[:4]
+    span = (workspace, session, incarnation, sequence - 1, incarnation, sequence)
+    held = list(sql.execute(_PASSAGES, span))
+    model = model or (held[0][-1] if held else "")
+    return from_columns(row, _by_place(iter(held), model).get((incarnation, sequence), ()), model)
+
+
+def _by_place(rows: Any, model: str) -> dict[tuple[int, int], tuple[Passage, ...]]:
+    """Passages by place; a vector of another model is left out, never compared (features D22)."""
+    return {
+        place: tuple(
+            Passage(start, stop, terms, vector if name == model else b"", tokens)
+            for _, _, start, stop, terms, vector, tokens, name in group
+        )
+        for place, group in groupby(rows, key=itemgetter(0, 1))
+    }

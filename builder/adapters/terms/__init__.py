@@ -1,0 +1,61 @@
+"""Our own terms: the same words whatever the store, so that no engine's tokeniser decides what is found."""
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+
+import Stemmer
+
+_WORD = re.compile(r"[^\W_]+(?:[.@:/_-][^\W_]+)*", re.UNICODE)
+_PART = re.compile(r"[^\W_]+", re.UNICODE)
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+
+Terms = Callable[[str], str]
+
+
+def load_terms() -> Terms:
+    """A function text → terms in order, joined by single spaces: lower case, no function words, stemmed by language.
+
+    Scripts that write no spaces between words (Han, Kana, Thai, …) give overlapping pairs of characters. The language of
+    a text is the one most of whose function words it holds; English when none does.
+    """
+    tables = tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
+    forms = tables["irregular"]["en"].split()
+    irregular = dict(zip(forms[::2], forms[1::2], strict=True))
+    stemmers = {language: Stemmer.Stemmer(name) for language, name in tables["stemmer"].items()}
+
+    def terms(text: str) -> str:
+        words = list(_words(text))
+        language = _language(words, stop)
+        left = (word for word in words if word not in stop[language])
+        if language == "en":
+            left = (irregular.get(word, word) for word in left)
+        return " ".join(stemmers[language].stemWords(list(left)))
+
+    return terms
+
+
+def _words(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold()):
+        word = match.group()
+        parts = _PART.findall(word)
+        for part in parts:
+            yield from _pairs(part) if _UNSPACED.match(part) else (part,)
+        if len(parts) > 1 and any(map(str.isdigit, word)):
+            yield word  # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for first, second in zip(run, run[1:], strict=False):
+        yield first + second
+
+
+def _language(words: list[str], stop: dict[str, frozenset[str]]) -> str:
+    counts = {language: sum(word in table for word in words) for language, table in stop.items()}
+    best = max(counts, key=lambda language: counts[language])
+    return best if counts[best] > counts["en"] else "en"

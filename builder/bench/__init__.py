@@ -1,0 +1,1 @@
+"""Benchmarks as commands: what they print is what the README quotes."""

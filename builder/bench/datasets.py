@@ -1,0 +1,114 @@
+"""Labelled conversations: the public recall format (`reference` in builder/README.md), and the bundled sample in the same form."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.resources import files
+from itertools import starmap
+from pathlib import Path
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import Misconfigured
+from builder.wire.inbound import decode
+from builder.wire.lines import Outgoing, make_record, outgoing, read_lines
+
+SAMPLE = "sample"
+WORKSPACE = "bench"
+"""Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
+ASKED_AFTER = timedelta(seconds=60)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it."""
+
+    id: str
+    trigger: Breadcrumb
+    evidence: tuple[str, ...]
+    category: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """Breadcrumbs in place order, and the questions asked 60 s after the last of them."""
+
+    session: str
+    breadcrumbs: tuple[Breadcrumb, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A named set of conversations."""
+
+    name: str
+    conversations: tuple[Conversation, ...]
+
+
+def load(source: str) -> Dataset:
+    """Read a data set file, or the bundled sample when `source` is "sample". Raises `Misconfigured`."""
+    if source == SAMPLE:
+        return _sample()
+    try:
+        data = json.loads(Path(source).read_text("utf-8"))
+        return Dataset(name=data["name"], conversations=tuple(starmap(_conversation, enumerate(data["conversations"]))))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
+
+
+def sample_lines() -> tuple[str, ...]:
+    """The bundled sample conversation, one event a line."""
+    return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").splitlines())
+
+
+def _sample() -> Dataset:
+    questions = json.loads((files("builder.cli") / "sample" / "questions.json").read_text("utf-8"))
+    breadcrumbs = _place(read_lines(sample_lines(), WORKSPACE))
+    return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
+
+
+def _conversation(number: int, data: dict[str, Any]) -> Conversation:
+    workspace = f"{WORKSPACE}-{number}"
+    session = data["session_id"]
+    messages = (
+        make_record(
+            "user.message.v1" if message["role"] == "user" else "agent.response.v1",
+            message["id"],
+            session,
+            {"content": message["text"], "speaker": message["speaker"]},
+            created_at=datetime.fromisoformat(message["created_at"]),
+        )
+        for message in data["messages"]
+    )
+    breadcrumbs = _place(outgoing(message, workspace) for message in messages)
+    return _labelled(session, breadcrumbs, data["questions"])
+
+
+def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
+    """Decode events as if a stream had numbered them; stream time is the sender's, since nobody sent them late."""
+    placed = []
+    for sequence, event in enumerate(events, 1):
+        moment = datetime.fromisoformat(json.loads(event.data)["created_at"])
+        placed.append(decode(event.arrive(Place(1, sequence), moment)))
+    return tuple(placed)
+
+
+def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
+    end = breadcrumbs[-1]
+    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + 1)
+
+    def trigger(question: dict[str, Any]) -> Breadcrumb:
+        body = {"content": question["query"]}
+        record = make_record("user.message.v1", f"question-{question['id']}", session, body, created_at=moment)
+        return decode(outgoing(record, end.workspace).arrive(place, moment))
+
+    return Conversation(
+        session=session,
+        breadcrumbs=breadcrumbs,
+        questions=tuple(
+            Question(id=item["id"], trigger=trigger(item), evidence=tuple(item["evidence"]), category=item["category"])
+            for item in questions
+        ),
+    )

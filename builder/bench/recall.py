@@ -1,0 +1,111 @@
+"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
+
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from builder.bench.datasets import Conversation, Dataset, Question
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.profile import Profile
+from builder.service import ContextBuilder
+
+WHOLE = 300
+"""Characters up to which an evidence message counts only as a whole."""
+STRETCH = 200
+"""Contiguous characters of a longer one that must stand on the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One question at one budget. found: share of its evidence on the page."""
+
+    category: str
+    found: float
+    tokens: int
+
+
+async def run(builder: ContextBuilder, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]) -> dict[str, Any]:
+    """The report, without its model. step: called after each message and question, for a progress bar."""
+    outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
+    seconds: list[float] = []
+    for conversation in dataset.conversations:
+        for breadcrumb in conversation.breadcrumbs:
+            await builder.remember(breadcrumb)
+            step()
+        for question in conversation.questions:
+            for budget in budgets:
+                began = perf_counter()
+                outcome = await _ask(builder, conversation, question, replace(profile, budget=budget))
+                seconds.append(perf_counter() - began)
+                outcomes[budget].append(outcome)
+            step()
+    questions = sum(len(conversation.questions) for conversation in dataset.conversations)
+    return {
+        "dataset": dataset.name,
+        "questions": questions,
+        "budgets": {str(budget): _summary(found) | _tokens(found) for budget, found in outcomes.items()},
+        "by_category": _by_category(outcomes),
+        "latency_ms": _latency(seconds),
+    }
+
+
+async def _ask(builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile) -> Outcome:
+    trigger = await builder.facts(question.trigger)
+    built = await builder.answer(trigger, (profile,))
+    if built.refused:
+        return Outcome(category=question.category, found=0.0, tokens=0)
+    (context,) = built.contexts
+    page = _without_question(context.markdown, question.trigger.text)
+    evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
+    found = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+    return Outcome(category=question.category, found=found, tokens=context.tokens)
+
+
+def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
+    """Whether its text stands on the page (white space folded): the whole, or a long stretch of a long one."""
+    text = _folded(breadcrumb.text)
+    if len(text) <= WHOLE:
+        return text in page
+    return any(text[start : start + STRETCH] in page for start in range(len(text) - STRETCH + 1))
+
+
+def _without_question(markdown: str, question: str) -> str:
+    page = _folded(markdown)
+    head, _, tail = page.rpartition(_folded(question))
+    return f"{head} {tail}"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _summary(outcomes: list[Outcome]) -> dict[str, float]:
+    return {
+        "evidence_any": round(statistics.fmean(outcome.found > 0 for outcome in outcomes), 4),
+        "evidence_all": round(statistics.fmean(outcome.found == 1 for outcome in outcomes), 4),
+        "evidence_mean": round(statistics.fmean(outcome.found for outcome in outcomes), 4),
+    }
+
+
+def _tokens(outcomes: list[Outcome]) -> dict[str, float]:
+    tokens = [outcome.tokens for outcome in outcomes]
+    return {"tokens_mean": round(statistics.fmean(tokens), 1), "tokens_max": max(tokens)}
+
+
+def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
+    names = sorted({outcome.category for found in outcomes.values() for outcome in found})
+    return {
+        name: {
+            str(budget): {"questions": len(mine), **_summary(mine)}
+            for budget, found in outcomes.items()
+            if (mine := [outcome for outcome in found if outcome.category == name])
+        }
+        for name in names
+    }
+
+
+def _latency(seconds: list[float]) -> dict[str, float]:
+    ordered = sorted(seconds)
+    return {"p50": round(1e3 * statistics.median(ordered), 2), "p95": round(1e3 * ordered[int(0.95 * (len(ordered) - 1))], 2)}

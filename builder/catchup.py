@@ -1,0 +1,63 @@
+"""Catch-up: before a context is built, everything earlier of its session is remembered, whoever was meant to do it.
+
+So any worker can take any session, and contexts are the same whichever worker builds them (design §1).
+"""
+
+from collections.abc import Awaitable, Callable
+
+from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.ports import Ledger, Publisher, Stream
+
+SAVE_EVERY = 256
+"""Walked breadcrumbs between two notes of how far the walk has come."""
+
+
+class CatchUp:
+    """Walks a session from its watermark to a place and remembers what is missing."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        ledger: Ledger,
+        publisher: Publisher,
+        decode: Callable[[Arrival], Breadcrumb],
+        remember: Callable[[Breadcrumb], Awaitable[object]],
+        max_attempts: int,
+    ) -> None:
+        """decode raises `Rejected`; remember raises `Unavailable`."""
+        self._stream = stream
+        self._ledger = ledger
+        self._publisher = publisher
+        self._decode = decode
+        self._remember = remember
+        self._max_attempts = max_attempts
+
+    async def before(self, trigger: Arrival, workspace: str, session: str) -> None:
+        """Remember all that comes before the trigger, in its session and in none. Raises `Unavailable`."""
+        for place in dict.fromkeys((NO_SESSION, session)):
+            await self.walk(workspace, place, trigger.place)
+
+    async def walk(self, workspace: str, session: str, until: Place) -> int:
+        """Remember the session up to but not including `until`; returns how many were walked. Raises `Unavailable`."""
+        walked = 0
+        after = await self._ledger.watermark(workspace, session)
+        async for arrival in self._stream.walk(workspace, session, after, until):
+            await self._take(arrival)
+            walked += 1
+            if walked % SAVE_EVERY == 0:
+                await self._ledger.advance(workspace, session, arrival.place)
+        await self._ledger.advance(workspace, session, Place(until.incarnation, until.sequence - 1))
+        return walked
+
+    async def _take(self, arrival: Arrival) -> None:
+        """A breadcrumb that cannot be read, or on which workers have died, is dead-lettered and passed over."""
+        attempt = await self._ledger.begin(arrival.place)
+        try:
+            if attempt >= self._max_attempts:
+                raise Rejected(f"{attempt - 1} attempts to remember it ended in a crash or a bug; see the worker's log")
+            await self._remember(self._decode(arrival))
+        except Rejected as error:
+            await self._publisher.dead_letter(arrival, str(error))
+            return
+        await self._ledger.settle(arrival.place)

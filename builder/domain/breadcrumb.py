@@ -1,0 +1,65 @@
+"""A breadcrumb, and its place in the stream."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+Role = Literal["user", "assistant", "tool", "standing", "other"]
+
+NO_SESSION = "_"
+"""The reserved session of breadcrumbs that belong to no conversation (tool catalogs, notes)."""
+
+
+class Place(NamedTuple):
+    """Where a breadcrumb stands: the only order there is.
+
+    incarnation: creation time of the stream in µs since 1970, so a recreated stream sorts after the old one.
+    sequence: the stream sequence, 1 and up.
+    """
+
+    incarnation: int
+    sequence: int
+
+
+ORIGIN = Place(0, 0)
+"""Before every breadcrumb: the watermark of a session nobody has seen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breadcrumb:
+    """One stored event.
+
+    body: the payload as canonical JSON text; only hint templates look into it.
+    text: what was said, for search; may be empty.
+    created_at: the sender's clock; received_at: the stream's clock. Both aware UTC.
+    calls: request ids of tool calls that this breadcrumb makes, or the one it answers (features A8).
+    """
+
+    workspace: str
+    session: str
+    id: str
+    version: int
+    place: Place
+    schema: str
+    speaker: str
+    role: Role
+    created_at: datetime
+    received_at: datetime
+    tags: tuple[str, ...] = ()
+    body: str
+    text: str
+    calls: tuple[str, ...] = ()
+    removes: str = ""
+    """For a tombstone (`breadcrumb.deleted.v1`): the id that it removes from its place on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """Bytes as the stream holds them, before anybody has read them."""
+
+    subject: str
+    data: bytes
+    place: Place
+    received_at: datetime
+    replay: bool = False
+    """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""

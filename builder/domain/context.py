@@ -1,0 +1,76 @@
+"""The finished product and its parts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid5
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+
+_NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
+
+
+def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
+    """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
+    return uuid5(_NAMESPACE, "\x1f".join((workspace, session, trigger, consumer)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fragment:
+    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end."""
+
+    breadcrumb: Breadcrumb
+    text: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A headed group on the page."""
+
+    name: str
+    section_class: str
+    tokens: int
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Omission:
+    """What was left out and why. tokens: what it would have cost, 0 when it was never rendered."""
+
+    id: str
+    reason: str
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
+
+    prefix_end: characters of the markdown in front of the first per-turn section (features H2).
+    omissions: the most relevant first.
+    """
+
+    trigger: Breadcrumb
+    consumer: str
+    assembled_at: datetime
+    markdown: str
+    prefix_end: int
+    tokens: int
+    budget: int
+    encoding: str
+    profile_revision: str
+    template_revision: str
+    model: str
+    flags: tuple[str, ...]
+    sections: tuple[Section, ...]
+    omissions: tuple[Omission, ...]
+
+    @property
+    def id(self) -> UUID:
+        """See `context_id`."""
+        return context_id(self.trigger.workspace, self.trigger.session, self.trigger.id, self.consumer)
+
+    @property
+    def place(self) -> Place:
+        """The trigger's place: contexts of a session are ordered by it."""
+        return self.trigger.place

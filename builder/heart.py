@@ -1,0 +1,83 @@
+"""Three small clocks of the loop: a heartbeat, a circuit that pauses, and a lock a session."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+
+@contextlib.asynccontextmanager
+async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
+    """Call `beat` every so many seconds while the block runs; a block that is faster costs one timer."""
+    loop = asyncio.get_running_loop()
+    beats: set[asyncio.Task[None]] = set()
+
+    async def once() -> None:
+        await beat()
+
+    def tick() -> None:
+        nonlocal timer
+        task = loop.create_task(once())
+        beats.add(task)
+        task.add_done_callback(beats.discard)
+        timer = loop.call_later(every, tick)
+
+    timer = loop.call_later(every, tick)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if beats:
+            await asyncio.wait(beats)
+
+
+class Circuit:
+    """Pauses the loop while a dependency is away, twice as long with every failure in a row."""
+
+    def __init__(self, first: float, longest: float) -> None:
+        """first, longest: seconds."""
+        self._first = first
+        self._longest = longest
+        self._failures = 0
+        self._until = 0.0
+
+    def open(self) -> float:
+        """Note a failure; returns the pause in seconds."""
+        loop = asyncio.get_running_loop()
+        if loop.time() >= self._until:
+            self._failures += 1
+        delay = min(self._first * 2 ** min(self._failures - 1, 16), self._longest)
+        self._until = loop.time() + delay
+        return delay
+
+    def close(self) -> None:
+        """Note a success."""
+        self._failures = 0
+        self._until = 0.0
+
+    async def closed(self) -> None:
+        """Wait until work may go on."""
+        loop = asyncio.get_running_loop()
+        while (left := self._until - loop.time()) > 0:
+            await asyncio.sleep(left)
+
+
+class Locks:
+    """One lock a key, first come first served; a key nobody uses costs nothing."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @contextlib.asynccontextmanager
+    async def of(self, key: str) -> AsyncIterator[None]:
+        """Hold the key's lock."""
+        lock, users = self._held.get(key, (asyncio.Lock(), 0))
+        self._held[key] = (lock, users + 1)
+        try:
+            async with lock:
+                yield
+        finally:
+            _, users = self._held[key]
+            if users == 1:
+                del self._held[key]
+            else:
+                self._held[key] = (lock, users - 1)

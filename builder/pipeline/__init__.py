@@ -1,0 +1,1 @@
+"""Pure stages: values in, values out, NumPy and nothing else. Same input, same output."""

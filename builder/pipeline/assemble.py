@@ -1,0 +1,108 @@
+"""`assemble`: recall → context. Reads top to bottom: rank, dedup, select (rendering lazily), compose."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+
+from builder.domain.context import Context, Omission
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from builder.pipeline.compose import compose, prefix_end, summarise
+from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.history import View
+from builder.pipeline.query import Query
+from builder.pipeline.retrieve import retrieve
+from builder.pipeline.select import Plan, select
+from builder.pipeline.units import Candidate, Unit, hot_units
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One question of one consumer: everything that assembly needs to know. model: engine of the vectors."""
+
+    trigger: Remembered
+    query: Query
+    view: View
+    standing: tuple[Remembered, ...]
+    profile: Profile
+    model: str
+
+
+def assemble(request: Request, rendering: Rendering) -> Context:
+    """One page under the budget. Raises `Rejected` when the parts that cannot be dropped do not fit."""
+    profile, view = request.profile, request.view
+    draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
+    hot, folded = _hot(view, profile)
+    shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
+        view.row_of(row.breadcrumb.id) for row in (*request.standing, request.trigger)
+    }
+    relevant = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
+    found = retrieve(request.query, view, shown, profile, relevant)
+    plan = Plan(
+        trigger=(_whole(request.trigger, "trigger", profile),),
+        hot=hot,
+        standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
+        retrieval=found.units if relevant else (),
+    )
+    missed = select(plan, profile, draft)
+    markdown, tokens, dropped = compose(draft, profile, rendering, view.date)
+    return Context(
+        trigger=request.trigger.breadcrumb,
+        consumer=profile.consumer,
+        assembled_at=request.trigger.breadcrumb.received_at,
+        markdown=markdown,
+        prefix_end=prefix_end(markdown, draft, profile, rendering, view.date),
+        tokens=tokens,
+        budget=profile.budget,
+        encoding=profile.encoding,
+        profile_revision=profile.revision,
+        template_revision=rendering.revision,
+        model=request.model,
+        flags=(),
+        sections=summarise(draft, profile),
+        omissions=(*dropped, *missed, *folded, *found.omissions),
+    )
+
+
+def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
+    """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7)."""
+    sections = {rule.source: rule.name for rule in profile.sections}
+    windows = hot_units(view, profile.window)
+    said = Counter(_saying(view, row) for rows in windows for row in rows)
+    shown: set[tuple[str, bytes]] = set()
+    turns = 0
+    units: list[Unit] = []
+    omissions: list[Omission] = []
+    for rows in reversed(windows):
+        turns += any(_is_tool(view, row) for row in rows)
+        old = profile.window.max_tool_turns is not None and turns > profile.window.max_tool_turns
+        kept: list[Candidate] = []
+        for row in rows:
+            remembered, tool = view.history.rows[row], _is_tool(view, row)
+            saying = _saying(view, row)
+            if tool and old:
+                reason = f"older than the last {profile.window.max_tool_turns} tool turns"
+                omissions.append(Omission(id=remembered.breadcrumb.id, reason=reason))
+            elif saying in shown:
+                omissions.append(Omission(id=remembered.breadcrumb.id, reason="repeat"))
+            else:
+                section = sections.get("tools" if tool else "hot", "")
+                kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
+                shown.update(() if tool else {saying})
+        units += [tuple(kept)] if kept else []
+    return tuple(units), tuple(omissions)
+
+
+def _is_tool(view: View, row: int) -> bool:
+    return view.history.rows[row].breadcrumb.role == "tool"
+
+
+def _saying(view: View, row: int) -> tuple[str, bytes]:
+    """Who said what: the same word of two people is two things."""
+    remembered = view.history.rows[row]
+    return remembered.breadcrumb.speaker, remembered.fingerprint
+
+
+def _whole(remembered: Remembered, source: str, profile: Profile) -> Candidate:
+    section = next((rule.name for rule in profile.sections if rule.source == source), "")
+    return Candidate(section=section, row=-1, remembered=remembered)

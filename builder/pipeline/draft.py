@@ -1,0 +1,156 @@
+"""The page while it is being filled: what stands on it, what it costs, and the way back."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
+from builder.domain.profile import SectionRule
+from builder.pipeline.units import Candidate, Spans, Unit
+
+Key = tuple[str, int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Fragments under one date line; date is empty where the section shows none."""
+
+    date: str
+    fragments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSection:
+    """What the page template sees of a section."""
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+
+
+class Rendering(Protocol):
+    """The pure helpers of assembly; `builder.rendering` brings them, tests may bring their own."""
+
+    @property
+    def revision(self) -> str:
+        """Hash of all templates."""
+
+    def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int) -> Fragment:
+        """Render by the breadcrumb's hint, shortened to `cap` tokens, its line end counted. Raises `HintFailed`."""
+
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
+        """The finished markdown."""
+
+    def heading_tokens(self, page: str, title: str) -> int:
+        """Tokens that a section costs before its first fragment."""
+
+    def date_tokens(self, page: str, date: str) -> int:
+        """Tokens of one date line."""
+
+    def count(self, text: str) -> int:
+        """True tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate on the page."""
+
+    candidate: Candidate
+    fragment: Fragment
+
+
+class Draft:
+    """Takes whole units or nothing; `undo` takes the last one back."""
+
+    def __init__(self, allowance: int, page: str, rules: tuple[SectionRule, ...], rendering: Rendering, date: Callable[[int], str]):
+        self.allowance = allowance
+        self.page = page
+        self.rules = {rule.name: rule for rule in rules}
+        self.placed: dict[Key, Placed] = {}
+        self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+        self.taken: list[tuple[Unit, dict[Key, Placed | None], dict[str, int]]] = []
+        self._dated: Counter[tuple[str, str]] = Counter()
+        self._rendering = rendering
+        self._date = date
+
+    @property
+    def total(self) -> int:
+        """Tokens spent, headings and date lines included."""
+        return sum(self.spent.values())
+
+    def offer(self, unit: Unit, limits: dict[str, int], caps: dict[str, int]) -> bool:
+        """Take the unit if the page and every limited section have room for all of it.
+
+        limits: section → most tokens it may have in the end. caps: section → most tokens of one fragment. Raises `HintFailed`.
+        """
+        placed: dict[Key, Placed] = {}
+        for candidate in unit:
+            if candidate.section not in self.rules:
+                continue
+            key = _key(candidate)
+            before = self.placed.get(key)
+            joined = _join(before.candidate, candidate) if before else candidate
+            if before and joined == before.candidate:
+                continue
+            cap = min(caps.get(candidate.section, self.allowance), self.allowance)
+            placed[key] = Placed(joined, self._fragment(joined, cap))
+        costs = self._costs(placed)
+        fits = self.total + sum(costs.values()) <= self.allowance and all(
+            self.spent[name] + cost <= limits.get(name, self.allowance) for name, cost in costs.items()
+        )
+        if fits and placed:
+            self.taken.append((unit, {key: self.placed.get(key) for key in placed}, costs))
+            self._dated.update((key[0], self._date(key[1])) for key in placed.keys() - self.placed.keys())
+            self.placed.update(placed)
+            for name, cost in costs.items():
+                self.spent[name] += cost
+        return fits
+
+    def undo(self) -> Unit:
+        """Take the last unit off the page."""
+        unit, before, costs = self.taken.pop()
+        for key, placed in before.items():
+            if placed is None:
+                del self.placed[key]
+                self._dated[key[0], self._date(key[1])] -= 1
+            else:
+                self.placed[key] = placed
+        for name, cost in costs.items():
+            self.spent[name] -= cost
+        return unit
+
+    def heading(self, name: str) -> int:
+        """Tokens that the section's heading would still cost."""
+        return 0 if self.spent[name] else self._rendering.heading_tokens(self.page, self.rules[name].title)
+
+    def _fragment(self, candidate: Candidate, cap: int) -> Fragment:
+        return self._rendering.fragment(candidate.remembered.breadcrumb, candidate.spans, candidate.said, cap)
+
+    def _costs(self, placed: dict[Key, Placed]) -> dict[str, int]:
+        costs: dict[str, int] = {}
+        shown: set[tuple[str, str]] = set()
+        for key, new in placed.items():
+            name, date = key[0], self._date(new.candidate.row)
+            before = self.placed.get(key)
+            cost = new.fragment.tokens - (before.fragment.tokens if before else 0)
+            if not self.spent[name] and name not in costs:
+                cost += self._rendering.heading_tokens(self.page, self.rules[name].title)
+            if self.rules[name].dates and not self._dated[name, date] and (name, date) not in shown:
+                shown.add((name, date))
+                cost += self._rendering.date_tokens(self.page, date)
+            costs[name] = costs.get(name, 0) + cost
+        return costs
+
+
+def _key(candidate: Candidate) -> Key:
+    return candidate.section, candidate.row, candidate.remembered.breadcrumb.id
+
+
+def _join(before: Candidate, new: Candidate) -> Candidate:
+    """Two finds of one breadcrumb: their passages together, the whole text once every passage is in."""
+    if not before.spans or not new.spans:
+        return replace(before, spans=())
+    spans = tuple(sorted({*before.spans, *new.spans}))
+    return replace(before, spans=() if len(spans) == len(before.remembered.passages) else spans)

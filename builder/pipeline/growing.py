@@ -1,0 +1,34 @@
+"""Arrays that grow by doubling; a view of the first n rows never changes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Growing:
+    """A two-dimensional (or flat) array with room to append."""
+
+    __slots__ = ("_data", "_size")
+
+    def __init__(self, dtype: type, width: int = 0) -> None:
+        self._data: NDArray[np.generic] = np.zeros((64, width) if width else 64, dtype)
+        self._size = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def append(self, value: object) -> None:
+        """Add one row."""
+        if self._size == len(self._data):
+            grown = np.zeros((2 * self._size, *self._data.shape[1:]), self._data.dtype)
+            grown[: self._size] = self._data
+            self._data = grown
+        self._data[self._size] = value
+        self._size += 1
+
+    def put(self, row: int, value: object) -> None:
+        """Overwrite one row (links to a later row are only known once that row has come)."""
+        self._data[row] = value
+
+    def head(self, size: int) -> NDArray[np.generic]:
+        """The first `size` rows, without a copy."""
+        return self._data[:size]

@@ -1,0 +1,37 @@
+"""What is asked: the trigger's words without the names of people, who are matched as a field.
+
+A question that names a person is nearest to the other person's greetings; without the names the same vectors find twice
+as much (`reference/retrieval.md` §2, trap a).
+"""
+
+import re
+from dataclasses import dataclass
+
+GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """text: without names. terms: unique, in order. named: speakers that the trigger names. vector: of `text`, float16 bytes or empty."""
+
+    text: str
+    terms: tuple[str, ...]
+    named: frozenset[str]
+    vector: bytes
+
+
+def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """The text without the given speakers' names, and the names found. Generic speakers ("User") are no names.
+
+    Matches whole words, case as written, a possessive ending included: "What did Ana's friend say?" asks about Ana.
+    """
+    names = [name for name in speakers if name.strip() and name.lower() not in GENERIC]
+    if not names:
+        return text, frozenset()
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, longest_first)) + r")(?:['’]s)?(?!\w)")
+    found = frozenset(match.group(1) for match in pattern.finditer(text))
+    if not found:
+        return text, found
+    left = " ".join(pattern.sub(" ", text).split())
+    return (left if re.search(r"\w", left) else text), found

@@ -1,0 +1,136 @@
+"""From scores to the units worth showing: what may be found, repeats shown once, the rest in order of relevance."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.domain.context import Omission
+from builder.domain.profile import Profile, Retrieval
+from builder.pipeline.history import View
+from builder.pipeline.query import Query
+from builder.pipeline.rank import rank
+from builder.pipeline.signals import similarity
+from builder.pipeline.units import Candidate, Unit
+from builder.pipeline.words import contradict
+
+SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
+"""Passages looked at closely: twice as many as the page could hold, since repeats go and long ones may not fit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """units: the best first. omissions: the repeats and why they are not shown."""
+
+    units: tuple[Unit, ...]
+    omissions: tuple[Omission, ...]
+
+
+def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, section: str) -> Found:
+    """Rank the passages of the view, leaving out `shown` rows, old versions, filler and repeats.
+
+    Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
+    """
+    if not view.passages:
+        return Found(units=(), omissions=())
+    rules = profile.retrieval
+    scores = rank(query, view)
+    allowed = _allowed(query, view, shown, rules)
+    order = np.lexsort((-np.arange(view.passages), -scores))
+    pool = order[allowed[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
+    kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
+    units = tuple(_unit(view, passage, said, section) for passage, said in kept)
+    return Found(units=units, omissions=omissions)
+
+
+def _allowed(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:
+    codes = [view.history.schemas[name] for name in rules.schemas if name in view.history.schemas]
+    rows = np.isin(view.history.schema.head(view.size), codes)
+    rows &= view.current & ~view.history.filler.head(view.size).astype(np.bool_)
+    rows[[row for row in shown if row >= 0]] = False
+    allowed = np.asarray(rows[view.crumb] & (view.history.length.head(view.passages) > 0), np.bool_)
+    if rules.similarity_threshold > 0:
+        allowed &= similarity(query, view) >= rules.similarity_threshold
+    return allowed
+
+
+def _once(
+    pool: NDArray[np.int64], view: View, shown: frozenset[int], threshold: float
+) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
+    """Each thing said once: (passage, how often it was said), the newest of alike ones at the place of the best."""
+    crumbs = view.crumb[pool]
+    alike = _alike(pool, view, threshold)
+    taken: set[int] = set()
+    kept: list[tuple[int, int]] = []
+    omissions: list[Omission] = []
+    for position in range(len(pool)):
+        if position in taken:
+            continue
+        group = [other for other in alike[position] if other not in taken]
+        taken.update(group)
+        newest = max(group, key=lambda other: (crumbs[other], -pool[other]))
+        row = int(crumbs[newest])
+        repeats = set(view.repeats(row)) | {int(crumbs[other]) for other in group}
+        omissions += [_repeat(view, int(crumbs[other])) for other in group if other != newest]
+        if repeats & shown:
+            omissions.append(_repeat(view, row))
+        else:
+            kept.append((int(pool[newest]), len(repeats)))
+    return kept, tuple(omissions)
+
+
+def _alike(pool: NDArray[np.int64], view: View, threshold: float) -> list[set[int]]:
+    """For each position of the pool: the positions that say the same, itself included, none that contradict it."""
+    groups = [{position} for position in range(len(pool))]
+    for first, second in (*_equal(pool, view), *_close(pool, view, threshold)):
+        groups[first].add(second)
+        groups[second].add(first)
+    return groups
+
+
+def _equal(pool: NDArray[np.int64], view: View) -> Iterator[tuple[int, int]]:
+    """Exact repeats: the same passage of the same normalised text."""
+    first_of: dict[tuple[bytes, int], int] = {}
+    for position, passage in enumerate(pool):
+        row = int(view.crumb[passage])
+        key = (view.history.rows[row].fingerprint, int(passage) - view.history.first_passage(row))
+        if key in first_of:
+            yield first_of[key], position
+        first_of.setdefault(key, position)
+
+
+def _close(pool: NDArray[np.int64], view: View, threshold: float) -> Iterator[tuple[int, int]]:
+    """Near repeats by cosine, unless numbers, names or negation differ."""
+    vectors = view.vectors
+    if vectors is None:
+        return
+    held = vectors[pool]
+    for first, second in np.argwhere(np.triu(held @ held.T >= threshold, 1)):
+        texts = _text(view, int(pool[first])), _text(view, int(pool[second]))
+        if view.crumb[pool[first]] != view.crumb[pool[second]] and not contradict(*texts):
+            yield int(first), int(second)
+
+
+def _text(view: View, passage: int) -> str:
+    row = view.history.rows[int(view.crumb[passage])]
+    held = row.passages[passage - view.history.first_passage(int(view.crumb[passage]))]
+    return row.breadcrumb.text[held.start : held.end]
+
+
+def _repeat(view: View, row: int) -> Omission:
+    return Omission(id=view.history.rows[row].breadcrumb.id, reason="repeat")
+
+
+def _unit(view: View, passage: int, said: int, section: str) -> Unit:
+    row = int(view.crumb[passage])
+    remembered = view.history.rows[row]
+    held = remembered.passages[passage - view.history.first_passage(row)]
+    spans = ((held.start, held.end),) if len(remembered.passages) > 1 else ()
+    return tuple(
+        Candidate(section=section, row=member, remembered=remembered, spans=spans, said=said)
+        if member == row
+        else Candidate(section=section, row=member, remembered=view.history.rows[member])
+        for member in view.members(row)
+        if view.current[member]
+    )

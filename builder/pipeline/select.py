@@ -1,0 +1,141 @@
+"""Spend the budget on units: what cannot be dropped, then every section's floor, then up to its ceiling."""
+
+from dataclasses import dataclass
+
+from builder.domain.context import Omission
+from builder.domain.errors import HintFailed, Rejected
+from builder.domain.profile import Profile, SectionRule
+from builder.pipeline.draft import Draft
+from builder.pipeline.units import Candidate, Unit
+
+SMALLEST = 24
+"""Tokens below which a shortened message says nothing."""
+SMALLEST_FRAGMENT = 5
+"""Tokens of the shortest line, "User: yes": with less room left nobody is offered any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What asks for a place, each in its order of preference: hot newest first, retrieval best first."""
+
+    trigger: Unit
+    hot: tuple[Unit, ...]
+    standing: tuple[Unit, ...]
+    retrieval: tuple[Unit, ...]
+
+
+def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
+    """Fill the draft; returns what did not get in, the most relevant first.
+
+    Raises `Rejected` when the current message does not fit even shortened.
+    """
+    omissions: list[Omission] = []
+    _pin_trigger(plan.trigger, profile, draft)
+    pinned = min(profile.window.min_recent, len(plan.hot))
+    for done, unit in enumerate(plan.hot[:pinned]):
+        _offer(unit, {}, _fair(unit, pinned - done, profile, draft), draft, omissions)
+    queues = _queues(plan, plan.hot[pinned:], profile, draft)
+    for share in ("floor", "ceiling"):
+        for queue in queues:
+            _fill(queue, int(getattr(queue.rule, share) * draft.allowance), profile, draft, omissions)
+    missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
+    return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
+
+
+@dataclass(slots=True)
+class _Queue:
+    """What still waits for a section. quota: units per schema that may yet get in; a schema without one is free."""
+
+    rule: SectionRule
+    waiting: list[Unit]
+    quota: dict[str, int]
+
+
+def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -> list[_Queue]:
+    waiting = {"hot": hot, "standing": plan.standing, "retrieval": plan.retrieval}
+    return [
+        _Queue(rule, units, _quota(rule, units, profile, draft))
+        for rule in profile.sections
+        if (units := list(waiting.get(rule.source, ())))
+    ]
+
+
+def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft) -> dict[str, int]:
+    """Units allowed per schema while not everything found would fit (features D5); no quota otherwise."""
+    wanted = sum(passage.tokens for unit in units for candidate in unit for passage in candidate.remembered.passages)
+    tight = rule.source == "retrieval" and wanted > rule.ceiling * draft.allowance
+    return dict(profile.retrieval.ceilings) if tight else {}
+
+
+def _pin_trigger(unit: Unit, profile: Profile, draft: Draft) -> None:
+    rule = next(rule for rule in profile.sections if rule.source == "trigger")
+    cap = int(rule.ceiling * draft.allowance)
+    if not draft.offer(unit, {}, {rule.name: cap}) and not draft.offer(unit, {}, {rule.name: draft.allowance // 2}):
+        raise Rejected(
+            f"the budget of {draft.allowance} tokens is too small for the current message and its heading; "
+            f"raise `budget` in the profile {profile.consumer!r}"
+        )
+
+
+def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+    """Offer units until the limit: the conversation gets no holes, retrieval goes on to what still fits."""
+    left: list[Unit] = []
+    for number, unit in enumerate(queue.waiting):
+        if min(limit - draft.spent[queue.rule.name], draft.allowance - draft.total) < SMALLEST_FRAGMENT:
+            left += queue.waiting[number:]
+            break
+        schema = unit[-1].remembered.breadcrumb.schema
+        caps = _caps(unit, queue.rule, limit, profile, draft)
+        if queue.quota.get(schema, 1) > 0 and _offer(unit, {queue.rule.name: limit}, caps, draft, omissions):
+            if schema in queue.quota:
+                queue.quota[schema] -= 1
+            continue
+        left.append(unit)
+        if queue.rule.source == "hot":
+            left += queue.waiting[number + 1 :]
+            break
+    queue.waiting = left
+
+
+def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
+    if rule.source == "standing":
+        heading = draft.heading(rule.name)
+        return {rule.name: max(limit - draft.spent[rule.name] - heading, 0)}
+    return {rule.name: max(limit // 2, SMALLEST), **_fair_tools(unit, profile, draft)}
+
+
+def _fair(unit: Unit, sharers: int, profile: Profile, draft: Draft) -> dict[str, int]:
+    caps = _fair_tools(unit, profile, draft)
+    for rule in profile.sections:
+        if rule.source == "hot":
+            room = int(rule.ceiling * draft.allowance) - draft.spent[rule.name] - draft.heading(rule.name)
+            caps[rule.name] = max(room // sharers, SMALLEST)
+    return caps
+
+
+def _fair_tools(unit: Unit, profile: Profile, draft: Draft) -> dict[str, int]:
+    """Tool output is shortened rather than parted from its call: its section is shared by the turns that may show it."""
+    caps = {}
+    for rule in profile.sections:
+        inside = sum(candidate.section == rule.name for candidate in unit)
+        if rule.source == "tools" and inside:
+            turns = profile.window.max_tool_turns or profile.window.trigger
+            caps[rule.name] = max(int(rule.ceiling * draft.allowance) // (turns * inside), SMALLEST)
+    return caps
+
+
+def _offer(unit: Unit, limits: dict[str, int], caps: dict[str, int], draft: Draft, omissions: list[Omission]) -> bool:
+    """A failing hint costs its own fragment, not the unit's others; the omission names the template's error."""
+    while True:
+        try:
+            return draft.offer(unit, limits, caps)
+        except HintFailed as error:
+            omissions.append(Omission(id=error.breadcrumb, reason=f"hint failed: {error}"))
+            unit = tuple(candidate for candidate in unit if candidate.remembered.breadcrumb.id != error.breadcrumb)
+            if not unit:
+                return True
+
+
+def _omit(candidate: Candidate, reason: str) -> Omission:
+    tokens = sum(passage.tokens for passage in candidate.remembered.passages)
+    return Omission(id=candidate.remembered.breadcrumb.id, reason=reason, tokens=tokens)

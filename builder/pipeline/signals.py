@@ -1,0 +1,95 @@
+"""Retrieval signals. Each takes a query and a view and gives one number a passage, shape (passages,), float32.
+
+What each one is worth is measured in `reference/retrieval.md`; the weights are in `rank`.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.pipeline.history import View
+from builder.pipeline.query import Query
+
+Floats = NDArray[np.float32]
+
+K1, B = 0.9, 0.4
+"""BM25 of single and joined messages."""
+SITTING_K1, SITTING_B = 1.2, 0.75
+"""BM25 of whole sittings, which are long."""
+
+
+def context_words(query: Query, view: View) -> Floats:
+    """BM25 where a passage holds its own words twice and its neighbours' once: an answer is found by its question."""
+    size = view.passages
+    length = view.history.length.head(size).astype(np.float32)
+    joined = 2 * length
+    joined[1:] += length[:-1]
+    joined[:-1] += length[1:]
+    score = np.zeros(size, np.float32)
+    for term in query.terms:
+        rows, counts = view.history.postings.of(term, size)
+        if not len(rows):
+            continue
+        frequency = np.zeros(size, np.float32)
+        frequency[rows] += 2 * counts
+        after = rows < size - 1
+        frequency[rows[after] + 1] += counts[after]
+        before = rows > 0
+        frequency[rows[before] - 1] += counts[before]
+        touched = np.flatnonzero(frequency)
+        score[touched] += _bm25(frequency[touched], joined[touched], float(joined.mean()), len(touched), size, K1, B)
+    return score
+
+
+def sitting_words(query: Query, view: View) -> Floats:
+    """BM25 of the whole sitting that a passage belongs to: a prior for the right day."""
+    size = view.passages
+    sitting = view.of_breadcrumb(view.history.sitting)
+    if not size:
+        return np.zeros(0, np.float32)
+    number = int(sitting.max()) + 1
+    length = np.bincount(sitting, view.history.length.head(size), number).astype(np.float32)
+    score = np.zeros(number, np.float32)
+    for term in query.terms:
+        rows, counts = view.history.postings.of(term, size)
+        if not len(rows):
+            continue
+        frequency = np.bincount(sitting[rows], counts, number).astype(np.float32)
+        touched = np.flatnonzero(frequency)
+        score[touched] += _bm25(
+            frequency[touched], length[touched], float(length.mean()), len(touched), number, SITTING_K1, SITTING_B
+        )
+    return score[sitting]
+
+
+def similarity(query: Query, view: View) -> Floats:
+    """Cosine of the query's vector and each passage's; 0 where either has none."""
+    vectors = view.vectors
+    asked = np.frombuffer(query.vector, "<f2").astype(np.float32)
+    if vectors is None or not len(asked):
+        return np.zeros(view.passages, np.float32)
+    return np.asarray(vectors @ asked, np.float32)
+
+
+def speaker(query: Query, view: View) -> Floats:
+    """1 for the one person named, 0 for others; one half for all when nobody or several are named."""
+    known = [view.history.speakers[name] for name in query.named if name in view.history.speakers]
+    if len(known) != 1:
+        return np.full(view.passages, 0.5, np.float32)
+    return (view.of_breadcrumb(view.history.speaker) == known[0]).astype(np.float32)
+
+
+def log_tokens(_query: Query, view: View) -> Floats:
+    """Logarithm of the passage's tokens: longer messages say more."""
+    return np.log(np.maximum(view.history.tokens.head(view.passages), 1)).astype(np.float32)
+
+
+def asks(_query: Query, view: View) -> Floats:
+    """1 where the passage ends with a question mark: questions hold few answers."""
+    return view.history.question.head(view.passages).astype(np.float32)
+
+
+def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:
+    """Robertson and Zaragoza 2009, with the idf that never turns negative."""
+    idf = np.log(1 + (total - holding + 0.5) / (holding + 0.5))
+    scaled = frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / max(mean, 1e-9)))
+    return (idf * scaled).astype(np.float32)

@@ -1,0 +1,55 @@
+"""Units: what is never split. A message, or a tool call with all its results (features A8)."""
+
+from dataclasses import dataclass
+
+from builder.domain.facts import Remembered
+from builder.domain.profile import Window
+from builder.pipeline.history import View
+
+Spans = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A recalled breadcrumb before any choice.
+
+    section: where it would stand. spans: the passages that were found, () for the whole text.
+    row: its number in the history (order on the page), -1 for standing breadcrumbs and the trigger.
+    said: how often the same was said.
+    """
+
+    section: str
+    row: int
+    remembered: Remembered
+    spans: Spans = ()
+    said: int = 1
+
+
+Unit = tuple[Candidate, ...]
+
+
+def window_size(units: int, window: Window) -> int:
+    """Units in the hot window of a session that has `units`: trims only above `trigger`, then keeps `keep` (features A1).
+
+    A pure function of the number, so every worker at every time finds the same window.
+    """
+    if units <= window.trigger:
+        return units
+    return window.keep + (units - window.trigger - 1) % (window.trigger - window.keep + 1)
+
+
+def hot_units(view: View, window: Window) -> tuple[tuple[int, ...], ...]:
+    """The hot window, oldest first: each unit as the rows of its breadcrumbs in place order."""
+    wanted = window_size(view.units, window)
+    heads: set[int] = set()
+    members: dict[int, list[int]] = {}
+    current = view.current
+    for row in range(view.size - 1, -1, -1):
+        if len(heads) == wanted:
+            break
+        head = view.unit_of(row)
+        if view.in_conversation(row) and current[row]:
+            members.setdefault(head, []).insert(0, row)
+        if head == row and view.in_conversation(row):
+            heads.add(head)
+    return tuple(tuple(members[head]) for head in sorted(heads) if head in members)

@@ -1,0 +1,99 @@
+"""The outside world as this service needs it. Each docstring is the contract that its implementations are tested against.
+
+Vectors are little-endian float16 bytes of unit length everywhere. Pure helpers (make terms, render, count tokens) are
+arguments, not ports.
+"""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.facts import Remembered
+from builder.domain.recall import Recall, RecallQuery
+
+
+class BreadcrumbStore(Protocol):
+    """Keeps breadcrumbs with their facts; a projection of the stream. All methods raise `Unavailable`."""
+
+    async def remember(self, remembered: Remembered) -> bool:
+        """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+        """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one."""
+
+    async def recall(self, query: RecallQuery) -> Recall:
+        """All rows of the session with `after` < place <= `until` in place order, and the standing breadcrumbs as of `until`."""
+
+    async def count(self) -> int:
+        """Breadcrumbs stored, old versions included."""
+
+
+class Ledger(Protocol):
+    """What the worker must not forget between two processes. All methods raise `Unavailable`."""
+
+    async def watermark(self, workspace: str, session: str) -> Place:
+        """Everything of the session up to this place is remembered or was rejected; ORIGIN for an unknown session."""
+
+    async def advance(self, workspace: str, session: str, place: Place) -> None:
+        """Raise the watermark; a lower place changes nothing."""
+
+    async def begin(self, place: Place) -> int:
+        """Count an attempt before it is made; returns its number, 1 for the first."""
+
+    async def forgive(self, place: Place) -> None:
+        """Take back the attempt just begun: somebody else was unavailable."""
+
+    async def settle(self, place: Place) -> None:
+        """Forget the attempts of a finished delivery."""
+
+
+class Embedder(Protocol):
+    """Turns text into a unit vector. A vector is a function of its text and of `model` alone."""
+
+    @property
+    def model(self) -> str:
+        """Id of the engine, the hash of its weights included."""
+
+    async def embed(self, text: str) -> bytes:
+        """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`."""
+
+
+class Stream(Protocol):
+    """Reads the stream beside the subscription, for catch-up and for `reindex`."""
+
+    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
+        """Breadcrumbs of the session with `after` < place < `until`, in order. Raises `Unavailable`."""
+
+    async def first(self) -> Place:
+        """Place of the oldest breadcrumb that the stream still holds. Raises `Unavailable`."""
+
+
+class Publisher(Protocol):
+    """Sends what leaves the service."""
+
+    async def publish(self, context: Context, event: bytes) -> None:
+        """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached."""
+
+    async def dead_letter(self, arrival: Arrival, reason: str) -> None:
+        """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+
+
+class Delivery(Protocol):
+    """One hand-over of an arrival by the broker, settled exactly once by the worker. Settling never raises."""
+
+    @property
+    def arrival(self) -> Arrival:
+        """What came."""
+
+    async def ack(self) -> None:
+        """Done with it."""
+
+    async def retry(self, delay: float) -> None:
+        """Deliver it again after `delay` seconds."""
+
+    async def reject(self) -> None:
+        """Never deliver it again."""
+
+    async def keep_alive(self) -> None:
+        """Tell the broker that work goes on."""

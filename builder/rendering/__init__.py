@@ -1,0 +1,1 @@
+"""Jinja2, and only here: the sandbox, the loader, the filters, and the cache of rendered fragments."""

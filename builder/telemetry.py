@@ -1,0 +1,72 @@
+"""Log lines to standard error, and the metrics of the service beside FastStream's own."""
+
+import json
+import logging
+import sys
+from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from builder.domain.processed import Processed
+
+log = logging.getLogger("builder.events")
+
+_SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
+_TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
+
+
+class Metrics:
+    """Prometheus metrics; pull only, nothing is ever sent."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.registry = registry
+        self._processed = Counter(
+            "context_builder_breadcrumbs", "Breadcrumbs settled, by outcome", ["outcome"], registry=registry
+        )
+        self._seconds = Histogram(
+            "context_builder_process_seconds", "From fetch to settle, by outcome", ["outcome"], buckets=_SECONDS, registry=registry
+        )
+        self._tokens = Histogram("context_builder_context_tokens", "True tokens of a context", buckets=_TOKENS, registry=registry)
+        self._age = Gauge("context_builder_queue_age_seconds", "Age of the breadcrumb settled last", registry=registry)
+        self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
+
+    def observe(self, processed: Processed) -> None:
+        """Count one delivery and write its log line."""
+        self._processed.labels(processed.outcome).inc()
+        self._seconds.labels(processed.outcome).observe(processed.seconds)
+        self._age.set(processed.age)
+        for tokens in processed.tokens:
+            self._tokens.observe(tokens)
+        bad = processed.outcome in {"rejected", "unavailable", "failed"}
+        log.log(
+            logging.WARNING if bad else logging.INFO,
+            "%s %s seq=%d ms=%.1f contexts=%d%s",
+            processed.outcome,
+            processed.subject,
+            processed.sequence,
+            1e3 * processed.seconds,
+            processed.contexts,
+            f" reason={processed.reason}" if processed.reason else "",
+        )
+
+
+def set_up_logging(level: str, style: str) -> None:
+    """style: "text" for people, "json" for collectors."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Json() if style == "json" else logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s"))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for noisy in ("httpx", "uvicorn.access", "nats.aio.client"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+class _Json(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            line["exception"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)

@@ -1,0 +1,117 @@
+"""Bytes of the stream → breadcrumb, or `Rejected` with a reason that a person can act on."""
+
+import uuid
+from datetime import UTC
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.errors import Rejected
+from builder.wire.bodies import BODIES, Body
+from builder.wire.subjects import Address, parse_breadcrumb_subject
+from builder.wire.text import canonical, clean, parse, spoken
+
+MAX_VERSION = 2**31 - 1
+DEFAULT_MAX_BYTES = 1_048_576
+
+
+class Record(BaseModel):
+    """RCRT's record (`reference/rcrt-contracts.md` §1), as far as this service reads it."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    id: str = Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$", description="id of the breadcrumb")
+    schema_name: str | None = Field(None, description="schema; the subject decides, a contradiction is rejected")
+    version: int = Field(1, ge=1, le=MAX_VERSION, strict=True, description="+1 with every update; only version 1 triggers")
+    title: str | None = Field(None, description="title shown by tools")
+    tags: tuple[str, ...] = Field((), max_length=1000, description="routing, pointer and state tags")
+    context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
+    workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
+    session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
+    created_at: AwareDatetime | None = Field(None, description="the sender's clock; default is the stream's")
+
+
+def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES) -> Breadcrumb:
+    """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep."""
+    address = parse_breadcrumb_subject(arrival.subject)
+    if len(arrival.data) > max_bytes:
+        raise Rejected(
+            f"the breadcrumb has {len(arrival.data):,} bytes, allowed are {max_bytes:,}; "
+            "store the large part elsewhere and send a link, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
+        )
+    try:
+        record = Record.model_validate(clean(_object(parse(arrival.data))))
+        model = BODIES.get(address.schema)
+        body = model.model_validate(record.context) if model else None
+    except ValidationError as error:
+        raise Rejected(_explain(error, address.schema)) from error
+    except ValueError as error:
+        raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
+    _check_agreement(address, record)
+    return _breadcrumb(arrival, address, record, body)
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004 - one family of reasons
+    return value
+
+
+def _check_agreement(address: Address, record: Record) -> None:
+    claims = (
+        ("workspace", record.workspace, address.workspace),
+        ("session", record.session, address.session),
+        ("session_id", record.context.get("session_id"), address.session),
+        ("schema_name", record.schema_name, address.schema),
+    )
+    for field, claimed, actual in claims:
+        if claimed is not None and claimed != actual:
+            raise Rejected(f"{field} is {str(claimed)[:140]!r} but the subject says {actual!r}; publish it on its own subject")
+
+
+def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None) -> Breadcrumb:
+    return Breadcrumb(
+        workspace=address.workspace,
+        session=address.session,
+        id=record.id,
+        version=record.version,
+        place=arrival.place,
+        schema=address.schema,
+        speaker=_speaker(record, body),
+        role=body.role if body else "other",
+        created_at=(record.created_at or arrival.received_at).astimezone(UTC),
+        received_at=arrival.received_at.astimezone(UTC),
+        tags=record.tags,
+        body=canonical(record.context),
+        text=body.said() if body else spoken(record.context),
+        calls=body.calls() if body else (),
+        removes=body.removes() if body else "",
+    )
+
+
+def _speaker(record: Record, body: Body | None) -> str:
+    """context.speaker, else the creator's name, else the role of the schema (design §3)."""
+    if body is None:
+        return record.schema_name or "System"
+    creator = body.creator or {}
+    names = (body.speaker, creator.get("name"), creator.get("agent_id"))
+    said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")
+    return " ".join(said.split())[:200] or body.default_speaker
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        uuid.UUID(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _explain(error: ValidationError, schema: str) -> str:
+    first, *more = error.errors(include_url=False, include_context=False)
+    pointer = "/" + "/".join(str(step) for step in first["loc"])
+    value = repr(first.get("input"))
+    shown = value if len(value) <= 80 else value[:77] + "…"  # noqa: PLR2004 - one line of a log
+    others = f" (and {len(more)} more)" if more else ""
+    return f"{schema}: {first['msg']} at {pointer}, got {shown}{others}; see schemas/{schema}.json"

@@ -1,0 +1,175 @@
+"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first (design §3)."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from builder.domain.context import Context
+from builder.domain.errors import Rejected
+
+SCHEMA = "agent.context.v1"
+SHOWN_OMISSIONS = 50
+DEFAULT_MAX_BYTES = 8 * 1_048_576
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+
+
+class Assembly(BaseModel):
+    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes (`rcrt-contracts.md` X1)."""
+
+    model_config = _STRICT
+    profile: str = Field(description="revision of the profile")
+    templates: str = Field(description="revision of the templates")
+    prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
+    tokenizer: str = Field(description="encoding that the tokens are counted in")
+    budget: int = Field(description="tokens the page may have")
+    model: str = Field(description="engine and weights of the vectors")
+    flags: tuple[str, ...] = Field((), description="what was out of the ordinary, e.g. degraded")
+
+
+class SectionV1(BaseModel):
+    """One section of the page."""
+
+    model_config = _STRICT
+    name: str
+    section_class: str = Field(alias="class", description="static, slow or turn")
+    tokens: int
+    ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
+
+
+class OmissionV1(BaseModel):
+    """What was left out and why."""
+
+    model_config = _STRICT
+    id: str
+    reason: str
+    tokens: int
+
+
+class Omissions(BaseModel):
+    """The most relevant omissions, and all of them counted by reason."""
+
+    model_config = _STRICT
+    most_relevant: tuple[OmissionV1, ...]
+    by_reason: dict[str, int]
+
+
+class AgentContextV1(BaseModel):
+    """The one context of a trigger for a consumer."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "assembly": {
+                        "profile": "3f0c9a51",
+                        "templates": "a1b2c3d4",
+                        "prefix": "5f6e7d8c",
+                        "tokenizer": "o200k_base",
+                        "budget": 4000,
+                        "model": "all-MiniLM-L6-v2/int8/0a1b2c3d4e5f",
+                        "flags": [],
+                    },
+                    "id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
+                    "schema_name": SCHEMA,
+                    "workspace": "default",
+                    "consumer_id": "default",
+                    "session_id": "s42",
+                    "trigger_event_id": "m110",
+                    "trigger_seq": 118,
+                    "assembled_at": "2026-11-21T10:00:00Z",
+                    "token_estimate": 16,
+                    "token_count": 16,
+                    "token_budget": 4000,
+                    "content": "## Current User Message\nUser: Where do I set the API key?\n",
+                    "formatted_context": "## Current User Message\nUser: Where do I set the API key?\n",
+                    "breadcrumb_count": 1,
+                    "sources_assembled": 1,
+                    "sections": [{"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"]}],
+                    "omissions": {"most_relevant": [], "by_reason": {}},
+                }
+            ]
+        },
+    )
+    assembly: Assembly
+    id: str = Field(description="UUIDv5 of workspace, session, trigger and consumer")
+    schema_name: str = SCHEMA
+    workspace: str
+    consumer_id: str
+    session_id: str
+    trigger_event_id: str
+    trigger_seq: int = Field(description="stream sequence of the trigger: the order of a session's contexts")
+    assembled_at: datetime = Field(description="stream time of the trigger, so that a redelivery gives the same bytes")
+    token_estimate: int = Field(description="RCRT's name for token_count")
+    token_count: int = Field(description="true tokens of `content`")
+    token_budget: int
+    content: str = Field(description="the page: markdown, ready for the prompt")
+    formatted_context: str | None = Field(None, description="RCRT's name for content; dropped when the event would be too large")
+    breadcrumb_count: int
+    sources_assembled: int
+    sections: tuple[SectionV1, ...]
+    omissions: Omissions
+
+
+def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
+    """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
+    event = _event(context)
+    data = _bytes(event)
+    if len(data) > max_bytes:
+        data = _bytes(event.model_copy(update={"formatted_context": None}))
+    if len(data) > max_bytes:
+        raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
+    return data
+
+
+def _bytes(event: AgentContextV1) -> bytes:
+    return event.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def _event(context: Context) -> AgentContextV1:
+    return AgentContextV1(
+        assembly=_assembly(context),
+        id=str(context.id),
+        workspace=context.trigger.workspace,
+        consumer_id=context.consumer,
+        session_id=context.trigger.session,
+        trigger_event_id=context.trigger.id,
+        trigger_seq=context.place.sequence,
+        assembled_at=context.assembled_at.astimezone(UTC),
+        token_estimate=context.tokens,
+        token_count=context.tokens,
+        token_budget=context.budget,
+        content=context.markdown,
+        formatted_context=context.markdown,
+        breadcrumb_count=len({id_ for section in context.sections for id_ in section.ids}),
+        sources_assembled=len(context.sections),
+        sections=tuple(
+            SectionV1.model_validate(
+                {"name": section.name, "class": section.section_class, "tokens": section.tokens, "ids": section.ids}
+            )
+            for section in context.sections
+        ),
+        omissions=Omissions(
+            most_relevant=tuple(
+                OmissionV1(id=item.id, reason=item.reason, tokens=item.tokens)
+                for item in context.omissions[:SHOWN_OMISSIONS]
+            ),
+            by_reason=dict(sorted(Counter(item.reason for item in context.omissions).items())),
+        ),
+    )
+
+
+def _assembly(context: Context) -> Assembly:
+    return Assembly(
+        profile=context.profile_revision,
+        templates=context.template_revision,
+        prefix=blake2b(context.markdown[: context.prefix_end].encode(), digest_size=8).hexdigest(),
+        tokenizer=context.encoding,
+        budget=context.budget,
+        model=context.model,
+        flags=context.flags,
+    )

@@ -1,0 +1,89 @@
+"""Text as it may come: content parts, lone surrogates, NUL, nested JSON."""
+
+import json
+import math
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+MAX_DEPTH = 64
+"""Deepest nesting of a body; JSON of people and tools stays below ten."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def clean(value: Any) -> Any:
+    """The JSON value with NUL and lone surrogates as U+FFFD: PostgreSQL refuses the one, UTF-8 the other.
+
+    Raises ValueError on nesting deeper than MAX_DEPTH.
+    """
+    return _clean(value, MAX_DEPTH)
+
+
+def _clean(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text")
+    if isinstance(value, list):
+        return [_clean(item, depth - 1) for item in value]
+    return {_UNSTORABLE.sub("\ufffd", key): _clean(item, depth - 1) for key, item in value.items()}
+
+
+def canonical(value: Any) -> str:
+    """JSON text with sorted keys and no spaces: equal values give equal text in every store."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def parse(data: bytes) -> Any:
+    """JSON bytes → value. Raises ValueError (not JSON, NaN, too deep, an integer with thousands of digits)."""
+
+    def refuse(word: str) -> float:
+        raise ValueError(f"{word} is not a JSON number")
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if not math.isfinite(value):
+            raise ValueError(f"number {digits[:40]} is too large")
+        return value
+
+    try:
+        return json.loads(data, parse_constant=refuse, parse_float=number)
+    except RecursionError as error:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text") from error
+
+
+def spoken(value: Any) -> str:
+    """All words of a JSON value as lines, keys in front of their plain values: what a search should find in tool output."""
+    if isinstance(value, dict):
+        return "\n".join(
+            f"{key}: {line}" if not isinstance(item, dict | list) else line
+            for key, item in value.items()
+            if (line := spoken(item))
+        )
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(spoken, value)))
+    return "" if value is None else str(value)
+
+
+def _join_parts(value: Any) -> Any:
+    """Chat APIs send content as a list of typed parts; their texts are what was said, other parts become one short mark."""
+    if not isinstance(value, list):
+        return value
+    return "\n".join(_part(part) for part in value)
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        text = part.get("text")
+        return text if isinstance(text, str) else f"[{part.get('type', 'attachment')}]"
+    raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
+
+
+Text = Annotated[str, BeforeValidator(_join_parts)]
+"""A string, or a list of content parts that is joined to one."""

@@ -1,0 +1,145 @@
+"""The loop: decode → build → encode → publish → settle. The only place of ack, retry and reject, and of the line per event."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import perf_counter
+
+from builder.catchup import CatchUp
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.context import Context
+from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.domain.processed import Processed
+from builder.heart import Circuit, Locks, beating
+from builder.ports import Delivery, Ledger, Publisher
+from builder.service import ContextBuilder
+
+log = logging.getLogger("builder.worker")
+
+FIRST_RETRY, LONGEST_RETRY = 0.5, 30.0
+"""Seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """max_age: triggers older than this are remembered and not answered. heartbeat: seconds between two signs of life."""
+
+    max_attempts: int
+    max_age: timedelta
+    heartbeat: float
+
+
+class Worker:
+    """Processes deliveries: sessions side by side, one session in order."""
+
+    def __init__(
+        self,
+        builder: ContextBuilder,
+        catch_up: CatchUp,
+        ledger: Ledger,
+        publisher: Publisher,
+        decode: Callable[[Arrival], Breadcrumb],
+        encode: Callable[[Context], bytes],
+        now: Callable[[], datetime],
+        observe: Callable[[Processed], None],
+        rules: Rules,
+    ) -> None:
+        """Everything is passed in."""
+        self._builder = builder
+        self._catch_up = catch_up
+        self._ledger = ledger
+        self._publisher = publisher
+        self._decode = decode
+        self._encode = encode
+        self._now = now
+        self._observe = observe
+        self._rules = rules
+        self._locks = Locks()
+        self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
+
+    async def process(self, delivery: Delivery) -> None:
+        """Take one delivery from fetch to settle. Never raises."""
+        began = perf_counter()
+        arrival = delivery.arrival
+        async with beating(delivery.keep_alive, self._rules.heartbeat), self._locks.of(_session(arrival.subject)):
+            await self._circuit.closed()
+            outcome, tokens, reason = await self._settle(delivery)
+        self._observe(
+            Processed(
+                subject=arrival.subject,
+                sequence=arrival.place.sequence,
+                outcome=outcome,
+                seconds=perf_counter() - began,
+                age=(self._now() - arrival.received_at).total_seconds(),
+                contexts=len(tokens),
+                tokens=tokens,
+                reason=reason,
+            )
+        )
+
+    async def _settle(self, delivery: Delivery) -> tuple[str, tuple[int, ...], str]:
+        """Outcome, tokens of the contexts, reason. Exactly one of ack, retry and reject."""
+        arrival = delivery.arrival
+        try:
+            outcome, tokens = await self._attempt(arrival)
+            await self._ledger.settle(arrival.place)
+        except Rejected as error:
+            return await self._reject(delivery, str(error))
+        except Unavailable as error:
+            return await self._retry(delivery, error)
+        except Exception as error:
+            log.exception("a bug in %s at %d: it uses up an attempt", arrival.subject, arrival.place.sequence)
+            await delivery.retry(FIRST_RETRY)
+            return "failed", (), repr(error)
+        self._circuit.close()
+        await delivery.ack()
+        return outcome, tokens, ""
+
+    async def _attempt(self, arrival: Arrival) -> tuple[str, tuple[int, ...]]:
+        attempt = await self._ledger.begin(arrival.place)
+        if attempt >= self._rules.max_attempts:
+            raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
+        breadcrumb = self._decode(arrival)
+        wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
+        expired = bool(wanted) and self._now() - arrival.received_at >= self._rules.max_age
+        if expired or not wanted:
+            await self._builder.remember(breadcrumb)
+            return ("expired" if expired else "remembered"), ()
+        await self._catch_up.before(arrival, breadcrumb.workspace, breadcrumb.session)
+        built = await self._builder.build(breadcrumb, wanted)
+        for context in built.contexts:
+            await self._publish(context)
+        if built.refused:
+            raise Rejected("; ".join(built.refused))
+        return "published", tuple(context.tokens for context in built.contexts)
+
+    async def _publish(self, context: Context) -> None:
+        try:
+            await self._publisher.publish(context, self._encode(context))
+        except AlreadyPublished:
+            log.info("context %s was published before; the first one stands", context.id)
+
+    async def _reject(self, delivery: Delivery, reason: str) -> tuple[str, tuple[int, ...], str]:
+        """The attempts stay counted, so that catch-up passes it over at once."""
+        try:
+            await self._publisher.dead_letter(delivery.arrival, reason)
+        except Unavailable as error:
+            return await self._retry(delivery, error)
+        await delivery.reject()
+        return "rejected", (), reason
+
+    async def _retry(self, delivery: Delivery, error: Unavailable) -> tuple[str, tuple[int, ...], str]:
+        """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""
+        delay = self._circuit.open()
+        try:
+            await self._ledger.forgive(delivery.arrival.place)
+        except Unavailable:
+            log.warning("the store is away too: the attempt at %d stays counted", delivery.arrival.place.sequence)
+        await delivery.retry(delay)
+        return "unavailable", (), str(error)
+
+
+def _session(subject: str) -> str:
+    """Workspace and session, before anybody has checked the subject."""
+    return ".".join(subject.split(".", 3)[1:3])

