@@ -111,14 +111,16 @@ class ContextBuilder:
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing."""
-        text = breadcrumb.text
         found = []
-        for start, end in passages(text):
-            said = text[start:end]
+        for start, end in passages(breadcrumb.text):
+            said = breadcrumb.text[start:end]
             vector = await self._embedder.embed(said) if said.strip() else b""
             found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said)))
         return Remembered(
-            breadcrumb=breadcrumb, passages=tuple(found), model=self._embedder.model, fingerprint=fingerprint(text)
+            breadcrumb=breadcrumb,
+            passages=tuple(found),
+            model=self._embedder.model,
+            fingerprint=fingerprint(breadcrumb.text),
         )
 
     async def _query(self, trigger: Breadcrumb, view: View) -> Query:

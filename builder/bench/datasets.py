@@ -63,8 +63,19 @@ def sample_lines() -> tuple[str, ...]:
     return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").splitlines())
 
 
+def demo_evidence() -> tuple[str, ...]:
+    """Texts of the messages that answer the sample's last message."""
+    wanted = _sample_questions()["demo"]["evidence"]
+    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in wanted)
+
+
+def _sample_questions() -> dict[str, Any]:
+    questions: dict[str, Any] = json.loads((files("builder.cli") / "sample" / "questions.json").read_text("utf-8"))
+    return questions
+
+
 def _sample() -> Dataset:
-    questions = json.loads((files("builder.cli") / "sample" / "questions.json").read_text("utf-8"))
+    questions = _sample_questions()
     breadcrumbs = _place(read_lines(sample_lines(), WORKSPACE))
     return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
 

@@ -37,11 +37,15 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """schemas: which breadcrumbs may be found. ceilings: the most units per schema while the budget is tight; none = by rank alone."""
+    """schemas: which breadcrumbs may be found. ceilings: the most units per schema while the budget is tight; none = by rank alone.
+
+    relevance_threshold: standard deviations above the mean score of the session's passages; None = whatever has room.
+    """
 
     schemas: tuple[str, ...]
     ceilings: Mapping[str, int]
     similarity_threshold: float
+    relevance_threshold: float | None
     duplicate_threshold: float
 
 

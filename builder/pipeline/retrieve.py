@@ -37,6 +37,8 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     rules = profile.retrieval
     scores = rank(query, view)
     allowed = _allowed(query, view, shown, rules)
+    if rules.relevance_threshold is not None:
+        allowed &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
     order = np.lexsort((-np.arange(view.passages), -scores))
     pool = order[allowed[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)

@@ -37,7 +37,9 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for share in ("floor", "ceiling"):
         for queue in queues:
-            _fill(queue, int(getattr(queue.rule, share) * draft.allowance), profile, draft, omissions)
+            # What stands is one fragment: shortened to its floor first, it could not grow afterwards.
+            part = "ceiling" if queue.rule.source == "standing" else share
+            _fill(queue, int(getattr(queue.rule, part) * draft.allowance), profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
 
@@ -99,8 +101,7 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: 
 
 def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
     if rule.source == "standing":
-        heading = draft.heading(rule.name)
-        return {rule.name: max(limit - draft.spent[rule.name] - heading, 0)}
+        return {rule.name: max(limit - draft.spent[rule.name] - draft.heading(rule.name), 0)}
     return {rule.name: max(limit // 2, SMALLEST), **_fair_tools(unit, profile, draft)}
 
 

@@ -39,32 +39,37 @@ def sentence(text: Any) -> str:
 
 
 def readable(value: Any) -> str:
-    """Any JSON value as text for people: "key: value" lines, lists of like objects one line each, no brackets or quotes."""
+    """Any JSON value as text for people: no brackets, no quotes, nothing empty.
+
+    Few plain values stand in one line ("count 1; max 137"), more of them one a line; of a list each item has a line.
+    """
     if isinstance(value, dict):
-        return "\n".join(_pair(key, item) for key, item in value.items() if item not in (None, "", [], {}))
+        pairs = [(str(key), item) for key, item in value.items() if item not in (None, "", [], {})]
+        line = "; ".join(f"{key} {_plain(item)}" for key, item in pairs if not isinstance(item, dict | list))
+        if len(line) <= SHORT and "\n" not in line and all(not isinstance(item, dict | list) for _, item in pairs):
+            return line
+        return "\n".join(_pair(key, item) for key, item in pairs)
     if isinstance(value, list):
         if all(not isinstance(item, dict | list) for item in value):
             return ", ".join(map(_plain, value))
-        return "\n".join(f"- {_line(item)}" for item in value)
+        return "\n".join(f"- {inline(item)}" for item in value)
     return _plain(value)
 
 
-def _pair(key: str, value: Any) -> str:
-    if isinstance(value, dict | list):
-        inner = readable(value)
-        return f"{key}: {inner}" if "\n" not in inner else f"{key}:\n{inner}"
-    return f"{key}: {_plain(value)}"
-
-
-def _line(value: Any) -> str:
-    if not isinstance(value, dict):
-        return readable(value).replace("\n", "; ")
-    return "; ".join(f"{key}: {_clip(item)}" for key, item in value.items() if item not in (None, "", [], {}))
-
-
-def _clip(value: Any) -> str:
-    text = " ".join(readable(value).split())
+def inline(value: Any) -> str:
+    """Any JSON value in one line, long texts clipped: for arguments of calls and items of lists."""
+    if isinstance(value, dict):
+        pairs = [(key, inline(item)) for key, item in value.items() if item not in (None, "", [], {})]
+        return "; ".join(f"{key} {text}" for key, text in pairs)
+    if isinstance(value, list):
+        return ", ".join(map(inline, value))
+    text = " ".join(_plain(value).split())
     return text if len(text) <= SHORT else text[:SHORT].rsplit(" ", 1)[0] + " …"
+
+
+def _pair(key: str, value: Any) -> str:
+    inner = readable(value)
+    return f"{key}: {inner}" if "\n" not in inner else f"{key}:\n{inner}"
 
 
 def _plain(value: Any) -> str:

@@ -12,7 +12,7 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.domain.errors import Misconfigured
-from builder.rendering.filters import Rendered, quote, readable, sentence
+from builder.rendering.filters import Rendered, inline, quote, readable, sentence
 
 GENERIC = "generic"
 _SUFFIX = ".md.j2"
@@ -26,7 +26,7 @@ class TemplateSet:
         environment = ImmutableSandboxedEnvironment(
             undefined=StrictUndefined, finalize=quote, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
         )
-        environment.filters |= {"readable": readable, "sentence": sentence}
+        environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence}
         environment.globals = {}
         self._hints = {name: _compile(environment, "hints", name, source) for name, source in hints.items()}
         self._pages = {name: _compile(environment, "pages", name, source) for name, source in pages.items()}

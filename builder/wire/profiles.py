@@ -38,6 +38,9 @@ class RetrievalFile(BaseModel):
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
     ceilings: dict[str, int] = Field({}, description="most units per schema while not everything found fits; none = by rank alone")
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
+    relevance_threshold: float | None = Field(
+        None, description="least score, in standard deviations above the mean of the session; null = whatever has room"
+    )
     duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
 
     @model_validator(mode="after")

@@ -26,9 +26,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class NatsStream:
     """See the port."""
 
-    def __init__(self, js: JetStreamContext, incarnation: Callable[[], int]) -> None:
-        """incarnation: of the stream as it is now."""
+    def __init__(self, js: JetStreamContext, incarnation: Callable[[], int], name: str = BREADCRUMBS) -> None:
+        """incarnation: of the stream as it is now. name: of the stream, so that dead letters are read the same way."""
         self._js = js
+        self._name = name
         self._incarnation = incarnation
 
     @property
@@ -39,13 +40,13 @@ class NatsStream:
     async def first(self) -> Place:
         """See the port."""
         with translated("reading the stream's state"):
-            info = await self._js.stream_info(BREADCRUMBS)
+            info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.first_seq)
 
     async def last(self) -> Place:
         """Place of the newest breadcrumb."""
         with translated("reading the stream's state"):
-            info = await self._js.stream_info(BREADCRUMBS)
+            info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.last_seq)
 
     async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
@@ -70,7 +71,7 @@ class NatsStream:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
         with translated(f"reading breadcrumb {sequence}"):
             try:
-                held = await self._js.get_msg(BREADCRUMBS, seq=sequence, direct=False)
+                held = await self._js.get_msg(self._name, seq=sequence, direct=False)
             except NotFoundError:
                 return None
         return self._arrival(held)
@@ -86,7 +87,7 @@ class NatsStream:
             num_replicas=1,
         )
         with translated("walking the stream"):
-            subscription = await self._js.pull_subscribe(subject, stream=BREADCRUMBS, config=config)
+            subscription = await self._js.pull_subscribe(subject, stream=self._name, config=config)
         try:
             while True:
                 with translated("walking the stream"):
@@ -107,7 +108,7 @@ class NatsStream:
     async def _next(self, subject: str, sequence: int) -> Arrival | None:
         with translated(f"reading {subject}"):
             try:
-                held = await self._js.get_msg(BREADCRUMBS, seq=sequence, subject=subject, next=True, direct=True)
+                held = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True, direct=True)
             except NotFoundError:
                 return None
         return self._arrival(held)

@@ -47,6 +47,21 @@ class Connection:
             raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
 
 
+def in_use(path: Path) -> bool:
+    """Whether another process (or connection) has the file open."""
+    held = apsw.Connection(str(path))
+    try:
+        # In WAL mode an exclusive lock is only given to the file's one user.
+        held.execute("PRAGMA locking_mode = EXCLUSIVE")
+        held.execute("BEGIN EXCLUSIVE")
+        held.execute("COMMIT")
+    except apsw.BusyError:
+        return True
+    finally:
+        held.close()
+    return False
+
+
 def _open(path: str) -> apsw.Connection:
     try:
         if path != MEMORY:

@@ -98,9 +98,12 @@ class SqliteStore:
 
         return await self._connection.run(work)
 
-    async def count(self) -> int:
-        """See the port."""
-        return await self._connection.run(lambda sql: int(next(sql.execute("SELECT count(*) FROM breadcrumbs"))[0]))
+    async def count(self, before: Place | None = None) -> int:
+        """See the port. before: only those of a lower place."""
+        text, values = "SELECT count(*) FROM breadcrumbs", ()
+        if before is not None:
+            text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", tuple(before)
+        return await self._connection.run(lambda sql: int(next(sql.execute(text, values))[0]))
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""

@@ -1,0 +1,96 @@
+"""The broker: embedded or external, and what it is connected with."""
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from typing import Any
+
+import nats
+from nats.aio.client import Client
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.server import binary, embedded_server
+from builder.adapters.nats.topology import Topology
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.settings import Settings
+
+CONNECT_SECONDS = 5.0
+
+
+@asynccontextmanager
+async def open_bus(settings: Settings) -> AsyncIterator[tuple[str, Client]]:
+    """URL and connection of the broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`."""
+    async with AsyncExitStack() as stack:
+        url = settings.nats.servers
+        if not url:
+            data = settings.data_dir.expanduser() / "nats"
+            url = await stack.enter_async_context(embedded_server(data, settings.nats.port))
+        connection = await connect(url, settings)
+        stack.push_async_callback(_close, connection)
+        yield url, connection
+
+
+def topology(settings: Settings) -> Topology:
+    """What the operator chose of the streams."""
+    return Topology(
+        replicas=settings.nats.replicas,
+        breadcrumbs_max_age=timedelta(hours=settings.nats.breadcrumbs_max_age_hours),
+        ack_wait=settings.worker.ack_wait_seconds,
+        batch=settings.worker.batch,
+    )
+
+
+def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
+    """Arguments of nats-py's connect: reconnect for ever, credentials only where there are some."""
+    mine = settings.nats
+    arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
+    if mine.user:
+        arguments |= {"user": mine.user, "password": mine.password.get_secret_value()}
+    if mine.token.get_secret_value():
+        arguments["token"] = mine.token.get_secret_value()
+    if mine.credentials:
+        arguments["user_credentials"] = str(mine.credentials)
+    if mine.tls_ca:
+        arguments["tls"] = ssl.create_default_context(cafile=str(mine.tls_ca))
+    return arguments
+
+
+async def connect(url: str, settings: Settings) -> Client:
+    """A connection that then reconnects for ever. Raises `Unavailable` when there is nobody at the address."""
+    arguments = connection_arguments(url, settings) | {"error_cb": _quiet}
+    try:
+        return await asyncio.wait_for(nats.connect(**arguments), CONNECT_SECONDS)
+    except (OSError, TimeoutError, nats.errors.Error) as error:
+        raise Unavailable(
+            f"no NATS server answered at {url}: {error!r}; start it, or check CONTEXT_BUILDER_NATS__SERVERS and the credentials"
+        ) from error
+
+
+async def _quiet(_error: Exception) -> None:
+    """nats-py would print every failed reconnect with its traceback; the watchdog says it once."""
+
+
+async def _close(connection: Client) -> None:
+    with contextlib.suppress(nats.errors.Error, OSError):
+        await connection.close()
+
+
+async def check_broker(settings: Settings) -> str:
+    """What the broker is and takes; raises `Misconfigured` or `Unavailable` when it will not do. Changes nothing there."""
+    if not settings.nats.servers:
+        return f"no servers are configured: `context-builder up` starts {binary()}"
+    connection = await connect(settings.nats.servers, settings)
+    try:
+        if connection.max_payload < settings.worker.max_body_bytes:
+            raise Misconfigured(
+                f"the server takes {connection.max_payload:,} bytes, breadcrumbs may have {settings.worker.max_body_bytes:,}; "
+                "raise max_payload there, or lower CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
+            )
+        with translated("asking for JetStream"):
+            account = await connection.jetstream().account_info()
+        return f"nats-server {connection.connected_server_version} at {settings.nats.servers}, {account.streams} streams"
+    finally:
+        await connection.close()

@@ -1,0 +1,107 @@
+"""What builds contexts, without a bus: store, engine, profiles, templates."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.adapters.embedding import CachedEmbedder, list_models, open_embedder
+from builder.adapters.sqlite import SqliteStore
+from builder.adapters.terms import load_terms
+from builder.adapters.tokens import load_counter
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.pipeline.histories import Histories
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from builder.service import ContextBuilder, Helpers
+from builder.settings import Settings
+from builder.wire.profiles import parse_profile
+
+FACTS_ENCODING = "o200k_base"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """What builds contexts, without a bus."""
+
+    builder: ContextBuilder
+    store: SqliteStore
+    embedder: CachedEmbedder
+    profiles: tuple[Profile, ...]
+    helpers: Helpers
+
+    def profile(self, name: str) -> Profile:
+        """Raises `Misconfigured` with the known names."""
+        for profile in self.profiles:
+            if profile.consumer == name:
+                return profile
+        known = ", ".join(profile.consumer for profile in self.profiles)
+        raise Misconfigured(f"there is no profile {name!r}; known profiles are {known}")
+
+
+@asynccontextmanager
+async def open_core(settings: Settings, store_path: str | None = None) -> AsyncIterator[Core]:
+    """Store, engine, profiles, templates. store_path: instead of the settings'. Raises `Misconfigured`."""
+    async with AsyncExitStack() as stack:
+        folders = template_folders(settings)
+        profiles = load_profiles(folders)
+        templates = TemplateSet(*read_folders(folders))
+        for profile in profiles:
+            templates.page(profile.page, ())
+        renderings = {
+            encoding: JinjaRendering(templates, load_counter(encoding))
+            for encoding in sorted({profile.encoding for profile in profiles})
+        }
+        embedding = settings.embedding
+        embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        stack.push_async_callback(embedder.aclose)
+        store = SqliteStore(store_path or str(settings.store_path))
+        stack.callback(store.close)
+        helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings)
+        builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
+        yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
+
+
+def template_folders(settings: Settings) -> tuple[Path, ...]:
+    """The bundled templates, and the operator's laid over them."""
+    extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
+    for folder in extra:
+        if not folder.is_dir():
+            raise Misconfigured(f"CONTEXT_BUILDER_TEMPLATES_DIR is {folder}, which is no folder; make it or unset the variable")
+    return (bundled("templates"), *extra)
+
+
+def load_profiles(folders: tuple[Path, ...]) -> tuple[Profile, ...]:
+    """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
+    sources = {
+        file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / "profiles").glob("*.yaml"))
+    }
+    return tuple(parse_profile(name, source) for name, source in sorted(sources.items()))
+
+
+def prepare_model(settings: Settings) -> dict[str, Any]:
+    """Make the default model ready. Raises `Misconfigured`."""
+    from builder.adapters.embedding.prepare import prepare
+
+    return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()}
+
+
+def models(settings: Settings) -> list[dict[str, str]]:
+    """The known models and whether they are ready."""
+    return [
+        {"name": model.name, "folder": str(model.folder), "state": model.ready.model if model.ready else model.problem}
+        for model in list_models(settings.models_dir)
+    ]
+
+
+def open_reference(settings: Settings) -> CachedEmbedder:
+    """The fp32 reference engine, the yardstick of `bench latency`. Needs torch."""
+    return open_embedder("sentence-transformers", settings.embedding.model, settings.models_dir, 0)
+
+
+def counter() -> Callable[[str], int]:
+    """Text → true tokens (o200k_base)."""
+    return load_counter(FACTS_ENCODING)

@@ -1,0 +1,112 @@
+"""What operators do beside the running service: dead letters, and rebuilding the store from the stream."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from nats.aio.client import Client
+
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, DURABLE, ensure_streams
+from builder.adapters.sqlite import SqliteStore, in_use
+from builder.app.bus import connect, open_bus, topology
+from builder.app.core import open_core
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Rejected
+from builder.settings import Settings
+from builder.wire.inbound import decode
+
+FLOOR = ("", DURABLE)
+
+
+async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
+    """All dead letters as JSON bytes, oldest first. Raises `Unavailable`."""
+    async with _connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS)
+        last = await stream.last()
+        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
+
+
+async def read_breadcrumb(settings: Settings, servers: str, sequence: int) -> bytes:
+    """The bytes of one breadcrumb. Raises `Rejected` when the stream no longer holds it."""
+    async with _connected(settings, servers) as connection:
+        held = await NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS).get(sequence)
+    if held is None:
+        raise Rejected(f"the stream no longer holds breadcrumb {sequence}")
+    return held.data
+
+
+async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
+    """Walk the whole stream into a new file and put it in the old one's place; publishes nothing (design §1).
+
+    progress: called with (sequence, last sequence). Raises `Misconfigured` while the service runs, and when breadcrumbs
+    older than the stream are only in the store.
+    """
+    path = settings.store_path
+    fresh = path.with_name(path.name + ".reindex")
+    _remove(fresh)
+    async with open_bus(settings) as (_, connection):
+        js = connection.jetstream()
+        incarnation = await ensure_streams(js, topology(settings))
+        stream = NatsStream(js, lambda: incarnation)
+        floor = await _examine(path, await stream.first())
+        counts = await _fill(settings, fresh, stream, floor, progress)
+    _remove(path)
+    fresh.replace(path)
+    return counts
+
+
+async def _fill(
+    settings: Settings, fresh: Path, stream: NatsStream, floor: Place, progress: Callable[[int, int], None]
+) -> dict[str, int]:
+    counts = {"remembered": 0, "rejected": 0}
+    sessions: set[tuple[str, str]] = set()
+    last = await stream.last()
+    async with open_core(settings, str(fresh)) as core:
+        async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
+            try:
+                breadcrumb = decode(arrival, settings.worker.max_body_bytes)
+            except Rejected:
+                counts["rejected"] += 1
+            else:
+                await core.builder.remember(breadcrumb)
+                sessions.add((breadcrumb.workspace, breadcrumb.session))
+                counts["remembered"] += 1
+            progress(arrival.place.sequence, last.sequence)
+        for workspace, session in sorted(sessions):
+            await core.store.advance(workspace, session, last)
+        await core.store.advance(*FLOOR, floor)
+    return counts
+
+
+async def _examine(path: Path, first: Place) -> Place:
+    """The ack floor of the old store. Raises `Misconfigured` when it must not be replaced."""
+    if not path.exists():
+        return Place(0, 0)
+    if in_use(path):
+        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
+    store = SqliteStore(str(path))
+    try:
+        lost = await store.count(before=first)
+        if lost:
+            raise Misconfigured(
+                f"{lost} breadcrumbs of {path} are older than the stream and would be lost; "
+                "keep the file, or move it away to go on without them"
+            )
+        return await store.watermark(*FLOOR)
+    finally:
+        store.close()
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", "-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
+
+@asynccontextmanager
+async def _connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    connection = await connect(servers, settings)
+    try:
+        yield connection
+    finally:
+        await connection.close()

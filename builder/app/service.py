@@ -1,0 +1,109 @@
+"""The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from nats.js import JetStreamContext
+from prometheus_client import CollectorRegistry
+
+from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.http import routes
+from builder.adapters.http.server import serve
+from builder.adapters.nats.inbox import NatsInbox
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
+from builder.adapters.nats.watchdog import Watchdog
+from builder.app.bus import connection_arguments, open_bus, topology
+from builder.app.core import Core, open_core
+from builder.catchup import CatchUp
+from builder.domain.errors import Unavailable
+from builder.settings import Settings
+from builder.telemetry import Metrics
+from builder.wire.inbound import decode
+from builder.wire.outbound import encode
+from builder.worker import Rules, Worker
+
+WATCH_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """The running service. url: of the broker. http: the ASGI application, which starts and stops the subscription."""
+
+    core: Core
+    url: str
+    js: JetStreamContext
+    stream: NatsStream
+    catch_up: CatchUp
+    watchdog: Watchdog
+    application: Any
+
+
+@asynccontextmanager
+async def open_service(settings: Settings) -> AsyncIterator[Service]:
+    """Everything, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
+    async with AsyncExitStack() as stack:
+        core = await stack.enter_async_context(open_core(settings))
+        url, connection = await stack.enter_async_context(open_bus(settings))
+        js = connection.jetstream()
+        metrics = Metrics(CollectorRegistry())
+        inbox: NatsInbox
+        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)
+        ack_wait = await watchdog.prepare()
+        stream = NatsStream(js, lambda: watchdog.incarnation)
+        publisher = NatsPublisher(js)
+        read = partial(decode, max_bytes=settings.worker.max_body_bytes)
+        catch_up = CatchUp(stream, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts)
+        worker = Worker(
+            core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload),
+            lambda: datetime.now(UTC), metrics.observe,
+            Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=ack_wait / 3),
+        )  # fmt: skip
+        inbox = NatsInbox(
+            connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
+            worker.process, lambda: watchdog.incarnation,
+        )  # fmt: skip
+        checks = {"store": core.store.check, "model": partial(_model_state, core.embedder), "stream": watchdog.state}
+        metrics.pending.set_function(lambda: watchdog.pending)
+        watching = asyncio.create_task(watchdog.run())
+        stack.push_async_callback(_cancel, watching)
+        application = inbox.application(routes(lambda: watchdog.alive, checks, metrics.registry))
+        yield Service(
+            core=core, url=url, js=js, stream=stream, catch_up=catch_up, watchdog=watchdog, application=application
+        )
+
+
+async def _model_state(embedder: CachedEmbedder) -> str:
+    try:
+        await embedder.embed("ready")
+    except Unavailable as error:
+        return str(error)
+    return ""
+
+
+async def _cancel(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+
+
+@asynccontextmanager
+async def serving(service: Service, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[int]:
+    """Serve while the block runs; gives the HTTP port. For the demo, the benchmarks and the tests."""
+    stop, started = asyncio.Event(), asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(serve(service.application, host, port, stop, started.set_result))
+    try:
+        await asyncio.wait({task, started}, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            await task
+        yield started.result()
+    finally:
+        stop.set()
+        await task

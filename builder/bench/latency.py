@@ -1,0 +1,176 @@
+"""`bench latency`: a whole context beside the bare embedding call, interleaved in one run (features J2)."""
+
+import json
+import random
+import statistics
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from builder.app import Core, Service
+from builder.bench.datasets import sample_lines
+from builder.client import Client, connect
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.facts import Passage, Remembered
+from builder.pipeline.words import fingerprint
+from builder.ports import Embedder
+from builder.wire.inbound import decode
+from builder.wire.lines import make_record, outgoing
+from builder.wire.outbound import encode
+
+WORKSPACE, CONSUMER = "bench", "default"
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+WARM_UPS = 3
+DISTINCT = 600
+"""Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
+
+
+@dataclass(slots=True)
+class Timings:
+    """Seconds of one size."""
+
+    build: list[float]
+    embed: list[float]
+    yardstick: list[float]
+    event_to_context: list[float]
+
+
+async def run(service: Service, reference: Embedder, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]) -> dict[str, Any]:
+    """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
+    await _fill(service.core, sizes, step)
+    timings = {size: Timings([], [], [], []) for size in sizes}
+    async with connect(service.url, WORKSPACE) as client:
+        listener = _Listener(client)
+        for number in range(-WARM_UPS, rounds):
+            for size in sizes:
+                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else None)
+            step()
+        await listener.close()
+    return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
+
+
+async def _round(
+    core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
+) -> None:
+    """Every question is new, so that no cache knows its vector."""
+    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event")]
+    yardstick = await _seconds(lambda: reference.embed(asked[0]))
+    embed = await _seconds(lambda: core.embedder.embed(asked[1]))
+    build = await _seconds(lambda: _build(core, size, number, asked[2]))
+    event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
+    if timings:
+        timings.yardstick.append(yardstick)
+        timings.embed.append(embed)
+        timings.build.append(build)
+        timings.event_to_context.append(event)
+
+
+async def _build(core: Core, size: int, number: int, text: str) -> None:
+    """Stops 4 to 7 of the line and the encoding, for one trigger."""
+    place = Place(1, size + WARM_UPS + number + 1)
+    trigger = _breadcrumb(_session("build", size), f"q{size}-{number}", text, place, "user.message.v1")
+    built = await core.builder.build(trigger, (core.profile(CONSUMER),))
+    for context in built.contexts:
+        encode(context)
+
+
+class _Listener:
+    """Asks over the broker and waits for the context."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._contexts = client.contexts(CONSUMER)
+
+    async def ask(self, session: str, text: str) -> None:
+        """From the publishing of the message to its context in hand."""
+        identity = await self._client.send_user_message(session, text)
+        async for context in self._contexts:
+            if context.trigger_event_id == identity:
+                return
+
+    async def close(self) -> None:
+        """Stop listening."""
+        await self._contexts.aclose()
+
+
+async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
+    """Two sessions a size, one for direct builds and one for the bus: their messages are stored like any other."""
+    texts = _texts(max(sizes))
+    facts: list[Remembered] = []
+    for number, text in enumerate(texts[:DISTINCT]):
+        facts.append(await core.builder.facts(_message("", number, text)))
+        step()
+    mixing = random.Random(7)
+    for number, text in enumerate(texts[DISTINCT:], DISTINCT):
+        facts.append(_mixed(core, _message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for size in sizes:
+        for kind in ("build", "event"):
+            session = _session(kind, size)
+            for number, fact in enumerate(facts[:size]):
+                crumb = replace(fact.breadcrumb, session=session, id=f"{session}-{number}")
+                await core.store.remember(replace(fact, breadcrumb=crumb))
+            step()
+
+
+def _mixed(core: Core, crumb: Breadcrumb, first: Remembered, second: Remembered) -> Remembered:
+    """A breadcrumb with its own words and a vector between two real ones."""
+    vectors = [np.frombuffer(fact.passages[0].vector, "<f2").astype(np.float32) for fact in (first, second)]
+    mixed = vectors[0] + vectors[1]
+    vector = (mixed / np.linalg.norm(mixed)).astype("<f2").tobytes()
+    passage = Passage(0, len(crumb.text), core.helpers.terms(crumb.text), vector, core.helpers.count(crumb.text))
+    return Remembered(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))
+
+
+def _texts(number: int) -> list[str]:
+    """Distinct messages: two sentences of the sample's, joined with a number."""
+    records = [json.loads(line)["context"] for line in sample_lines()]
+    said = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+    choosing = random.Random(11)
+    return [f"{choosing.choice(said)} {choosing.choice(said)} (order {count})" for count in range(number)]
+
+
+def _question(size: int, number: int, kind: str) -> str:
+    return f"What did we decide about order {number * 7 + size} and where does the {kind} key go, round {number}?"
+
+
+def _message(session: str, number: int, text: str) -> Breadcrumb:
+    schema = "agent.response.v1" if number % 2 else "user.message.v1"
+    return _breadcrumb(session or "none", f"m{number}", text, Place(1, number + 1), schema)
+
+
+def _breadcrumb(session: str, identity: str, text: str, place: Place, schema: str) -> Breadcrumb:
+    moment = START + timedelta(minutes=place.sequence)
+    record = make_record(schema, identity, session, {"content": text}, created_at=moment)
+    return decode(outgoing(record, WORKSPACE).arrive(place, moment))
+
+
+def _session(kind: str, size: int) -> str:
+    return f"{kind}-{size}"
+
+
+async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
+    began = perf_counter()
+    await work()
+    return perf_counter() - began
+
+
+def _summary(timings: Timings) -> dict[str, float]:
+    build = sorted(timings.build)
+    p50 = statistics.median(build)
+    return {
+        "build_p50_ms": _ms(p50),
+        "build_p95_ms": _ms(build[int(0.95 * (len(build) - 1))]),
+        "embed_p50_ms": _ms(statistics.median(timings.embed)),
+        "yardstick_p50_ms": _ms(statistics.median(timings.yardstick)),
+        "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
+        "event_to_context_p50_ms": _ms(statistics.median(timings.event_to_context)),
+    }
+
+
+def _ms(seconds: float) -> float:
+    return round(1e3 * seconds, 2)
+

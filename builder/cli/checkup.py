@@ -1,0 +1,58 @@
+"""`doctor`: each part, whether it is well, and what to do when it is not."""
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from builder.app import check_broker, models, open_core
+from builder.domain.errors import BuilderError
+from builder.settings import Settings
+
+LOW_DISK = 1_000_000_000
+
+
+async def examine(settings: Settings) -> list[dict[str, Any]]:
+    """One finding a part: {part, ok, said}."""
+    parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
+        ("python", _python),
+        ("disk", _disk),
+        ("model", _model),
+        ("broker", check_broker),
+        ("core", _core),
+    )
+    return [await _finding(name, check, settings) for name, check in parts]
+
+
+async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
+    try:
+        return {"part": name, "ok": True, "said": await check(settings)}
+    except BuilderError as error:
+        return {"part": name, "ok": False, "said": str(error)}
+
+
+async def _python(_settings: Settings) -> str:
+    return sys.version.split()[0]
+
+
+async def _disk(settings: Settings) -> str:
+    folder = settings.data_dir.expanduser()
+    while not folder.exists():
+        folder = folder.parent
+    free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
+    if free < LOW_DISK:
+        raise BuilderError(f"{folder} has {free / 1e9:.1f} GB left; free some, or set CONTEXT_BUILDER_DATA_DIR")
+    return f"{free / 1e9:.0f} GB free at {folder}"
+
+
+async def _model(settings: Settings) -> str:
+    return "; ".join(f"{model['name']}: {model['state']}" for model in models(settings))
+
+
+async def _core(settings: Settings) -> str:
+    async with open_core(settings) as core:
+        await core.embedder.embed("ready")
+        count = await core.store.count()
+    names = ", ".join(profile.consumer for profile in core.profiles)
+    return f"{count} breadcrumbs in {settings.store_path}; engine {core.embedder.model}; profiles {names}"

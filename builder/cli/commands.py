@@ -1,0 +1,31 @@
+"""The tree of commands."""
+
+import typer
+
+from builder.cli import bench, operate, run, talk
+
+application = typer.Typer(
+    name="context-builder",
+    help="Hears every message of an agent system on NATS and publishes the one context each agent needs.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+models = typer.Typer(help="Embedding models.", no_args_is_help=True)
+schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
+dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
+benches = typer.Typer(help="Measure recall, latency and tokens.", no_args_is_help=True)
+
+for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, operate.reindex, operate.doctor):
+    application.command()(command)
+application.command(name="import")(talk.import_events)
+models.command(name="prepare")(operate.prepare)
+models.command(name="list")(operate.list_models)
+schemas.command(name="export")(operate.export)
+dead_letters.command(name="list")(operate.list_dead_letters)
+dead_letters.command(name="show")(operate.show_dead_letter)
+dead_letters.command(name="retry")(operate.retry_dead_letter)
+for measure in (bench.recall, bench.latency, bench.tokens):
+    benches.command()(measure)
+for name, group in (("models", models), ("schemas", schemas), ("dead-letters", dead_letters), ("bench", benches)):
+    application.add_typer(group, name=name)

@@ -1,0 +1,83 @@
+"""The main job once, for real: server, service, the sample's events, and the context that an agent gets over NATS."""
+
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from builder.app import counter, open_service, serving
+from builder.bench.datasets import demo_evidence, sample_lines
+from builder.bench.tokens import baselines
+from builder.client import Client, ReceivedContext, Unavailable, connect
+from builder.settings import Http, Nats, Settings, Store
+from builder.telemetry import set_up_logging
+from builder.wire.lines import Outgoing, read_lines
+
+WORKSPACE, CONSUMER = "demo", "default"
+
+
+async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
+    """{"context": the event, "baselines": name → {tokens, answers, of}}. Raises `Unavailable` when no context came."""
+    set_up_logging("WARNING", "text")
+    events = list(read_lines(sample_lines(), WORKSPACE))
+    with tempfile.TemporaryDirectory(prefix="context-builder-demo-") as folder:
+        mine = settings.model_copy(
+            update={
+                "data_dir": Path(folder),
+                "nats": settings.nats if settings.nats.servers else Nats(port=-1),
+                "store": Store(path=Path(folder) / "store.sqlite3"),
+                "http": Http(port=0),
+            }
+        )
+        async with open_service(mine) as service:
+            async with serving(service), connect(service.url, WORKSPACE) as client:
+                context = await _last_context(client, events, timeout)
+    return {"context": context.event, "baselines": _compare(context)}
+
+
+def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
+    """Tokens of the context and of each baseline, and how many of the messages that answer the question it holds."""
+    count = counter()
+    texts = {"this context": context.content, **baselines(sample_lines())}
+    evidence = demo_evidence()
+    return {
+        name: {"tokens": count(text), "answers": sum(message in text for message in evidence), "of": len(evidence)}
+        for name, text in texts.items()
+    }
+
+
+async def _last_context(client: Client, events: list[Outgoing], timeout: float) -> ReceivedContext:
+    """Publish the conversation and wait for the context of its last message."""
+    wanted = json.loads(events[-1].data)["id"]
+    contexts = client.contexts(CONSUMER)
+    for event in events:
+        await client.publish(event)
+    try:
+        async with asyncio.timeout(timeout):
+            async for context in contexts:
+                if context.trigger_event_id == wanted:
+                    return context
+    except TimeoutError:
+        pass
+    finally:
+        await contexts.aclose()
+    raise Unavailable(f"no context came for {wanted} within {timeout:.0f} s; run `context-builder doctor`")
+
+
+def show(result: dict[str, Any]) -> None:
+    """The page as it is, then what it costs beside what it replaces."""
+    context, counts = result["context"], result["baselines"]
+    sys.stdout.write(context["content"])
+    sys.stdout.flush()
+    table = Table(title=f"tokens ({context['assembly']['tokenizer']})", title_justify="left")
+    table.add_column("what an agent would send")
+    table.add_column("tokens", justify="right")
+    table.add_column("messages with the answer", justify="right")
+    for name, row in counts.items():
+        table.add_row(name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}")
+    Console(stderr=True).print(table)

@@ -1,0 +1,44 @@
+"""Dead letters: read and retried."""
+
+import base64
+import json
+import uuid
+from typing import Any
+
+from builder.app import read_breadcrumb, read_dead_letters
+from builder.cli.talking import client_options
+from builder.client import connect
+from builder.domain.errors import Rejected
+from builder.settings import Settings
+from builder.wire.lines import Outgoing
+
+
+async def letters(settings: Settings, servers: str) -> list[dict[str, Any]]:
+    """All dead letters, oldest first."""
+    return [json.loads(data) for data in await read_dead_letters(settings, servers)]
+
+
+async def letter(settings: Settings, servers: str, sequence: int) -> dict[str, Any]:
+    """The newest dead letter of a breadcrumb. Raises `Rejected` when there is none."""
+    found = [item for item in await letters(settings, servers) if item["sequence"] == sequence]
+    if not found:
+        raise Rejected(f"there is no dead letter for sequence {sequence}; `context-builder dead-letters list` shows them all")
+    return found[-1]
+
+
+async def retry(settings: Settings, servers: str, sequence: int) -> dict[str, Any]:
+    """Publish the rejected bytes on their subject again; they get a new place."""
+    found = await letter(settings, servers, sequence)
+    data = base64.b64decode(found["data"])
+    if len(data) < found["bytes"]:
+        data = await read_breadcrumb(settings, servers, sequence)
+    event = Outgoing(subject=found["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
+    async with connect(servers, settings.workspace, **client_options(settings, servers)) as client:
+        return {"sequence": await client.publish(event), "subject": found["subject"]}
+
+
+def readable(found: dict[str, Any]) -> str:
+    """A dead letter for people."""
+    text = base64.b64decode(found["data"]).decode("utf-8", "replace")
+    head = "\n".join(f"{name:12} {found[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
+    return f"{head}\n\n{text}\n"

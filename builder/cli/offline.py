@@ -1,0 +1,51 @@
+"""A context without NATS: events in, the event out."""
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from builder.app import open_core
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.settings import Settings
+from builder.wire.inbound import decode
+from builder.wire.lines import read_lines
+from builder.wire.outbound import encode
+
+IN_MEMORY = ":memory:"
+EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
+
+
+async def build_once(
+    settings: Settings, lines: Iterable[str], workspace: str, session: str, profile: str, trigger: str
+) -> dict[str, Any]:
+    """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`."""
+    breadcrumbs = read_breadcrumbs(lines, workspace, session)
+    asked = _trigger(breadcrumbs, trigger)
+    async with open_core(settings, IN_MEMORY) as core:
+        for breadcrumb in breadcrumbs:
+            if breadcrumb.place < asked.place:
+                await core.builder.remember(breadcrumb)
+        built = await core.builder.build(asked, (core.profile(profile),))
+    if built.refused:
+        raise Rejected(built.refused[0])
+    event: dict[str, Any] = json.loads(encode(built.contexts[0]))
+    return event
+
+
+def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str) -> tuple[Breadcrumb, ...]:
+    """Events in file order, their own times as the stream's."""
+    placed = []
+    for sequence, event in enumerate(read_lines(lines, workspace, session), 1):
+        created = json.loads(event.data).get("created_at")
+        moment = datetime.fromisoformat(created) if isinstance(created, str) else EPOCH
+        placed.append(decode(event.arrive(Place(1, sequence), moment)))
+    return tuple(placed)
+
+
+def _trigger(breadcrumbs: tuple[Breadcrumb, ...], wanted: str) -> Breadcrumb:
+    for breadcrumb in reversed(breadcrumbs):
+        if breadcrumb.id == wanted or (not wanted and breadcrumb.role == "user"):
+            return breadcrumb
+    raise Rejected(f"the events hold no {'breadcrumb ' + repr(wanted) if wanted else 'user message'}; nothing asks for a context")

@@ -1,0 +1,95 @@
+"""Commands that talk to a running service, and `build`, which needs none."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from builder.cli.options import LOOPBACK, AsJson, Servers, Workspace, print_json, say, settings
+
+Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation.")]
+Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
+
+
+def send(
+    text: Annotated[str, typer.Argument(help="What the user says.")],
+    session: Session = "main",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    speaker: Annotated[str, typer.Option(help="Name of the person.")] = "",
+    wait: Annotated[str, typer.Option(help="Wait for this agent's context and print it.")] = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say something as a user; with --wait, show the context that it leads to."""
+    from builder.cli.talking import send_and_wait
+
+    mine = settings()
+    result = asyncio.run(
+        send_and_wait(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, text, speaker, wait)
+    )
+    if as_json:
+        print_json(result)
+    elif wait:
+        sys.stdout.write(result["content"])
+    else:
+        say(f"sent {result['id']} as {session}")
+
+
+def watch(
+    consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False
+) -> None:
+    """Show contexts as they are published, until Ctrl-C."""
+    from builder.cli.talking import watch_contexts
+
+    mine = settings()
+    try:
+        asyncio.run(
+            watch_contexts(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, consumer, as_json)
+        )
+    except KeyboardInterrupt:
+        say("stopped")
+
+
+def build(
+    file: Annotated[Path, typer.Argument(help="Events, one JSON record a line; - for standard input.", allow_dash=True)],
+    profile: Annotated[str, typer.Option(help="Profile of the page.")] = "default",
+    trigger: Annotated[str, typer.Option(help="Id of the breadcrumb to answer; default is the last user message.")] = "",
+    workspace: Workspace = "",
+    session: Session = "main",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Events in, markdown out: what an agent would get, without NATS and without keeping anything."""
+    from builder.cli.offline import build_once
+
+    mine = settings()
+    text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    event = asyncio.run(build_once(mine, text.splitlines(), workspace or mine.workspace, session, profile, trigger))
+    if as_json:
+        print_json(event)
+    else:
+        sys.stdout.write(event["content"])
+
+
+def import_events(
+    file: Annotated[Path, typer.Argument(help="Events, one JSON record a line.", exists=True, dir_okay=False)],
+    workspace: Workspace = "",
+    session: Session = "main",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Publish old events: remembered, never answered. Can be stopped and run again; nothing is imported twice."""
+    from builder.cli.talking import import_file
+
+    mine = settings()
+    result = asyncio.run(
+        import_file(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, file)
+    )
+    if as_json:
+        print_json(result)
+    else:
+        say(f"{result['published']} published, {result['skipped']} had been before")

@@ -1,0 +1,85 @@
+"""Talking to a running service over NATS."""
+
+import asyncio
+import hashlib
+import json
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+
+from builder.app import connection_arguments
+from builder.client import Unavailable, connect
+from builder.settings import Settings
+from builder.wire.lines import read_lines
+
+WAIT_SECONDS = 60.0
+SAVE_EVERY = 100
+
+
+def client_options(settings: Settings, servers: str) -> dict[str, Any]:
+    """Credentials and TLS of the settings, for `connect`."""
+    arguments = connection_arguments(servers, settings)
+    return {name: value for name, value in arguments.items() if name not in {"servers", "max_reconnect_attempts"}}
+
+
+async def send_and_wait(
+    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str
+) -> dict[str, Any]:
+    """Publish a user message; with a consumer, wait for its context and return the event."""
+    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+        identity = str(uuid.uuid4())
+        if not consumer:
+            return {"id": await client.send_user_message(session, text, speaker=speaker, message_id=identity)}
+        contexts = client.contexts(consumer, durable=None)
+        await client.send_user_message(session, text, speaker=speaker, message_id=identity)
+        try:
+            async with asyncio.timeout(WAIT_SECONDS):
+                async for context in contexts:
+                    if context.trigger_event_id == identity:
+                        return context.event
+        except TimeoutError:
+            pass
+        finally:
+            await contexts.aclose()
+    raise Unavailable(f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?")
+
+
+async def watch_contexts(settings: Settings, servers: str, workspace: str, consumer: str, as_json: bool) -> None:
+    """Print contexts as they come: JSON lines, or the page under a line that says whose it is."""
+    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+        async for context in client.contexts(consumer, durable=None, only_new=True):
+            if as_json:
+                sys.stdout.write(json.dumps(context.event, ensure_ascii=False) + "\n")
+            else:
+                Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
+                sys.stdout.write(context.content)
+            sys.stdout.flush()
+
+
+async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, int]:
+    """Publish the file's events as replays, going on where an earlier run ended."""
+    lines = file.read_text("utf-8").splitlines()
+    events = list(read_lines(lines, workspace, session))
+    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+        note = _note(settings, file, workspace, session, await client.stream_created())
+        done = int(note.read_text("utf-8")) if note.exists() else 0
+        with Progress(console=Console(stderr=True)) as progress:
+            task = progress.add_task("import", total=len(events), completed=done)
+            for number, event in enumerate(events[done:], done + 1):
+                await client.publish(event, replay=True)
+                progress.update(task, completed=number)
+                if number % SAVE_EVERY == 0 or number == len(events):
+                    note.write_text(str(number), "utf-8")
+    return {"published": len(events) - done, "skipped": done}
+
+
+def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:
+    """Where the progress of this file into this stream is kept."""
+    key = hashlib.sha256(f"{workspace}\0{session}\0{stream}\0".encode() + file.read_bytes()).hexdigest()[:32]
+    folder = settings.data_dir.expanduser() / "imports"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / key

@@ -1,0 +1,160 @@
+"""The client of agents and of everything else that talks: one connection, one workspace."""
+
+import asyncio
+import contextlib
+import uuid
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from typing import Any
+
+import nats
+from nats.aio.client import Client as Connection
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js.api import ConsumerConfig, DeliverPolicy
+from nats.js.errors import APIError
+
+from builder.client.received import ReceivedContext, read
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.lines import Outgoing, make_record, outgoing
+from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, check_token
+
+MAX_BODY = 1_048_576
+"""Bytes of a breadcrumb that the service takes by default."""
+ACK_WAIT = 60.0
+FETCH_SECONDS = 5.0
+
+
+@asynccontextmanager
+async def connect(servers: str = "nats://127.0.0.1:4222", workspace: str = "default", **options: Any) -> AsyncIterator["Client"]:
+    """A client for the block. servers: comma-separated URLs; options: more arguments of nats-py's connect (credentials, TLS).
+
+    Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a subject.
+    """
+    check_token(workspace, "workspace")
+    arguments = {"max_reconnect_attempts": -1, "connect_timeout": 5, **options}
+    try:
+        connection = await nats.connect(servers=[part.strip() for part in servers.split(",")], **arguments)
+    except (OSError, TimeoutError, NatsError) as error:
+        raise Unavailable(f"no NATS server answered at {servers}: {error!r}; is it up, and is the address right?") from error
+    try:
+        yield Client(connection, workspace)
+    finally:
+        with contextlib.suppress(NatsError, OSError):
+            await connection.close()
+
+
+class Client:
+    """Publishing is acknowledged by the stream before a method returns, and safe to repeat with the same id."""
+
+    def __init__(self, connection: Connection, workspace: str) -> None:
+        """connection: open; the caller closes it."""
+        self.workspace = workspace
+        self._connection = connection
+        self._js = connection.jetstream()
+        self._latest: dict[tuple[str, str], int] = {}
+
+    async def contexts(self, consumer: str, *, durable: str | None = "", only_new: bool = False) -> AsyncGenerator[ReceivedContext, None]:
+        """Contexts for this consumer, for ever. Each is acknowledged when the next one is asked for, and kept alive till then.
+
+        durable: name under which NATS remembers what was handed out, default `{workspace}-{consumer}`; processes with the
+        same name share the work; None = nothing is remembered. only_new: skip what waited before the first subscription.
+        Raises `Unavailable`.
+        """
+        name = f"{self.workspace}-{check_token(consumer, 'consumer')}" if durable == "" else durable
+        policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
+        config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1)
+        subject = f"{CONTEXTS}.{self.workspace}.{consumer}.>"
+        try:
+            subscription = await self._js.pull_subscribe(subject, durable=name, stream="CONTEXTS", config=config)
+        except (APIError, NatsError) as error:
+            raise Unavailable(f"could not subscribe to {subject}: {error!r}; has the service run once on this broker?") from error
+        try:
+            while True:
+                with contextlib.suppress(NatsTimeout, TimeoutError):
+                    for message in await subscription.fetch(1, timeout=FETCH_SECONDS):
+                        async with _kept_alive(message):
+                            yield read(message.data, self._latest)
+                        await message.ack()
+        finally:
+            with contextlib.suppress(NatsError):
+                await subscription.unsubscribe()
+
+    async def send_user_message(
+        self, session: str, content: str, *, message_id: str = "", speaker: str = "", created_at: datetime | None = None
+    ) -> str:
+        """Publish a `user.message.v1`; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`."""
+        body = {"content": content, **({"speaker": speaker} if speaker else {})}
+        return await self._send("user.message.v1", session, body, message_id, created_at)
+
+    async def send_response(
+        self, context: ReceivedContext, message: str, *, tool_requests: Iterable[dict[str, Any]] = (), message_id: str = ""
+    ) -> str:
+        """Publish the `agent.response.v1` to a context; returns its id. tool_requests: {tool, input, requestId} each.
+
+        Without a `message_id` the id follows from the context, so an agent that crashes and answers again answers once.
+        """
+        body: dict[str, Any] = {
+            "message": message,
+            "trigger_event_id": context.trigger_event_id,
+            "creator": {"type": "agent", "agent_id": context.consumer_id},
+            "speaker": "Assistant" if context.consumer_id == "default" else context.consumer_id,
+        }
+        if calls := list(tool_requests):
+            body["tool_requests"] = calls
+        identity = message_id or str(uuid.uuid5(uuid.UUID(context.event["id"]), "agent.response.v1"))
+        return await self._send("agent.response.v1", context.session_id, body, identity, None)
+
+    async def send_tool_result(
+        self, session: str, tool: str, request_id: str, output: Any, *, error: Any = None, message_id: str = ""
+    ) -> str:
+        """Publish a `tool.response.v1`; returns its id. error: set = the call failed."""
+        body = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
+        body |= {"output": output} if error is None else {"error": error}
+        return await self._send("tool.response.v1", session, body, message_id, None)
+
+    async def publish(self, event: Outgoing, *, replay: bool = False) -> int:
+        """Publish any breadcrumb; returns its stream sequence. replay: remembered, never a trigger."""
+        limit = min(MAX_BODY, self._connection.max_payload)
+        if len(event.data) > limit:
+            raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
+        headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}
+        try:
+            ack = await self._js.publish(event.subject, event.data, stream="BREADCRUMBS", headers=headers)
+        except (APIError, NatsError, OSError) as error:
+            raise Unavailable(f"publishing on {event.subject} failed: {error!r}; is the service up on this broker?") from error
+        return int(ack.seq)
+
+    async def stream_created(self) -> str:
+        """When the stream of breadcrumbs was made: tells one stream from the next of the same name. Raises `Unavailable`."""
+        try:
+            info = await self._js.stream_info("BREADCRUMBS")
+        except (APIError, NatsError, OSError) as error:
+            raise Unavailable(f"there is no stream BREADCRUMBS: {error!r}; has the service run once on this broker?") from error
+        return str(info.created)
+
+    async def _send(self, schema: str, session: str, body: dict[str, Any], identity: str, created_at: datetime | None) -> str:
+        identity = identity or str(uuid.uuid4())
+        record = make_record(schema, identity, session, body, created_at=created_at)
+        await self.publish(outgoing(record, self.workspace))
+        return identity
+
+
+@asynccontextmanager
+async def _kept_alive(message: Msg) -> AsyncIterator[None]:
+    """An agent may think for longer than the broker waits."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(ACK_WAIT / 3)
+            await message.in_progress()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        with contextlib.suppress(asyncio.CancelledError, NatsError):
+            await beating

@@ -1,0 +1,52 @@
+"""A context as an agent gets it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from builder.domain.errors import Rejected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedContext:
+    """content: the markdown for the prompt; token_count: its true tokens.
+
+    late: a context of a later message of this session was handed out before (several workers may finish out of order).
+    event: the whole `agent.context.v1`.
+    """
+
+    content: str
+    token_count: int
+    workspace: str
+    session_id: str
+    consumer_id: str
+    trigger_event_id: str
+    trigger_seq: int
+    late: bool
+    event: dict[str, Any]
+
+
+def read(data: bytes, latest: dict[tuple[str, str], int]) -> ReceivedContext:
+    """Bytes → context, tolerant of fields to come. latest: highest trigger_seq by workspace and session; is brought up to date.
+
+    Raises `Rejected` when it is no `agent.context.v1`.
+    """
+    try:
+        event = json.loads(data)
+        session = (event["workspace"], event["session_id"])
+        sequence = int(event["trigger_seq"])
+        context = ReceivedContext(
+            content=event["content"],
+            token_count=event["token_count"],
+            workspace=event["workspace"],
+            session_id=event["session_id"],
+            consumer_id=event["consumer_id"],
+            trigger_event_id=event["trigger_event_id"],
+            trigger_seq=sequence,
+            late=sequence < latest.get(session, 0),
+            event=event,
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        raise Rejected(f"this is no agent.context.v1: {error!r}; see schemas/agent.context.v1.json") from error
+    latest[session] = max(sequence, latest.get(session, 0))
+    return context

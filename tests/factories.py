@@ -1,0 +1,193 @@
+"""Values for tests, made by plain functions: say what matters, the rest is ordinary."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from builder.adapters.terms import load_terms
+from builder.adapters.tokens import load_counter
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.facts import Passage, Remembered
+from builder.domain.profile import Profile
+from builder.pipeline.assemble import Request, assemble
+from builder.pipeline.history import History, View
+from builder.pipeline.passages import passages
+from builder.pipeline.query import Query, strip_names
+from builder.pipeline.words import fingerprint
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from builder.wire.bodies import BODIES
+from builder.wire.profiles import parse_profile
+
+MODEL = "hashing/test/000000"
+WIDTH = 64
+INCARNATION = 1_700_000_000_000_000
+MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
+FAR = Place(2**62, 0)
+
+make_terms = load_terms()
+
+
+def make_place(sequence: int) -> Place:
+    """A place in the stream that all tests share."""
+    return Place(INCARNATION, sequence)
+
+
+def make_breadcrumb(text: str = "We meet on Friday.", sequence: int = 1, **changes: Any) -> Breadcrumb:
+    """A breadcrumb, said `sequence` minutes after the morning began. changes: any of its fields."""
+    schema = str(changes.get("schema", "user.message.v1"))
+    known = BODIES.get(schema)
+    moment = changes.get("created_at", MORNING + timedelta(minutes=sequence))
+    fields: dict[str, Any] = {
+        "workspace": "acme",
+        "session": "s42",
+        "id": f"m{sequence}",
+        "version": 1,
+        "place": make_place(sequence),
+        "schema": schema,
+        "speaker": known.default_speaker if known else schema,
+        "role": known.role if known else "other",
+        "created_at": moment,
+        "received_at": moment,
+        "body": json.dumps(_body(schema, text), ensure_ascii=False),
+        "text": text,
+    }
+    return Breadcrumb(**(fields | changes))
+
+
+def make_remembered(text: str = "We meet on Friday.", sequence: int = 1, **changes: Any) -> Remembered:
+    """A breadcrumb with facts as ingestion makes them, vectors by `make_vector`."""
+    return remembered_of(make_breadcrumb(text, sequence, **changes))
+
+
+def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
+    """The breadcrumb with its facts."""
+    text = breadcrumb.text
+    found = tuple(
+        Passage(start, end, make_terms(text[start:end]), make_vector(text[start:end]), load_counter("o200k_base")(text[start:end]))
+        for start, end in passages(text)
+    )
+    return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
+
+
+def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> Remembered:
+    """A tool catalog of no session."""
+    specs = [{"name": f"tool-{n}", "description": f"Does the thing number {n} for whoever asks. Slowly."} for n in range(tools)]
+    text = "\n".join(f"{spec['name']}: {spec['description']}" for spec in specs)
+    body = json.dumps({"tools": specs})
+    return make_remembered(text, sequence, **({"schema": "tool.catalog.v1", "session": "_", "body": body} | changes))
+
+
+def make_tombstone(removes: str, sequence: int, **changes: Any) -> Remembered:
+    """A breadcrumb that deletes another one from its place on."""
+    return make_remembered("", sequence, **({"schema": "breadcrumb.deleted.v1", "removes": removes} | changes))
+
+
+def make_history(rows: Iterable[Remembered | str]) -> History:
+    """A session. Plain strings become messages of User and Assistant in turn, numbered from 1."""
+    history = History()
+    history.extend(tuple(make_turn(row, n) if isinstance(row, str) else row for n, row in enumerate(rows, 1)))
+    return history
+
+
+def make_turn(text: str, sequence: int) -> Remembered:
+    """A message of the user at odd sequences, of the assistant at even ones."""
+    return make_remembered(text, sequence, schema="user.message.v1" if sequence % 2 else "agent.response.v1")
+
+
+def make_view(rows: Iterable[Remembered | str]) -> View:
+    """Everything that was said."""
+    return make_history(rows).view(FAR)
+
+
+def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
+    """What a trigger with this text asks."""
+    asked, named = strip_names(text, speakers)
+    return Query(text=asked, terms=tuple(dict.fromkeys(make_terms(asked).split())), named=named, vector=make_vector(asked))
+
+
+def make_context(
+    trigger: Remembered, rows: Iterable[Remembered | str], profile: Profile | None = None, standing: tuple[Remembered, ...] = ()
+) -> Context:
+    """The page for a trigger after these rows, with the bundled templates."""
+    profile = profile or make_profile()
+    view = make_history(rows).view(trigger.breadcrumb.place)
+    speakers = tuple(view.history.speakers)
+    query = make_query(trigger.breadcrumb.text, speakers)
+    request = Request(trigger=trigger, query=query, view=view, standing=standing, profile=profile, model=MODEL)
+    return assemble(request, make_rendering(profile.encoding))
+
+
+def ids_on_page(context: Context) -> list[str]:
+    """Ids of all fragments in page order."""
+    return [held for section in context.sections for held in section.ids]
+
+
+def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
+    """The real one: bundled templates, true counts. New each time: it remembers fragments by place, and tests share places."""
+    return JinjaRendering(_bundled_templates(), load_counter(encoding))
+
+
+def make_profile(name: str = "default", **changes: Any) -> Profile:
+    """A bundled profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
+    profile = _bundled_profile(name)
+    for part in ("window", "retrieval"):
+        if isinstance(changes.get(part), dict):
+            changes[part] = replace(getattr(profile, part), **changes[part])
+    return replace(profile, **changes)
+
+
+def make_vector(text: str) -> bytes:
+    """A unit vector by hashing: the more terms two texts share the closer they are; no terms, no vector."""
+    values = np.zeros(WIDTH)
+    for term in make_terms(text).split():
+        number = int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest())
+        values[number % WIDTH] += 1 if number & 1 << 40 else -1
+    length = float(np.linalg.norm(values))
+    return (values / length).astype("<f2").tobytes() if length else b""
+
+
+class HashingEmbedder:
+    """`Embedder` by `make_vector`. asked: how often it was asked."""
+
+    model = MODEL
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def embed(self, text: str) -> bytes:
+        self.asked += 1
+        return make_vector(text)
+
+
+@cache
+def _bundled_templates() -> TemplateSet:
+    return TemplateSet(*read_folders((bundled("templates"),)))
+
+
+@cache
+def _bundled_profile(name: str) -> Profile:
+    return parse_profile(name, (bundled("templates") / "profiles" / f"{name}.yaml").read_text("utf-8"))
+
+
+def _body(schema: str, text: str) -> dict[str, Any]:
+    """What a sender would have put on the wire for this text."""
+    match schema:
+        case "tool.request.v1":
+            return {"tool": "search", "input": {"query": text}}
+        case "tool.response.v1":
+            return {"tool": "search", "status": "success", "output": text}
+        case "tool.error.v1":
+            return {"tool_name": "search", "error_message": text}
+        case "browser.page.context.v1" | "browser.tab.context.v1":
+            return {"title": "Orders", "url": "https://example.org/orders", "content": {"mainText": text}}
+        case _:
+            return {"content": text}

@@ -1,0 +1,114 @@
+"""Whole pages, reviewed like prose: a folder a case, read as an agent would read it.
+
+events.jsonl holds the records in the order of the stream, the last one asks; profile.yaml is the consumer's wish (else the
+default profile); expected.md is the page. UPDATE_GOLDEN=1 writes expected.md anew.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from builder.adapters.embedding import CachedEmbedder, open_embedder
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+from builder.adapters.terms import load_terms
+from builder.adapters.tokens import load_counter
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.pipeline.histories import Histories
+from builder.ports import BreadcrumbStore
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from builder.service import ContextBuilder, Helpers
+from builder.wire.inbound import decode
+from builder.wire.lines import read_lines
+from builder.wire.outbound import encode
+from builder.wire.profiles import parse_profile
+from tests.models import MODELS_DIR, prepared
+
+HERE = Path(__file__).parent
+CASES = sorted(file.parent.name for file in HERE.glob("*/events.jsonl"))
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[CachedEmbedder]:
+    prepared()
+    engine = open_embedder("onnx", "all-MiniLM-L6-v2", MODELS_DIR, 4096)
+    yield engine
+    await engine.aclose()
+
+
+@cache
+def helpers() -> Helpers:
+    templates = TemplateSet(*read_folders((bundled("templates"),)))
+    renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
+    return Helpers(terms=load_terms(), count=load_counter("o200k_base"), renderings=renderings)
+
+
+def events(case: str) -> list[Breadcrumb]:
+    """In stream order; the stream's clock runs with the senders'."""
+    lines = (HERE / case / "events.jsonl").read_text("utf-8").split("\n")
+    crumbs: list[Breadcrumb] = []
+    for sequence, outgoing in enumerate(read_lines(lines, "golden", case.replace(".", "-")), 1):
+        place, before = Place(1, sequence), crumbs[-1].received_at if crumbs else START
+        said_at = decode(outgoing.arrive(place, before)).created_at
+        crumbs.append(decode(outgoing.arrive(place, max(said_at, before + timedelta(seconds=1)) if crumbs else said_at)))
+    return crumbs
+
+
+def profile(case: str) -> Profile:
+    own, default = HERE / case / "profile.yaml", bundled("templates") / "profiles" / "default.yaml"
+    return parse_profile("agent", (own if own.exists() else default).read_text("utf-8"))
+
+
+async def build(case: str, store: BreadcrumbStore, embedder: CachedEmbedder) -> Context:
+    builder = ContextBuilder(store, embedder, (profile(case),), helpers(), Histories(100_000))
+    *earlier, trigger = events(case)
+    for crumb in earlier:
+        await builder.remember(crumb)
+    built = await builder.build(trigger, builder.consumers(trigger))
+    assert built.refused == ()
+    (context,) = built.contexts
+    return context
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_the_page_is_the_expected_one(case: str, embedder: CachedEmbedder) -> None:
+    context = await build(case, MemoryStore(), embedder)
+    expected = HERE / case / "expected.md"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        expected.write_text(context.markdown, "utf-8")
+    assert context.markdown == expected.read_text("utf-8")
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_sqlite_gives_the_same_bytes_as_memory(case: str, embedder: CachedEmbedder) -> None:
+    store = SqliteStore(":memory:")
+    try:
+        durable = encode(await build(case, store, embedder))
+    finally:
+        store.close()
+    assert durable == encode(await build(case, MemoryStore(), embedder))
+
+
+@pytest.mark.parametrize("case", CASES)
+async def test_the_tokens_are_true_and_within_the_budget(case: str, embedder: CachedEmbedder) -> None:
+    context = await build(case, MemoryStore(), embedder)
+    assert context.tokens == load_counter(context.encoding)(context.markdown) <= context.budget
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_markdown_sees_no_structure_but_the_sections_of_the_profile(case: str) -> None:
+    tokens = MarkdownIt("commonmark").parse((HERE / case / "expected.md").read_text("utf-8"))
+    headings = [tokens[index + 1].content for index, token in enumerate(tokens) if token.type == "heading_open"]
+    titles = [section.title for section in profile(case).sections]
+    assert headings == [title for title in titles if title in headings]
+    assert not {"fence", "code_block", "html_block", "hr", "blockquote_open"} & {token.type for token in tokens}
