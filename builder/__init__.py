@@ -1,4 +1,4 @@
-"""The context-builder: hears every breadcrumb of an agent system and, when a user speaks, publishes the one context each agent needs.
+"""The context-builder: hears every breadcrumb and, when a user speaks, publishes the one context each agent needs.
 
 Four verbs: remember, recall, assemble, publish. Read `service.py` first.
 """

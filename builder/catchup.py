@@ -25,7 +25,7 @@ class CatchUp:
         remember: Callable[[Breadcrumb], Awaitable[object]],
         max_attempts: int,
     ) -> None:
-        """decode raises `Rejected`; remember raises `Unavailable`."""
+        """Decode raises `Rejected`; remember raises `Unavailable`."""
         self._stream = stream
         self._ledger = ledger
         self._publisher = publisher

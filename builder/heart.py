@@ -7,27 +7,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 @contextlib.asynccontextmanager
 async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
-    """Call `beat` every so many seconds while the block runs; a block that is faster costs one timer."""
-    loop = asyncio.get_running_loop()
-    beats: set[asyncio.Task[None]] = set()
+    """Call `beat` every so many seconds while the block runs."""
 
-    async def once() -> None:
-        await beat()
+    async def beats() -> None:
+        while True:
+            await asyncio.sleep(every)
+            await beat()
 
-    def tick() -> None:
-        nonlocal timer
-        task = loop.create_task(once())
-        beats.add(task)
-        task.add_done_callback(beats.discard)
-        timer = loop.call_later(every, tick)
-
-    timer = loop.call_later(every, tick)
+    task = asyncio.create_task(beats())
     try:
         yield
     finally:
-        timer.cancel()
-        if beats:
-            await asyncio.wait(beats)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
 
 
 class Circuit:
@@ -45,7 +38,7 @@ class Circuit:
         loop = asyncio.get_running_loop()
         if loop.time() >= self._until:
             self._failures += 1
-        delay = min(self._first * 2 ** min(self._failures - 1, 16), self._longest)
+        delay = min(self._first * 2.0 ** min(self._failures - 1, 16), self._longest)
         self._until = loop.time() + delay
         return delay
 

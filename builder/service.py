@@ -57,9 +57,7 @@ class ContextBuilder:
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3)."""
-        return tuple(
-            profile for profile in self._profiles if breadcrumb.version == 1 and breadcrumb.schema in profile.triggers
-        )
+        return tuple(profile for profile in self._profiles if breadcrumb.version == 1 and breadcrumb.schema in profile.triggers)
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
         """Remember the breadcrumb and build one context per consumer. Raises `Unavailable`."""

@@ -34,7 +34,9 @@ class Store(BaseModel):
     model_config = _FROZEN
 
     path: Path | None = Field(None, description="SQLite file; default DATA_DIR/store.sqlite3")
-    cached_passages: int = Field(200_000, ge=0, description="passages of sessions kept in memory for recall, all sessions together")
+    cached_passages: int = Field(
+        200_000, ge=0, description="passages of sessions kept in memory for recall, all sessions together"
+    )
 
 
 class Embedding(BaseModel):
@@ -55,8 +57,12 @@ class Worker(BaseModel):
 
     model_config = _FROZEN
 
-    batch: int = Field(32, ge=1, le=1000, description="deliveries fetched at once; sessions run side by side, one session in order")
-    ack_wait_seconds: float = Field(30, ge=1, description="silence after which the broker delivers again; heartbeats come at a third")
+    batch: int = Field(
+        32, ge=1, le=1000, description="deliveries fetched at once; sessions run side by side, one session in order"
+    )
+    ack_wait_seconds: float = Field(
+        30, ge=1, description="silence after which the broker delivers again; heartbeats come at a third"
+    )
     max_attempts: int = Field(5, ge=1, description="attempts that a bug or a crash may use up before the dead letter")
     max_body_bytes: int = Field(1_048_576, ge=1024, description="largest breadcrumb accepted")
     graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")

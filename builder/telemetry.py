@@ -24,7 +24,11 @@ class Metrics:
             "context_builder_breadcrumbs", "Breadcrumbs settled, by outcome", ["outcome"], registry=registry
         )
         self._seconds = Histogram(
-            "context_builder_process_seconds", "From fetch to settle, by outcome", ["outcome"], buckets=_SECONDS, registry=registry
+            "context_builder_process_seconds",
+            "From fetch to settle, by outcome",
+            ["outcome"],
+            buckets=_SECONDS,
+            registry=registry,
         )
         self._tokens = Histogram("context_builder_context_tokens", "True tokens of a context", buckets=_TOKENS, registry=registry)
         self._age = Gauge("context_builder_queue_age_seconds", "Age of the breadcrumb settled last", registry=registry)

@@ -78,9 +78,7 @@ def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
 def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | None:
     for row in reversed(until):
         crumb = row.breadcrumb
-        removed = any(
-            later.breadcrumb.removes == crumb.id and later.breadcrumb.place > crumb.place for later in until
-        )
+        removed = any(later.breadcrumb.removes == crumb.id and later.breadcrumb.place > crumb.place for later in until)
         if crumb.schema == schema and crumb.session in (session, NO_SESSION) and not removed:
             return row
     return None

@@ -76,9 +76,7 @@ def template_folders(settings: Settings) -> tuple[Path, ...]:
 
 def load_profiles(folders: tuple[Path, ...]) -> tuple[Profile, ...]:
     """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
-    sources = {
-        file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / "profiles").glob("*.yaml"))
-    }
+    sources = {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / "profiles").glob("*.yaml"))}
     return tuple(parse_profile(name, source) for name, source in sorted(sources.items()))
 
 
@@ -86,7 +84,9 @@ def prepare_model(settings: Settings) -> dict[str, Any]:
     """Make the default model ready. Raises `Misconfigured`."""
     from builder.adapters.embedding.prepare import prepare
 
-    return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()}
+    return {
+        name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()
+    }
 
 
 def models(settings: Settings) -> list[dict[str, str]]:

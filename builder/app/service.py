@@ -13,7 +13,7 @@ from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.http import routes
+from builder.adapters.http import Check, routes
 from builder.adapters.http.server import serve
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.publisher import NatsPublisher
@@ -55,7 +55,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         js = connection.jetstream()
         metrics = Metrics(CollectorRegistry())
         inbox: NatsInbox
-        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)
+        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(js)
@@ -70,14 +70,16 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        checks = {"store": core.store.check, "model": partial(_model_state, core.embedder), "stream": watchdog.state}
+        checks: dict[str, Check] = {
+            "store": core.store.check,
+            "model": partial(_model_state, core.embedder),
+            "stream": watchdog.state,
+        }
         metrics.pending.set_function(lambda: watchdog.pending)
         watching = asyncio.create_task(watchdog.run())
         stack.push_async_callback(_cancel, watching)
         application = inbox.application(routes(lambda: watchdog.alive, checks, metrics.registry))
-        yield Service(
-            core=core, url=url, js=js, stream=stream, catch_up=catch_up, watchdog=watchdog, application=application
-        )
+        yield Service(core=core, url=url, js=js, stream=stream, catch_up=catch_up, watchdog=watchdog, application=application)
 
 
 async def _model_state(embedder: CachedEmbedder) -> str:

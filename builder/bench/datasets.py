@@ -1,4 +1,4 @@
-"""Labelled conversations: the public recall format (`reference` in builder/README.md), and the bundled sample in the same form."""
+"""Labelled conversations: data set files (format in builder/README.md) and the bundled sample in the same form."""
 
 import json
 from collections.abc import Iterable

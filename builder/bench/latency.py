@@ -39,7 +39,9 @@ class Timings:
     event_to_context: list[float]
 
 
-async def run(service: Service, reference: Embedder, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]) -> dict[str, Any]:
+async def run(
+    service: Service, reference: Embedder, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]
+) -> dict[str, Any]:
     """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
     await _fill(service.core, sizes, step)
     timings = {size: Timings([], [], [], []) for size in sizes}
@@ -53,9 +55,7 @@ async def run(service: Service, reference: Embedder, sizes: tuple[int, ...], rou
     return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
 
 
-async def _round(
-    core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
-) -> None:
+async def _round(core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None) -> None:
     """Every question is new, so that no cache knows its vector."""
     asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event")]
     yardstick = await _seconds(lambda: reference.embed(asked[0]))
@@ -173,4 +173,3 @@ def _summary(timings: Timings) -> dict[str, float]:
 
 def _ms(seconds: float) -> float:
     return round(1e3 * seconds, 2)
-

@@ -26,7 +26,9 @@ class Outcome:
     tokens: int
 
 
-async def run(builder: ContextBuilder, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]) -> dict[str, Any]:
+async def run(
+    builder: ContextBuilder, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
+) -> dict[str, Any]:
     """The report, without its model. step: called after each message and question, for a progress bar."""
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     seconds: list[float] = []

@@ -65,8 +65,12 @@ def _record(crumb: Breadcrumb) -> str:
 
 def _baselines(bodies: list[tuple[str, dict[str, Any]]], records: list[str]) -> dict[str, str]:
     messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST:]
-    history = [{"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages]
-    context: list[dict[str, Any]] = [{"type": "tool_catalog", "content": body} for schema, body in bodies if schema == "tool.catalog.v1"]
+    history = [
+        {"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages
+    ]
+    context: list[dict[str, Any]] = [
+        {"type": "tool_catalog", "content": body} for schema, body in bodies if schema == "tool.catalog.v1"
+    ]
     context.append({"type": "chat_history", "messages": history})
     return {
         ALL_JSON: "[" + ",".join(records) + "]",

@@ -39,7 +39,12 @@ def recall(
         with _store() as store, _progress("recall", steps) as step:
             async with open_core(settings(), store) as core:
                 report = await bench.run(core.builder, dataset, core.profile(profile), _numbers(budgets), step)
-                return {"dataset": report.pop("dataset"), "questions": report.pop("questions"), "model": core.embedder.model, **report}
+                return {
+                    "dataset": report.pop("dataset"),
+                    "questions": report.pop("questions"),
+                    "model": core.embedder.model,
+                    **report,
+                }
 
     report = asyncio.run(work())
     if as_json:

@@ -34,9 +34,8 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
                 "http": Http(port=0),
             }
         )
-        async with open_service(mine) as service:
-            async with serving(service), connect(service.url, WORKSPACE) as client:
-                context = await _last_context(client, events, timeout)
+        async with open_service(mine) as service, serving(service), connect(service.url, WORKSPACE) as client:
+            context = await _last_context(client, events, timeout)
     return {"context": context.event, "baselines": _compare(context)}
 
 

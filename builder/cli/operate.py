@@ -72,7 +72,9 @@ def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None
         print_json([{name: value for name, value in letter.items() if name != "data"} for letter in found])
         return
     for letter in found:
-        sys.stdout.write(f"{letter['sequence']:>10}  {letter['received_at'][:19]}  {letter['subject']}\n            {letter['reason']}\n")
+        sys.stdout.write(
+            f"{letter['sequence']:>10}  {letter['received_at'][:19]}  {letter['subject']}\n            {letter['reason']}\n"
+        )
     if not found:
         say("no dead letters")
 

@@ -38,9 +38,7 @@ def send(
         say(f"sent {result['id']} as {session}")
 
 
-def watch(
-    consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False
-) -> None:
+def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show contexts as they are published, until Ctrl-C."""
     from builder.cli.talking import watch_contexts
 
@@ -86,9 +84,7 @@ def import_events(
     from builder.cli.talking import import_file
 
     mine = settings()
-    result = asyncio.run(
-        import_file(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, file)
-    )
+    result = asyncio.run(import_file(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, file))
     if as_json:
         print_json(result)
     else:

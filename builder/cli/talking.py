@@ -45,7 +45,9 @@ async def send_and_wait(
             pass
         finally:
             await contexts.aclose()
-    raise Unavailable(f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?")
+    raise Unavailable(
+        f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?"
+    )
 
 
 async def watch_contexts(settings: Settings, servers: str, workspace: str, consumer: str, as_json: bool) -> None:

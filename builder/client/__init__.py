@@ -1,9 +1,7 @@
 """What an agent imports: subscribe to contexts, send what was said. Needs nats-py and pydantic, nothing of the service.
 
-    async with connect("nats://127.0.0.1:4222") as client:
-        async for context in client.contexts("default"):
-            answer = await my_model(context.content)
-            await client.send_response(context, answer)
+The loop of an agent: `async with connect(url) as client`, then `async for context in client.contexts("default")`, and in it
+`await client.send_response(context, await my_model(context.content))`. The README shows it whole.
 """
 
 from builder.client.client import Client, connect

@@ -56,7 +56,9 @@ class Client:
         self._js = connection.jetstream()
         self._latest: dict[tuple[str, str], int] = {}
 
-    async def contexts(self, consumer: str, *, durable: str | None = "", only_new: bool = False) -> AsyncGenerator[ReceivedContext, None]:
+    async def contexts(
+        self, consumer: str, *, durable: str | None = "", only_new: bool = False
+    ) -> AsyncGenerator[ReceivedContext, None]:
         """Contexts for this consumer, for ever. Each is acknowledged when the next one is asked for, and kept alive till then.
 
         durable: name under which NATS remembers what was handed out, default `{workspace}-{consumer}`; processes with the

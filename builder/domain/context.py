@@ -11,7 +11,7 @@ _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
     """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
-    return uuid5(_NAMESPACE, "\x1f".join((workspace, session, trigger, consumer)))
+    return uuid5(_NAMESPACE, f"{workspace}\x1f{session}\x1f{trigger}\x1f{consumer}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """schemas: which breadcrumbs may be found. ceilings: the most units per schema while the budget is tight; none = by rank alone.
+    """schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
 
     relevance_threshold: standard deviations above the mean score of the session's passages; None = whatever has room.
     """

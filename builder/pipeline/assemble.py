@@ -3,7 +3,6 @@
 from collections import Counter
 from dataclasses import dataclass
 
-
 from builder.domain.context import Context, Omission
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile

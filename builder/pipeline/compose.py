@@ -9,7 +9,9 @@ from builder.domain.profile import Profile, SectionRule
 from builder.pipeline.draft import Draft, Group, PageSection, Placed, Rendering
 
 
-def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]) -> tuple[str, int, tuple[Omission, ...]]:
+def compose(
+    draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]
+) -> tuple[str, int, tuple[Omission, ...]]:
     """Markdown, its true tokens, and what had to go after all.
 
     Parts were counted one by one; the page is counted whole, and while it is above the allowance the unit taken last goes.
@@ -26,9 +28,7 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable
                 f"the page has {tokens} tokens with nothing but the current message on it, allowed are {draft.allowance}; "
                 f"raise `budget` in the profile {profile.consumer!r}"
             )
-        dropped += [
-            Omission(id=candidate.remembered.breadcrumb.id, reason="over budget") for candidate in draft.undo()
-        ]
+        dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason="over budget") for candidate in draft.undo()]
 
 
 def page_sections(draft: Draft, profile: Profile, date: Callable[[int], str]) -> tuple[PageSection, ...]:

@@ -64,7 +64,9 @@ class Placed:
 class Draft:
     """Takes whole units or nothing; `undo` takes the last one back."""
 
-    def __init__(self, allowance: int, page: str, rules: tuple[SectionRule, ...], rendering: Rendering, date: Callable[[int], str]):
+    def __init__(
+        self, allowance: int, page: str, rules: tuple[SectionRule, ...], rendering: Rendering, date: Callable[[int], str]
+    ) -> None:
         self.allowance = allowance
         self.page = page
         self.rules = {rule.name: rule for rule in rules}

@@ -1,22 +1,26 @@
 """Arrays that grow by doubling; a view of the first n rows never changes."""
 
+from typing import Any, Generic, TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+Scalar = TypeVar("Scalar", bound=np.generic)
 
-class Growing:
-    """A two-dimensional (or flat) array with room to append."""
+
+class Growing(Generic[Scalar]):
+    """A flat array, or one of rows of `width` numbers, with room to append."""
 
     __slots__ = ("_data", "_size")
 
-    def __init__(self, dtype: type, width: int = 0) -> None:
-        self._data: NDArray[np.generic] = np.zeros((64, width) if width else 64, dtype)
+    def __init__(self, dtype: type[Scalar], width: int = 0) -> None:
+        self._data: NDArray[Scalar] = np.zeros((64, width) if width else 64, dtype)
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
-    def append(self, value: object) -> None:
+    def append(self, value: Any) -> None:
         """Add one row."""
         if self._size == len(self._data):
             grown = np.zeros((2 * self._size, *self._data.shape[1:]), self._data.dtype)
@@ -25,10 +29,10 @@ class Growing:
         self._data[self._size] = value
         self._size += 1
 
-    def put(self, row: int, value: object) -> None:
+    def put(self, row: int, value: Any) -> None:
         """Overwrite one row (links to a later row are only known once that row has come)."""
         self._data[row] = value
 
-    def head(self, size: int) -> NDArray[np.generic]:
+    def head(self, size: int) -> NDArray[Scalar]:
         """The first `size` rows, without a copy."""
         return self._data[:size]

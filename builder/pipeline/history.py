@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.facts import Remembered
-from builder.pipeline.growing import Growing
+from builder.pipeline.growing import Growing, Scalar
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
@@ -43,7 +43,7 @@ class History:
         self.length = Growing(np.float32)
         self.tokens = Growing(np.float32)
         self.question = Growing(np.float32)
-        self.vector: Growing | None = None
+        self.vector: Growing[np.float32] | None = None
         self.speakers: dict[str, int] = {}
         self.schemas: dict[str, int] = {}
         self.sitting_dates: list[str] = []
@@ -146,18 +146,18 @@ class View:
 
     @property
     def crumb(self) -> Ints:
-        """passage → breadcrumb, shape (passages,)."""
+        """Passage → breadcrumb, shape (passages,)."""
         return self.history.crumb.head(self.passages)
 
     @property
     def current(self) -> NDArray[np.bool_]:
         """Breadcrumbs that no later version or tombstone has replaced, shape (size,)."""
         later = self.history.superseded_by.head(self.size)
-        return (later < 0) | (later >= self.size)
+        return np.asarray((later < 0) | (later >= self.size))
 
     @property
     def vectors(self) -> Floats | None:
-        """shape (passages, width), zero rows where no vector is stored; None when there are none at all."""
+        """Shape (passages, width), zero rows where no vector is stored; None when there are none at all."""
         return None if self.history.vector is None else self.history.vector.head(self.passages)
 
     @property
@@ -193,6 +193,6 @@ class View:
         same = self.history.fingerprints[self.history.rows[row].fingerprint]
         return tuple(same[: bisect_left(same, self.size)])
 
-    def of_breadcrumb(self, values: Growing) -> NDArray[np.generic]:
+    def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""
         return values.head(self.size)[self.crumb]

@@ -12,7 +12,7 @@ GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """text: without names. terms: unique, in order. named: speakers that the trigger names. vector: of `text`, float16 bytes or empty."""
+    """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty."""
 
     text: str
     terms: tuple[str, ...]

@@ -1,5 +1,7 @@
 """Fuse the signals into one order of passages."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -8,10 +10,11 @@ from builder.pipeline.history import View
 from builder.pipeline.query import Query
 
 Floats = NDArray[np.float32]
+Weighted = tuple[Callable[[Query, View], Floats], float]
 
 # The hand-set line of `reference/retrieval.md` §3: z-scores keep the margins that rank fusion throws away.
-_NORMALISED = ((signals.context_words, 1.0), (signals.similarity, 0.8), (signals.sitting_words, 0.4))
-_PLAIN = ((signals.speaker, 2.0), (signals.log_tokens, 0.5), (signals.asks, -0.7))
+_NORMALISED: tuple[Weighted, ...] = ((signals.context_words, 1.0), (signals.similarity, 0.8), (signals.sitting_words, 0.4))
+_PLAIN: tuple[Weighted, ...] = ((signals.speaker, 2.0), (signals.log_tokens, 0.5), (signals.asks, -0.7))
 
 
 def rank(query: Query, view: View) -> Floats:

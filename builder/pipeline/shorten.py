@@ -11,7 +11,7 @@ _JOINER = re.compile("[\u0300-\u036f\u200d\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000
 
 
 def shorten(text: str, tokens: int, count: Callable[[str], int]) -> str:
-    """The text if it has at most `tokens` (its line end counted), else two thirds of them from its head and the rest from its tail.
+    """The text if it has at most `tokens` (its line end counted), else two thirds of that from its head, one from its tail.
 
     Cuts at white space where there is any near, never inside a grapheme's joined marks. The note says how many characters
     are missing. Gives an empty string when not even the note fits.

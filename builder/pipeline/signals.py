@@ -58,7 +58,7 @@ def sitting_words(query: Query, view: View) -> Floats:
         score[touched] += _bm25(
             frequency[touched], length[touched], float(length.mean()), len(touched), number, SITTING_K1, SITTING_B
         )
-    return score[sitting]
+    return np.asarray(score[sitting])
 
 
 def similarity(query: Query, view: View) -> Floats:
@@ -75,7 +75,7 @@ def speaker(query: Query, view: View) -> Floats:
     known = [view.history.speakers[name] for name in query.named if name in view.history.speakers]
     if len(known) != 1:
         return np.full(view.passages, 0.5, np.float32)
-    return (view.of_breadcrumb(view.history.speaker) == known[0]).astype(np.float32)
+    return np.asarray(view.of_breadcrumb(view.history.speaker) == known[0], np.float32)
 
 
 def log_tokens(_query: Query, view: View) -> Floats:
@@ -92,4 +92,4 @@ def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: i
     """Robertson and Zaragoza 2009, with the idf that never turns negative."""
     idf = np.log(1 + (total - holding + 0.5) / (holding + 0.5))
     scaled = frequency * (k1 + 1) / (frequency + k1 * (1 - b + b * length / max(mean, 1e-9)))
-    return (idf * scaled).astype(np.float32)
+    return np.asarray(idf * scaled, np.float32)

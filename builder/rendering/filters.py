@@ -5,11 +5,19 @@ import re
 from typing import Any
 
 _STRUCTURE = re.compile(r"\s*(#|`{3}|~{3}|=+\s*$|-+\s*$|_{3}|\*{3}|[-*+>|<]|\d+[.)]\s)")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])(?=\s|$)|(?<=[。！？])|\n")
+_OPENING = re.compile(r"[ \t]*(?:(?:[-*+>|]|\d+[.)])[ \t]+)*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 INDENT = "    "
 SHORT = 160
 """Characters of a table cell or list item that is shown in one line."""
+WORDY = 40
+"""Characters from which the items of a plain list get a line each."""
+NAMING = ("title", "name")
+"""Keys that say what an object is: they come first, stored bodies have theirs sorted."""
+
+_MARK = "\0"
+"""Stands where a line of a value must not open anything; `settled` turns it into room. Stored text has no NUL."""
 
 
 class Rendered(str):
@@ -19,57 +27,88 @@ class Rendered(str):
 
 
 def quote(value: Any) -> Any:
-    """Message text as a value on the page: it can open no heading, fence, list or section (design §3, features G11).
+    """Message text as a value of a template: it can open no heading, fence, list or section (design §3, features G11).
 
-    Every line but the first is indented by four spaces, which Markdown reads as a continuation whatever stands there; a
-    first line that would open structure is indented too. Blank lines go. Ordinary one-line prose is unchanged.
+    Every line but the first is marked, and the first if it would open structure; blank lines go. Ordinary one-line prose is
+    unchanged. What the marks become depends on where the template puts the value: see `settled`.
     """
     if isinstance(value, Rendered) or not isinstance(value, str):
         return value
-    lines = [line.rstrip() for line in value.splitlines() if line.strip()]
+    lines = [line.rstrip() for line in value.replace(_MARK, "").splitlines() if line.strip()]
     if not lines:
         return Rendered("")
-    first = INDENT + lines[0].lstrip() if _STRUCTURE.match(lines[0]) else lines[0]
-    return Rendered(f"\n{INDENT}".join((first, *lines[1:])))
+    first = _MARK + lines[0].lstrip() if _STRUCTURE.match(lines[0]) else lines[0]
+    return Rendered(f"\n{_MARK}".join((first, *lines[1:])))
+
+
+def settled(text: str) -> str:
+    """Rendered text with its marks as four spaces, counted from where the template's own line has its content.
+
+    Markdown reads such a line as a continuation, whatever stands in it. A mark in the middle of a line goes.
+    """
+    lines = []
+    margin = ""
+    for line in text.split("\n"):
+        if line.startswith(_MARK):
+            lines.append(margin + INDENT + line.replace(_MARK, ""))
+            continue
+        opening = _OPENING.match(line)
+        start = opening.group() if opening else ""
+        margin = " " * len(start)
+        guard = INDENT if line.startswith(_MARK, len(start)) else ""
+        lines.append(start + guard + line[len(start) :].replace(_MARK, ""))
+    return "\n".join(lines)
 
 
 def sentence(text: Any) -> str:
-    """The first sentence of a text."""
-    return " ".join(_SENTENCE_END.split(str(text).strip(), maxsplit=1)[0].split())
+    """The first sentence of a text, with its full stop."""
+    first = " ".join(_SENTENCE_END.split(str(text).strip(), maxsplit=1)[0].split())
+    return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 
 def readable(value: Any) -> str:
-    """Any JSON value as text for people: no brackets, no quotes, nothing empty.
+    """Any JSON value as text for people: no brackets, no quotes, nothing empty, title and name first.
 
     Few plain values stand in one line ("count 1; max 137"), more of them one a line; of a list each item has a line.
     """
     if isinstance(value, dict):
-        pairs = [(str(key), item) for key, item in value.items() if item not in (None, "", [], {})]
-        line = "; ".join(f"{key} {_plain(item)}" for key, item in pairs if not isinstance(item, dict | list))
-        if len(line) <= SHORT and "\n" not in line and all(not isinstance(item, dict | list) for _, item in pairs):
+        pairs = _pairs(value)
+        line = "; ".join(f"{key} {_plain(item)}" for key, item in pairs if not _nested(item))
+        if len(line) <= SHORT and "\n" not in line and not any(_nested(item) for _, item in pairs):
             return line
         return "\n".join(_pair(key, item) for key, item in pairs)
     if isinstance(value, list):
-        if all(not isinstance(item, dict | list) for item in value):
+        if not any(_nested(item) or len(_plain(item)) > WORDY for item in value):
             return ", ".join(map(_plain, value))
         return "\n".join(f"- {inline(item)}" for item in value)
-    return _plain(value)
+    return "" if value is None else _plain(value)
 
 
 def inline(value: Any) -> str:
     """Any JSON value in one line, long texts clipped: for arguments of calls and items of lists."""
     if isinstance(value, dict):
-        pairs = [(key, inline(item)) for key, item in value.items() if item not in (None, "", [], {})]
-        return "; ".join(f"{key} {text}" for key, text in pairs)
+        return "; ".join(f"{key} {inline(item)}" for key, item in _pairs(value))
     if isinstance(value, list):
         return ", ".join(map(inline, value))
     text = " ".join(_plain(value).split())
     return text if len(text) <= SHORT else text[:SHORT].rsplit(" ", 1)[0] + " …"
 
 
+def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    held = [(key, item) for key, item in value.items() if item not in (None, "", [], {})]
+    return sorted(held, key=lambda pair: NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING))
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
 def _pair(key: str, value: Any) -> str:
     inner = readable(value)
-    return f"{key}: {inner}" if "\n" not in inner else f"{key}:\n{inner}"
+    if "\n" not in inner:
+        return f"{key}: {inner}"
+    start = "\n  " if _nested(value) else " "
+    return f"{key}:{start}" + inner.replace("\n", "\n  ")
 
 
 def _plain(value: Any) -> str:

@@ -5,15 +5,13 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
 
-from jinja2 import TemplateError
-
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.errors import HintFailed
 from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.shorten import shorten
 from builder.pipeline.units import Spans
-from builder.rendering.templates import TemplateSet
+from builder.rendering.templates import FAILURES, TemplateSet
 from builder.wire.bodies import BODIES
 
 LEFT_OUT = " […] "
@@ -67,8 +65,8 @@ class JinjaRendering:
         }
         try:
             return self._templates.hint(breadcrumb.schema, values)
-        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-            raise HintFailed(breadcrumb.id, f"hints/{breadcrumb.schema}.md.j2: {error}") from error
+        except FAILURES as error:
+            raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)}: {error}") from error
 
     def _heading_tokens(self, page: str, title: str) -> int:
         """What a section adds to a page that has one already: its heading and the blank line in front."""

@@ -12,9 +12,11 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.domain.errors import Misconfigured
-from builder.rendering.filters import Rendered, inline, quote, readable, sentence
+from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled
 
 GENERIC = "generic"
+FAILURES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
+"""What running a template may raise: Jinja's own errors, and those of what a value is used for."""
 _SUFFIX = ".md.j2"
 
 
@@ -35,9 +37,12 @@ class TemplateSet:
             raise Misconfigured(f"hints/{GENERIC}{_SUFFIX} is missing; unknown schemas need it, put it back")
 
     def hint(self, schema: str, values: Mapping[str, Any]) -> str:
-        """One fragment, without its line end. Raises jinja2's TemplateError and whatever a value's use raises."""
-        template = self._hints.get(schema) or self._hints[GENERIC]
-        return template.render(values).strip("\n").rstrip()
+        """One fragment, without its line end. Raises one of `FAILURES`."""
+        return settled(self._hints[self._name(schema)].render(values)).strip("\n").rstrip()
+
+    def file(self, schema: str) -> str:
+        """The file whose template renders this schema."""
+        return f"hints/{self._name(schema)}{_SUFFIX}"
 
     def page(self, name: str, sections: tuple[Any, ...]) -> str:
         """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown or failing page."""
@@ -46,10 +51,13 @@ class TemplateSet:
             raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._pages))}")
         marked = [_marked(section) for section in sections]
         try:
-            text = template.render({"sections": marked}).strip("\n")
-        except TemplateError as error:
+            text = settled(template.render({"sections": marked})).strip("\n")
+        except FAILURES as error:
             raise Misconfigured(f"pages/{name}{_SUFFIX} failed: {error}; mend the template") from error
         return text + "\n" if text else ""
+
+    def _name(self, schema: str) -> str:
+        return schema if schema in self._hints else GENERIC
 
 
 def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str]]:

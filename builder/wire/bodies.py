@@ -6,7 +6,8 @@ A tolerant reader: unknown fields are kept in the stored body and ignored here. 
 
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic_core import CoreSchema
 
 from builder.domain.breadcrumb import Role
 from builder.wire.text import Text, spoken
@@ -48,6 +49,12 @@ class _Spoken(Body):
         if self.content is None and self.message is None and self.text is None:
             raise ValueError("no text: send it as `content` (or `message`)")
         return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A JSON Schema cannot see the validator above, so it is said once more."""
+        text = [{"required": [name], "properties": {name: {"not": {"type": "null"}}}} for name in ("content", "message", "text")]
+        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": text}
 
     def said(self) -> str:
         return next(text for text in (self.content, self.message, self.text) if text is not None)
@@ -210,7 +217,9 @@ class BrowserPageContextV1(Body):
     """The page that the user looks at."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"title": "Orders", "url": "https://example.org/orders", "dom": {"interactiveCount": 12}}]}
+        json_schema_extra={
+            "examples": [{"title": "Orders", "url": "https://example.org/orders", "dom": {"interactiveCount": 12}}]
+        }
     )
     default_speaker: ClassVar[str] = "Browser"
     title: str = Field("", description="title of the page")

@@ -1,10 +1,10 @@
 """Bytes of the stream → breadcrumb, or `Rejected` with a reason that a person can act on."""
 
 import uuid
-from datetime import UTC
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected
@@ -15,11 +15,29 @@ from builder.wire.text import canonical, clean, parse, spoken
 MAX_VERSION = 2**31 - 1
 DEFAULT_MAX_BYTES = 1_048_576
 
+Model = TypeVar("Model", bound=BaseModel)
+
 
 class Record(BaseModel):
     """RCRT's record (`reference/rcrt-contracts.md` §1), as far as this service reads it."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "m110",
+                    "schema_name": "user.message.v1",
+                    "version": 1,
+                    "tags": ["user:message"],
+                    "context": {"content": "Where do I set the API key?", "speaker": "Maya"},
+                    "session": "s42",
+                    "created_at": "2026-11-21T10:00:00Z",
+                }
+            ]
+        },
+    )
 
     id: str = Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$", description="id of the breadcrumb")
     schema_name: str | None = Field(None, description="schema; the subject decides, a contradiction is rejected")
@@ -31,6 +49,14 @@ class Record(BaseModel):
     session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
     created_at: AwareDatetime | None = Field(None, description="the sender's clock; default is the stream's")
 
+    @field_validator("created_at")
+    @classmethod
+    def _in_utc(cls, moment: datetime | None) -> datetime | None:
+        try:
+            return moment.astimezone(UTC) if moment else None
+        except OverflowError as error:
+            raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
+
 
 def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES) -> Breadcrumb:
     """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep."""
@@ -41,13 +67,12 @@ def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES) -> Breadcrumb:
             "store the large part elsewhere and send a link, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
         )
     try:
-        record = Record.model_validate(clean(_object(parse(arrival.data))))
-        model = BODIES.get(address.schema)
-        body = model.model_validate(record.context) if model else None
-    except ValidationError as error:
-        raise Rejected(_explain(error, address.schema)) from error
+        value = clean(_object(parse(arrival.data)))
     except ValueError as error:
         raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
+    record = _validated(Record, value, address.schema, "", "record")
+    model = BODIES.get(address.schema)
+    body = _validated(model, record.context, address.schema, "/context", address.schema) if model else None
     _check_agreement(address, record)
     return _breadcrumb(arrival, address, record, body)
 
@@ -56,6 +81,14 @@ def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004 - one family of reasons
     return value
+
+
+def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: str) -> Model:
+    """pointer: where the value stands in the record. file: the JSON Schema that describes it."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise Rejected(f"{schema}: {_explain(error, pointer)}; see schemas/{file}.json") from error
 
 
 def _check_agreement(address: Address, record: Record) -> None:
@@ -80,7 +113,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         schema=address.schema,
         speaker=_speaker(record, body),
         role=body.role if body else "other",
-        created_at=(record.created_at or arrival.received_at).astimezone(UTC),
+        created_at=record.created_at or arrival.received_at.astimezone(UTC),
         received_at=arrival.received_at.astimezone(UTC),
         tags=record.tags,
         body=canonical(record.context),
@@ -108,10 +141,11 @@ def _is_uuid(name: str) -> bool:
     return True
 
 
-def _explain(error: ValidationError, schema: str) -> str:
+def _explain(error: ValidationError, pointer: str) -> str:
     first, *more = error.errors(include_url=False, include_context=False)
-    pointer = "/" + "/".join(str(step) for step in first["loc"])
+    pointer = "/".join((pointer, *(str(step) for step in first["loc"])))
+    message = first["msg"].removeprefix("Value error, ")
     value = repr(first.get("input"))
     shown = value if len(value) <= 80 else value[:77] + "…"  # noqa: PLR2004 - one line of a log
     others = f" (and {len(more)} more)" if more else ""
-    return f"{schema}: {first['msg']} at {pointer}, got {shown}{others}; see schemas/{schema}.json"
+    return f"{message} at {pointer}, got {shown}{others}"

@@ -9,6 +9,7 @@ from typing import Any
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Rejected
 from builder.wire.subjects import breadcrumb_subject, message_id
+from builder.wire.text import parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,7 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
     for number, line in enumerate(lines, 1):
         if line.strip():
             try:
-                yield outgoing(json.loads(line), workspace, session)
+                yield outgoing(parse(line), workspace, session)
             except (ValueError, Rejected) as error:
                 raise Rejected(f"line {number}: {error}") from error
 
@@ -41,7 +42,11 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
     context = record.get("context")
     inner = context.get("session_id") if isinstance(context, dict) else None
     place = record.get("session") or inner or session
-    missing = [name for name, value in (("id", record.get("id")), ("schema_name", record.get("schema_name")), ("session", place)) if not value]
+    missing = [
+        name
+        for name, value in (("id", record.get("id")), ("schema_name", record.get("schema_name")), ("session", place))
+        if not value
+    ]
     if missing:
         raise Rejected(f"the record has no {' and no '.join(missing)}; give every record an id, a schema_name and a session")
     subject = breadcrumb_subject(str(record.get("workspace") or workspace), str(place), str(record["schema_name"]))

@@ -155,8 +155,7 @@ def _event(context: Context) -> AgentContextV1:
         ),
         omissions=Omissions(
             most_relevant=tuple(
-                OmissionV1(id=item.id, reason=item.reason, tokens=item.tokens)
-                for item in context.omissions[:SHOWN_OMISSIONS]
+                OmissionV1(id=item.id, reason=item.reason, tokens=item.tokens) for item in context.omissions[:SHOWN_OMISSIONS]
             ),
             by_reason=dict(sorted(Counter(item.reason for item in context.omissions).items())),
         ),

@@ -36,10 +36,14 @@ class RetrievalFile(BaseModel):
 
     model_config = _STRICT
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
-    ceilings: dict[str, int] = Field({}, description="most units per schema while not everything found fits; none = by rank alone")
+    ceilings: dict[str, int] = Field(
+        {}, description="most units per schema while not everything found fits; none = by rank alone"
+    )
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
     relevance_threshold: float | None = Field(
-        None, description="least score, in standard deviations above the mean of the session; null = whatever has room"
+        None,
+        allow_inf_nan=False,
+        description="least score, in standard deviations above the mean of the session; null = whatever has room",
     )
     duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
 
@@ -62,11 +66,36 @@ class SectionFile(BaseModel):
     ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
     dates: bool = Field(False, description="one date line per sitting")
 
+    @model_validator(mode="after")
+    def _ordered(self) -> "SectionFile":
+        if self.floor > self.ceiling:
+            raise ValueError(f"floor is {self.floor} but ceiling is {self.ceiling}; make the floor no higher than the ceiling")
+        return self
+
 
 class ProfileFile(BaseModel):
     """A profile as its author writes it."""
 
-    model_config = _STRICT
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "triggers": ["user.message.v1"],
+                    "budget": 2000,
+                    "standing": ["tool.catalog.v1"],
+                    "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
+                    "sections": [
+                        {"name": "tools", "title": "Available Tools", "source": "standing", "class": "static", "ceiling": 0.3},
+                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "floor": 0.2, "ceiling": 0.5},
+                        {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "dates": True},
+                        {"name": "current", "title": "Current User Message", "source": "trigger"},
+                    ],
+                }
+            ]
+        },
+    )
     triggers: tuple[str, ...] = Field((), description="schemas whose first version asks for a context; empty = only on demand")
     page: str = Field("default", description="page template")
     encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="tokenizer of the budget")
@@ -100,8 +129,10 @@ def parse_profile(name: str, source: str) -> Profile:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
-        raise Misconfigured(f"profiles/{name}.yaml: {first['msg']} at {pointer}, got {first['input']!r:.120}") from error
-    except (yaml.YAMLError, Rejected) as error:
+        message = first["msg"].removeprefix("Value error, ")
+        place = f"{message} at {pointer}, got {first['input']!r:.120}"
+        raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
+    except (yaml.YAMLError, ValueError, RecursionError, Rejected) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
     return Profile(
         consumer=name,
@@ -111,4 +142,3 @@ def parse_profile(name: str, source: str) -> Profile:
         sections=tuple(SectionRule(**section.model_dump()) for section in file.sections),
         **file.model_dump(exclude={"window", "retrieval", "sections"}),
     )
-

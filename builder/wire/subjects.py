@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from builder.domain.errors import Rejected
+from builder.wire.text import clean
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
@@ -42,9 +43,7 @@ def check_schema(value: str) -> str:
 
 def breadcrumb_subject(workspace: str, session: str, schema: str) -> str:
     """The subject that a breadcrumb is published on."""
-    return ".".join(
-        (BREADCRUMBS, check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema))
-    )
+    return ".".join((BREADCRUMBS, check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema)))
 
 
 def session_subject(workspace: str, session: str) -> str:
@@ -68,4 +67,4 @@ def context_subject(workspace: str, consumer: str, session: str, context_id: str
 
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
     """The `Nats-Msg-Id` of a breadcrumb; percent-encoded because headers are ASCII."""
-    return quote(f"{workspace}:{breadcrumb_id}:{version}", safe=":_-.")
+    return quote(clean(f"{workspace}:{breadcrumb_id}:{version}"), safe=":_-.")

@@ -38,8 +38,8 @@ def canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
-def parse(data: bytes) -> Any:
-    """JSON bytes → value. Raises ValueError (not JSON, NaN, too deep, an integer with thousands of digits)."""
+def parse(data: bytes | str) -> Any:
+    """JSON → value. Raises ValueError (not JSON, NaN, too deep, an integer with thousands of digits)."""
 
     def refuse(word: str) -> float:
         raise ValueError(f"{word} is not a JSON number")
@@ -85,5 +85,5 @@ def _part(part: Any) -> str:
     raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
 
 
-Text = Annotated[str, BeforeValidator(_join_parts)]
+Text = Annotated[str, BeforeValidator(_join_parts, json_schema_input_type=str | list[str | dict[str, Any]])]
 """A string, or a list of content parts that is joined to one."""

@@ -28,6 +28,4 @@ def routes(alive: Callable[[], bool], checks: Mapping[str, Check], registry: Col
 
 def _answer(well: bool, parts: Mapping[str, str]) -> AsgiResponse:
     body = {"status": "ok" if well else "failing", "parts": {name: said or "ok" for name, said in parts.items()}}
-    return AsgiResponse(
-        json.dumps(body).encode(), status_code=200 if well else 503, headers={"content-type": "application/json"}
-    )
+    return AsgiResponse(json.dumps(body).encode(), status_code=200 if well else 503, headers={"content-type": "application/json"})

@@ -147,4 +147,3 @@ def _stream_time(reply: str) -> datetime:
 
 def _is_replay(headers: Mapping[str, str] | None) -> bool:
     return (headers or {}).get(REPLAY_HEADER) == "1"
-

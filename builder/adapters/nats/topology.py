@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from nats.js import JetStreamContext
 from nats.js.api import (
@@ -37,8 +38,8 @@ class Topology:
 
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
     """The three streams. CONTEXTS refuses a second event on a subject: that is "exactly one context" (design §3)."""
-    common = {"storage": StorageType.FILE, "num_replicas": topology.replicas, "allow_direct": True}
-    once = {"max_msgs_per_subject": 1, "discard": DiscardPolicy.NEW, "discard_new_per_subject": True}
+    common: dict[str, Any] = {"storage": StorageType.FILE, "num_replicas": topology.replicas, "allow_direct": True}
+    once: dict[str, Any] = {"max_msgs_per_subject": 1, "discard": DiscardPolicy.NEW, "discard_new_per_subject": True}
     return (
         StreamConfig(
             name=BREADCRUMBS,
@@ -55,7 +56,9 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
             **once,
             **common,
         ),
-        StreamConfig(name=DEADLETTERS, subjects=["deadletters.>"], duplicate_window=_DUPLICATES.total_seconds(), **once, **common),
+        StreamConfig(
+            name=DEADLETTERS, subjects=["deadletters.>"], duplicate_window=_DUPLICATES.total_seconds(), **once, **common
+        ),
     )
 
 
@@ -88,10 +91,12 @@ async def ensure_durable(js: JetStreamContext, topology: Topology, floor: Place,
     floor: the last place known to be settled. In the same incarnation the new durable goes on after it, in a newer one it
     starts at the beginning, and without any (a fresh installation) it hears only what arrives from now on.
     """
+    info: ConsumerInfo
     try:
-        return await js.consumer_info(BREADCRUMBS, DURABLE)
+        info = await js.consumer_info(BREADCRUMBS, DURABLE)
     except NotFoundError:
-        return await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
+        info = await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
+    return info
 
 
 def _durable(topology: Topology, floor: Place, incarnation: int) -> ConsumerConfig:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
+from time import monotonic, sleep
 from typing import TypeVar
 
 import apsw
@@ -14,6 +15,8 @@ from builder.domain.errors import Misconfigured, Unavailable
 T = TypeVar("T")
 
 BUSY_MS = 10_000
+BUSY_STEP = 0.005
+"""Seconds."""
 MEMORY = ":memory:"
 
 
@@ -42,9 +45,10 @@ class Connection:
     def _transact(self, work: Callable[[apsw.Connection], T]) -> T:
         try:
             with self._held:
-                return work(self._held)
+                result = work(self._held)
         except apsw.Error as error:
             raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
+        return result
 
 
 def in_use(path: Path) -> bool:
@@ -71,13 +75,29 @@ def _open(path: str) -> apsw.Connection:
         # IMMEDIATE: a transaction that will write waits for its turn at its start, where waiting is possible.
         held.transaction_mode = "IMMEDIATE"
         held.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
-        held.execute("PRAGMA journal_mode = WAL")
+        _use_wal(held)
         held.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
         held.execute("PRAGMA foreign_keys = ON")
         _migrate(held, path)
     except (apsw.Error, OSError) as error:
-        raise Misconfigured(f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__PATH and its rights") from error
+        raise Misconfigured(
+            f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__PATH and its rights"
+        ) from error
     return held
+
+
+def _use_wal(held: apsw.Connection) -> None:
+    """Two processes that open a new file at once: SQLite refuses the second without waiting, so the wait is here."""
+    deadline = monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            held.execute("PRAGMA journal_mode = WAL")
+        except apsw.BusyError:
+            if monotonic() > deadline:
+                raise
+            sleep(BUSY_STEP)
+        else:
+            return
 
 
 def _migrate(held: apsw.Connection, path: str) -> None:

@@ -90,9 +90,7 @@ class SqliteStore:
         def work(sql: apsw.Connection) -> Recall:
             span = (query.workspace, query.session, *query.after, *query.until)
             passages = _by_place(sql.execute(_PASSAGES, span), query.model)
-            rows = tuple(
-                from_columns(row, passages.get((row[2], row[3]), ()), query.model) for row in sql.execute(_ROWS, span)
-            )
+            rows = tuple(from_columns(row, passages.get((row[2], row[3]), ()), query.model) for row in sql.execute(_ROWS, span))
             standing = (_latest(sql, query, schema) for schema in query.standing)
             return Recall(rows=rows, standing=tuple(row for row in standing if row is not None))
 
@@ -100,9 +98,10 @@ class SqliteStore:
 
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
-        text, values = "SELECT count(*) FROM breadcrumbs", ()
+        text = "SELECT count(*) FROM breadcrumbs"
+        values: tuple[int, ...] = ()
         if before is not None:
-            text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", tuple(before)
+            text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", before
         return await self._connection.run(lambda sql: int(next(sql.execute(text, values))[0]))
 
     async def watermark(self, workspace: str, session: str) -> Place:

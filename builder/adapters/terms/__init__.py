@@ -5,6 +5,7 @@ import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator
 from importlib.resources import files
+from itertools import pairwise
 
 import Stemmer
 
@@ -51,7 +52,7 @@ def _words(text: str) -> Iterator[str]:
 def _pairs(run: str) -> Iterator[str]:
     if len(run) == 1:
         yield run
-    for first, second in zip(run, run[1:], strict=False):
+    for first, second in pairwise(run):
         yield first + second
 
 

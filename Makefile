@@ -1,0 +1,53 @@
+# Two commands: `make demo` and `make test`. Everything else is `context-builder --help`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# pip takes the CPU build of torch: without the extra index Linux would get 5.6 GB of CUDA. Where the index cannot be
+# reached pip goes on with what it has.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 0 --timeout 5 \
+	--extra-index-url https://download.pytorch.org/whl/cpu --constraint constraints.txt
+# One thread for each inference: more are slower, and much slower on busy cores.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: demo test up check clean
+
+demo: $(VENV)/model
+	@$(BIN)/context-builder demo
+
+test: $(VENV)/dev $(VENV)/model check
+	@$(BIN)/python -m pytest
+
+up: $(VENV)/model
+	@$(BIN)/context-builder up
+
+check: $(VENV)/dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/context-builder schemas export --check
+
+$(VENV)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and f"Python 3.11 or newer is needed, this is {v.major}.{v.minor}; run make PYTHON=python3.11")'
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/service: $(VENV)/python pyproject.toml constraints.txt
+	@echo "installing the service into $(VENV) (about 1.5 GB with the CPU build of torch, once) ..."
+	@$(PIP) --editable '.[service]'
+	@$(BIN)/python -c 'import importlib.metadata as m; print("installed", ", ".join(f"{p} {m.version(p)}" for p in ("faststream", "onnxruntime", "torch", "sentence-transformers")))'
+	@du -sh $(VENV) | cut -f1 | sed 's/^/size of $(VENV): /'
+	@touch $@
+
+$(VENV)/dev: $(VENV)/service
+	@echo "installing the tools for tests ..."
+	@$(PIP) --editable '.[service,dev]'
+	@touch $@
+
+$(VENV)/model: $(VENV)/service
+	@$(BIN)/context-builder models prepare
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,38 @@
+"""JSON Schemas of everything that crosses the wire, made from the models: the files under `schemas/`."""
+
+import json
+from typing import Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core import CoreSchema
+
+from builder.wire.bodies import BODIES
+from builder.wire.inbound import Record
+from builder.wire.outbound import SCHEMA, AgentContextV1
+from builder.wire.profiles import ProfileFile
+
+INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
+"""What others write for us: bodies by schema name, the record around them, and profile files."""
+OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1}
+"""What we write for others."""
+
+
+class _Untitled(GenerateJsonSchema):
+    """Titles of fields would only repeat their names."""
+
+    def field_title_should_be_set(self, _schema: CoreSchema) -> Literal[False]:
+        return False
+
+
+def schema_files() -> dict[str, str]:
+    """File name → JSON Schema (draft 2020-12), the same text for the same models."""
+    inbound = {name: _schema(name, model, "validation") for name, model in INBOUND.items()}
+    outbound = {name: _schema(name, model, "serialization") for name, model in OUTBOUND.items()}
+    return {f"{name}.json": text for name, text in sorted((inbound | outbound).items())}
+
+
+def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
+    schema = model.model_json_schema(by_alias=True, schema_generator=_Untitled, mode=mode)
+    head = {"$schema": _Untitled.schema_dialect, "$id": f"urn:context-builder:schema:{name}", "title": name}
+    return json.dumps(schema | head, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

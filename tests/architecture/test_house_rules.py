@@ -1,0 +1,45 @@
+"""House rules that no linter knows."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = sorted((ROOT / "builder").rglob("*.py"))
+FILES = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py"))]
+SYNONYMS = ("utils", "helpers", "common", "misc", "manager")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_file_has_at_most_300_lines(file: Path) -> None:
+    assert len(file.read_text("utf-8").splitlines()) <= 300
+
+
+def test_the_top_level_is_the_one_of_the_design() -> None:
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    top = {name.split("/")[0] for name in tracked if not name.startswith(".")}
+    assert top == {
+        "pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE", "Makefile", "constraints.txt",
+        "builder", "templates", "schemas", "tests", "deploy",
+    }  # fmt: skip
+
+
+def test_no_module_is_a_junk_drawer() -> None:
+    assert [file for file in SOURCES if file.stem in SYNONYMS] == []
+
+
+def test_nothing_is_left_to_do() -> None:
+    marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+    mine = Path(__file__)
+    assert [str(file) for file in FILES if file != mine and marks.search(file.read_text("utf-8"))] == []
+
+
+@pytest.mark.parametrize("module", ["builder.client", "builder.wire.inbound", "builder.domain.context"])
+def test_the_client_brings_no_model_no_database_and_no_numpy(module: str) -> None:
+    heavy = "{'torch', 'onnxruntime', 'numpy', 'apsw', 'faststream', 'tiktoken', 'jinja2', 'sentence_transformers'}"
+    code = f"import sys, {module}; print(sorted({heavy} & sys.modules.keys()))"
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

@@ -1,0 +1,67 @@
+"""The bundled sample guards recall, and the benches print what they promise."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from builder.app import open_core
+from builder.bench import recall, tokens
+from builder.bench.datasets import load
+from builder.cli.bench import _numbers
+from builder.settings import Embedding, Settings
+from tests.models import MODELS_DIR, prepared
+
+SETTINGS = Settings(embedding=Embedding(models_dir=MODELS_DIR))
+
+
+def quiet() -> None:
+    """No progress bar."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _model() -> None:
+    prepared()
+
+
+async def test_most_evidence_of_the_sample_is_on_a_page_of_1000_tokens() -> None:
+    async with open_core(SETTINGS, ":memory:") as core:
+        report = await recall.run(core.builder, load("sample"), core.profile("recall"), (500, 1000, 2000), quiet)
+    assert report["questions"] == 20
+    assert report["budgets"]["1000"]["evidence_any"] >= 0.9
+    assert report["budgets"]["1000"]["evidence_all"] >= 0.8
+    assert report["budgets"]["2000"]["evidence_all"] >= 0.95
+    assert all(found["tokens_max"] <= int(budget) for budget, found in report["budgets"].items())
+
+
+async def test_the_order_of_questions_does_not_change_the_result() -> None:
+    dataset = load("sample")
+    (conversation,) = dataset.conversations
+    turned = replace(dataset, conversations=(replace(conversation, questions=conversation.questions[::-1]),))
+    reports = []
+    for questions in (dataset, turned):
+        async with open_core(SETTINGS, ":memory:") as core:
+            reports.append(await recall.run(core.builder, questions, core.profile("recall"), (500,), quiet))
+    assert reports[0]["budgets"] == reports[1]["budgets"]
+    assert reports[0]["by_category"] == reports[1]["by_category"]
+
+
+async def test_the_question_itself_is_no_evidence() -> None:
+    (conversation,) = load("sample").conversations
+    crumb = conversation.breadcrumbs[4]
+    page = f"## Current User Message\nUser: {crumb.text}\n"
+    assert recall.recalled(crumb, recall._without_question(page, "something else"))
+    assert not recall.recalled(crumb, recall._without_question(page, crumb.text))
+
+
+async def test_tokens_are_counted_against_three_baselines() -> None:
+    async with open_core(SETTINGS, ":memory:") as core:
+        report = await tokens.run(core, load("sample"), core.profile("default"))
+    assert len(report["baselines"]) == 3
+    assert report["context"]["max"] <= 4000
+    assert report["baselines"]["last 20 as pretty JSON with the catalog"]["saved"] > 0.7
+    assert json.dumps(report)
+
+
+def test_budgets_are_read_from_text() -> None:
+    assert _numbers("500,1000") == (500, 1000)

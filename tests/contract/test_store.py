@@ -1,0 +1,289 @@
+"""The contract of `BreadcrumbStore` and `Ledger`: one suite over every store."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+from builder.domain.breadcrumb import ORIGIN, Place
+from builder.domain.facts import Passage, Remembered
+from builder.domain.recall import RecallQuery
+from builder.ports import BreadcrumbStore, Ledger
+from tests.factories import MODEL, make_breadcrumb, make_catalog, make_place, make_remembered, make_tombstone, remembered_of
+
+CATALOG = "tool.catalog.v1"
+AWKWARD = {
+    "empty": "",
+    "emoji": "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️",
+    "right to left": "ذهبت إلى السوق ثلاث مرّات",
+    "han": "我昨天在上海买了一张去北京的火车票。",
+    "NUL": "before\x00after",
+    "quotes": "Robert'); DROP TABLE breadcrumbs;-- \"x\" % _ \\",
+    "line ends": "a\r\nb\u2028c\x85d\ve",
+    "decomposed": "e\u0301 is not \u00e9",
+    "one megabyte": "All 1,048,576 of them. " * 45_000,
+}
+
+
+class Store(BreadcrumbStore, Ledger, Protocol):
+    """Both ports on one file."""
+
+    def close(self) -> None: ...
+
+
+@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opened: Store
+    match request.param:
+        case "memory":
+            opened = MemoryStore()
+        case "sqlite in memory":
+            opened = SqliteStore(":memory:")
+        case _:
+            opened = SqliteStore(str(tmp_path / "store.db"))
+    yield opened
+    opened.close()
+
+
+def query(after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), **changes: str) -> RecallQuery:
+    places = {"after": make_place(after), "until": make_place(until)}
+    asked = RecallQuery(workspace="acme", session="s42", standing=standing, model=MODEL, **places)
+    return replace(asked, **changes)
+
+
+async def remember_all(store: Store, *rows: Remembered) -> None:
+    for row in rows:
+        assert await store.remember(row)
+
+
+async def standing_ids(store: Store, until: int, *schemas: str) -> list[str]:
+    recall = await store.recall(query(until=until, standing=schemas or (CATALOG,)))
+    return [row.breadcrumb.id for row in recall.standing]
+
+
+async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
+    row = make_remembered(
+        "I moved to Lisbon. " * 60, tags=("pinned", "ü,\"'"), calls=("r1", "r2"), body='{"content":"…"}', speaker="Zoë"
+    )
+    assert len(row.passages) > 1
+    await remember_all(store, row)
+    assert (await store.recall(query())).rows == (row,)
+    assert await store.facts(row.breadcrumb) == row
+
+
+async def test_remembering_twice_changes_nothing_and_says_so(store: Store) -> None:
+    row = make_remembered()
+    assert await store.remember(row) is True
+    assert await store.remember(row) is False
+    assert (await store.recall(query())).rows == (row,)
+    assert await store.count() == 1
+
+
+async def test_the_first_writer_of_an_id_and_version_wins(store: Store) -> None:
+    first, second = make_remembered("The first text.", 1, id="m"), make_remembered("Another text.", 2, id="m")
+    assert await store.remember(first)
+    assert not await store.remember(second)
+    assert (await store.recall(query())).rows == (first,)
+    assert await store.facts(second.breadcrumb) == first
+
+
+async def test_of_many_writers_at_once_exactly_one_wins(store: Store) -> None:
+    answers = await asyncio.gather(*(store.remember(make_remembered(f"Text {n}.", n, id="m")) for n in range(1, 21)))
+    assert sum(answers) == await store.count() == 1
+
+
+async def test_every_version_of_a_breadcrumb_is_kept(store: Store) -> None:
+    rows = tuple(make_remembered(f"Version {n}.", n, id="m", version=n) for n in (1, 2, 3))
+    await remember_all(store, *rows)
+    assert (await store.recall(query())).rows == rows
+    assert [await store.facts(row.breadcrumb) for row in rows] == list(rows)
+
+
+async def test_the_same_id_in_two_workspaces_is_two_breadcrumbs(store: Store) -> None:
+    ours, theirs = make_remembered("Ours.", id="m"), make_remembered("Theirs.", id="m", workspace="rival")
+    await remember_all(store, ours, theirs)
+    assert (await store.recall(query())).rows == (ours,)
+    assert (await store.recall(query(workspace="rival"))).rows == (theirs,)
+    assert await store.facts(theirs.breadcrumb) == theirs
+
+
+async def test_nothing_is_known_of_what_was_never_remembered(store: Store) -> None:
+    await remember_all(store, make_remembered(id="m"))
+    assert await store.facts(make_breadcrumb(id="other")) is None
+    assert await store.facts(make_breadcrumb(id="m", version=2)) is None
+    assert await store.facts(make_breadcrumb(id="m", workspace="rival")) is None
+    assert (await store.recall(query(session="nobody", standing=(CATALOG,)))).rows == ()
+
+
+async def test_recall_starts_after_one_place_and_ends_with_the_other(store: Store) -> None:
+    rows = [make_remembered(f"Message {n}.", n) for n in range(1, 7)]
+    await remember_all(store, *rows)
+    assert (await store.recall(query(after=2, until=5))).rows == tuple(rows[2:5])
+    assert (await store.recall(query(after=5, until=5))).rows == ()
+    assert (await store.recall(query(after=6, until=2))).rows == ()
+
+
+async def test_recall_is_in_place_order_whatever_the_order_of_arrival(store: Store) -> None:
+    rows = [make_remembered(f"Message {n}.", n) for n in range(1, 12)]
+    await remember_all(store, *rows[::2], *rows[1::2])
+    assert (await store.recall(query())).rows == tuple(rows)
+
+
+async def test_a_recreated_stream_comes_after_the_old_one(store: Store) -> None:
+    places = [Place(1, 2), Place(1, 10), Place(2, 1), Place(2, 9), Place(10, 3)]
+    rows = [make_remembered(f"Message {n}.", id=f"m{n}", place=place) for n, place in enumerate(places)]
+    await remember_all(store, *reversed(rows))
+    everything = replace(query(), after=ORIGIN, until=Place(99, 0))
+    assert (await store.recall(everything)).rows == tuple(rows)
+    span = replace(everything, after=Place(1, 10), until=Place(2, 9))
+    assert (await store.recall(span)).rows == tuple(rows[2:4])
+
+
+async def test_recall_never_crosses_sessions_or_workspaces(store: Store) -> None:
+    homes = [("acme", "s42"), ("acme", "s4"), ("acme", "S42"), ("acme", "_"), ("acm", "s42"), ("ACME", "s42"), ("acme%", "s42")]
+    rows = [make_remembered(f"Message {n}.", n, workspace=w, session=s) for n, (w, s) in enumerate(homes, 1)]
+    await remember_all(store, *rows)
+    for (workspace, session), row in zip(homes, rows, strict=True):
+        assert (await store.recall(query(workspace=workspace, session=session))).rows == (row,)
+
+
+async def test_what_stands_may_come_from_the_session_or_from_no_session(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 1), make_catalog(2, 5, session="s42"), make_catalog(2, 7, session="other"))
+    assert await standing_ids(store, 4) == ["m1"]
+    assert await standing_ids(store, 9) == ["m5"]
+
+
+async def test_the_newest_of_its_kind_stands_as_of_the_asked_place(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 9), make_catalog(2, 3), make_catalog(2, 6), make_catalog(2, 7, workspace="rival"))
+    assert [await standing_ids(store, until) for until in (2, 3, 5, 6, 8, 9)] == [[], ["m3"], ["m3"], ["m6"], ["m6"], ["m9"]]
+
+
+async def test_standing_breadcrumbs_come_in_the_order_asked_without_gaps(store: Store) -> None:
+    await remember_all(store, make_remembered("A note.", 1, schema="note.v1"), make_catalog(2, 2))
+    assert await standing_ids(store, 5, CATALOG, "agent.def.v1", "note.v1") == ["m2", "m1"]
+
+
+async def test_what_stands_is_found_however_little_of_the_session_is_asked_for(store: Store) -> None:
+    row = make_catalog(2, 1)
+    await remember_all(store, row, make_remembered(sequence=2))
+    assert (await store.recall(query(after=5, until=9, standing=(CATALOG,)))).standing == (row,)
+
+
+async def test_a_tombstone_removes_what_stands_from_its_own_place_on(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 1), make_catalog(2, 3), make_tombstone("m3", 5))
+    assert [await standing_ids(store, until) for until in (4, 5, 9)] == [["m3"], ["m1"], ["m1"]]
+
+
+async def test_what_is_sent_again_after_its_tombstone_stands_again(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 1, id="tools"), make_tombstone("tools", 3))
+    await remember_all(store, make_catalog(3, 5, id="tools", version=2))
+    assert [await standing_ids(store, until) for until in (2, 4, 6)] == [["tools"], [], ["tools"]]
+
+
+async def test_a_tombstone_of_another_workspace_removes_nothing(store: Store) -> None:
+    await remember_all(store, make_catalog(2, 1), make_tombstone("m1", 2, workspace="rival"))
+    assert await standing_ids(store, 9) == ["m1"]
+
+
+async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store: Store) -> None:
+    said, catalog = make_breadcrumb("I moved to Lisbon."), make_catalog(2, 2).breadcrumb
+    await remember_all(store, remembered_of(said, "old/fp32/1"), remembered_of(catalog, "old/fp32/1"))
+    await remember_all(store, make_remembered("I like it here.", 3))
+    recall = await store.recall(query(standing=(CATALOG,)))
+    old, new = recall.rows
+    assert [held.vector for row in (old, *recall.standing) for held in row.passages] == [b"", b""]
+    assert old.passages[0].terms == "move lisbon"
+    assert new.passages[0].vector
+    assert (await store.recall(query(model="old/fp32/1"))).rows[0].passages[0].vector
+
+
+async def test_the_watermark_of_an_unknown_session_is_before_everything(store: Store) -> None:
+    assert await store.watermark("acme", "s42") == ORIGIN < Place(0, 1)
+
+
+async def test_a_watermark_rises_and_never_falls(store: Store) -> None:
+    for place in (Place(2, 5), Place(2, 4), Place(1, 900), Place(2, 5)):
+        await store.advance("acme", "s42", place)
+        assert await store.watermark("acme", "s42") == Place(2, 5)
+    await store.advance("acme", "s42", Place(3, 1))
+    assert await store.watermark("acme", "s42") == Place(3, 1)
+
+
+async def test_every_session_has_its_own_watermark(store: Store) -> None:
+    await store.advance("acme", "s42", Place(1, 5))
+    await store.advance("acme", "_", Place(1, 3))
+    await store.advance("rival", "s42", Place(1, 9))
+    marks = [await store.watermark(*home) for home in (("acme", "s42"), ("acme", "_"), ("rival", "s42"), ("rival", "_"))]
+    assert marks == [Place(1, 5), Place(1, 3), Place(1, 9), ORIGIN]
+
+
+async def test_attempts_are_counted_before_they_are_made(store: Store) -> None:
+    assert [await store.begin(Place(1, 7)) for _ in range(3)] == [1, 2, 3]
+    assert await store.begin(Place(1, 8)) == await store.begin(Place(2, 7)) == 1
+
+
+async def test_an_attempt_that_failed_through_somebody_else_is_taken_back(store: Store) -> None:
+    await store.begin(Place(1, 7))
+    for _ in range(10):
+        assert await store.begin(Place(1, 7)) == 2
+        await store.forgive(Place(1, 7))
+    await store.forgive(Place(1, 99))
+    assert await store.begin(Place(1, 99)) == 1
+
+
+async def test_a_settled_delivery_starts_at_one_again(store: Store) -> None:
+    await store.begin(Place(1, 7))
+    await store.settle(Place(1, 7))
+    await store.settle(Place(1, 7))
+    assert await store.begin(Place(1, 7)) == 1
+
+
+@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
+async def test_any_text_survives(store: Store, text: str) -> None:
+    row = make_remembered(text, speaker=text[:50], tags=(text[:50],))
+    await remember_all(store, row)
+    assert (await store.recall(query())).rows == (row,)
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime.min.replace(tzinfo=UTC),
+        datetime.max.replace(tzinfo=UTC),
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, UTC),
+        datetime(2024, 2, 29, 1, 2, 3, 4, timezone(timedelta(hours=5, minutes=45))),
+    ],
+    ids=str,
+)
+async def test_any_time_survives_to_the_microsecond(store: Store, moment: datetime) -> None:
+    await remember_all(store, make_remembered(created_at=moment, received_at=moment))
+    crumb = (await store.recall(query())).rows[0].breadcrumb
+    assert crumb.created_at == crumb.received_at == moment
+
+
+async def test_a_row_may_be_as_wide_as_a_book(store: Store) -> None:
+    wide = Passage(0, 5, " ".join(f"term{n}" for n in range(500)), bytes(range(256)) * 24, 2**40)
+    row = make_remembered(tags=tuple(f"tag-{n}" for n in range(1000)), calls=tuple(f"call-{n}" for n in range(1000)))
+    row = replace(row, passages=tuple(replace(wide, start=n, end=n + 5) for n in range(400)))
+    await remember_all(store, row, make_remembered("The next one.", 2))
+    assert (await store.recall(query())).rows[0] == row
+
+
+async def test_the_highest_places_and_versions_survive(store: Store) -> None:
+    row = make_remembered(place=Place(2**62, 2**62), version=2**31 - 1)
+    await remember_all(store, row)
+    assert (await store.recall(replace(query(), until=Place(2**62, 2**62)))).rows == (row,)
+    await store.advance("acme", "s42", Place(2**62, 2**62))
+    assert await store.watermark("acme", "s42") == Place(2**62, 2**62)
+
+
+async def test_count_counts_every_version_of_every_workspace(store: Store) -> None:
+    assert await store.count() == 0
+    await remember_all(store, make_remembered(), make_remembered(sequence=2, id="m1", version=2), make_remembered(workspace="b"))
+    assert await store.count() == 3

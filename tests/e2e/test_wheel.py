@@ -1,0 +1,46 @@
+"""The wheel, as an agent developer and as an operator would install it."""
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def test_the_wheel_carries_templates_schemas_the_sample_and_the_word_lists(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in (
+        "builder/_resources/templates/profiles/default.yaml",
+        "builder/_resources/templates/hints/generic.md.j2",
+        "builder/_resources/schemas/agent.context.v1.json",
+        "builder/cli/sample/events.jsonl",
+        "builder/adapters/terms/words.toml",
+        "builder/adapters/sqlite/migrations/0001_breadcrumbs.sql",
+        "builder/adapters/embedding/sentences.txt",
+    ):
+        assert name in names
+
+
+def test_the_base_installation_is_a_client_without_numpy_and_torch(wheel: Path, tmp_path: Path) -> None:
+    environment = tmp_path / "agent"
+    subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
+    python = environment / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    listed = subprocess.run([str(python), "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout.lower()
+    for heavy in ("torch", "numpy", "onnxruntime", "faststream", "apsw"):
+        assert f"\n{heavy} " not in listed
+    code = "from builder.client import connect, ReceivedContext; print(connect.__name__)"
+    said = subprocess.run([str(python), "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert said.stdout == "connect\n"

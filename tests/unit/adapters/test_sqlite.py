@@ -1,0 +1,176 @@
+"""What only a file can do: outlive its process, be shared, be broken, be too new."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import apsw
+import pytest
+
+from builder.adapters.sqlite import SqliteStore
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.domain.recall import RecallQuery
+from tests.factories import FAR, MODEL, make_catalog, make_place, make_remembered
+
+ROOT = Path(__file__).parents[3]
+WRITER = """
+import asyncio, sys
+from dataclasses import replace
+from builder.adapters.sqlite import SqliteStore
+from tests.factories import make_remembered
+
+async def write(path, name, rows):
+    prepared = [make_remembered(f"Message {n} of {name}.", n, id=f"{name}-{n}", session=name) for n in range(1, 41)]
+    shared = [make_remembered(f"Shared message {n}.", n, id=f"shared-{n}", session="shared") for n in range(1, 41)]
+    print("ready", flush=True)
+    sys.stdin.readline()
+    store = SqliteStore(path)
+    for n in range(rows):
+        row = prepared[n % 40]
+        crumb = replace(row.breadcrumb, id=f"{name}-{n}", place=row.breadcrumb.place._replace(sequence=n + 1))
+        await store.remember(replace(row, breadcrumb=crumb))
+        if n < 40:
+            await store.remember(shared[n])
+        print(crumb.id, flush=True)
+    store.close()
+
+asyncio.run(write(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+"""
+
+
+def start_writer(path: Path, name: str, rows: int) -> subprocess.Popen[str]:
+    arguments = [sys.executable, "-c", WRITER, str(path), name, str(rows)]
+    writer = subprocess.Popen(arguments, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert writer.stdout
+    assert writer.stdout.readline() == "ready\n"
+    return writer
+
+
+def go(*writers: subprocess.Popen[str]) -> None:
+    for writer in writers:
+        assert writer.stdin
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+
+
+async def recalled(store: SqliteStore, session: str) -> list[str]:
+    query = RecallQuery(workspace="acme", session=session, after=Place(0, 0), until=FAR, standing=(), model=MODEL)
+    return [row.breadcrumb.id for row in (await store.recall(query)).rows]
+
+
+async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
+    path = str(tmp_path / "deep" / "folder" / "store.db")
+    said, catalog = make_remembered("I moved to Lisbon.", 2, tags=("a",)), make_catalog(3, 1)
+    before = SqliteStore(path)
+    for row in (said, catalog):
+        await before.remember(row)
+    await before.advance("acme", "s42", make_place(2))
+    await before.begin(make_place(3))
+    before.close()
+    after = SqliteStore(path)
+    query = RecallQuery(
+        workspace="acme", session="s42", after=make_place(0), until=make_place(9), standing=("tool.catalog.v1",), model=MODEL
+    )
+    recall = await after.recall(query)
+    assert (recall.rows, recall.standing) == ((said,), (catalog,))
+    assert await after.watermark("acme", "s42") == make_place(2)
+    assert await after.begin(make_place(3)) == 2
+    assert not await after.remember(said)
+    after.close()
+
+
+async def test_a_writer_that_is_killed_loses_nothing_it_has_acknowledged(tmp_path: Path) -> None:
+    writer = start_writer(tmp_path / "store.db", "killed", 1_000_000)
+    go(writer)
+    assert writer.stdout
+    acknowledged = [writer.stdout.readline().strip() for _ in range(200)]
+    os.kill(writer.pid, signal.SIGKILL)
+    rest, _ = writer.communicate()
+    acknowledged += rest.split()
+    store = SqliteStore(str(tmp_path / "store.db"))
+    kept = await recalled(store, "killed")
+    assert kept[: len(acknowledged)] == acknowledged
+    assert len(kept) <= len(acknowledged) + 1
+    assert await store.remember(make_remembered("Life goes on.", session="killed", place=Place(2**60, 1)))
+    store.close()
+
+
+async def test_two_processes_that_write_a_new_file_at_once_both_succeed(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    writers = [start_writer(path, name, 150) for name in ("left", "right")]
+    go(*writers)
+    for writer in writers:
+        writer.communicate()
+        assert writer.returncode == 0
+    store = SqliteStore(str(path))
+    assert await recalled(store, "left") == [f"left-{n}" for n in range(150)]
+    assert await recalled(store, "right") == [f"right-{n}" for n in range(150)]
+    assert await recalled(store, "shared") == [f"shared-{n}" for n in range(1, 41)]
+    store.close()
+
+
+async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "store.db"))
+    store._connection._held.set_busy_timeout(20)
+    other = apsw.Connection(str(tmp_path / "store.db"))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match="check the disk and who else uses the file"):
+        await store.remember(make_remembered())
+    assert "failed" in await store.check()
+    other.execute("ROLLBACK")
+    assert await store.remember(make_remembered())
+    assert await store.check() == ""
+    other.close()
+    store.close()
+
+
+async def test_a_write_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "store.db"))
+    spoiler = apsw.Connection(str(tmp_path / "store.db"))
+    spoiler.execute("ALTER TABLE passages RENAME TO hidden")
+    with pytest.raises(Unavailable):
+        await store.remember(make_remembered())
+    spoiler.execute("ALTER TABLE hidden RENAME TO passages")
+    assert await store.count() == 0
+    assert await store.remember(make_remembered())
+    spoiler.close()
+    store.close()
+
+
+def test_a_store_of_a_newer_version_is_misconfigured_and_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    SqliteStore(str(path)).close()
+    newer = apsw.Connection(str(path))
+    newer.pragma("user_version", 99)
+    newer.close()
+    before = path.read_bytes()
+    with pytest.raises(Misconfigured, match=r"has migration level 99, this version knows \d+; run the newer version again"):
+        SqliteStore(str(path))
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["a folder", "below a file", "no database"])
+def test_a_path_that_cannot_be_opened_is_misconfigured(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "letter.txt").write_text("Dear Ana, this is no database. " * 50)
+    path = {"a folder": tmp_path, "below a file": tmp_path / "letter.txt" / "store.db", "no database": tmp_path / "letter.txt"}
+    with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__PATH and its rights"):
+        SqliteStore(str(path[kind]))
+
+
+def test_opening_a_store_twice_migrates_it_once(tmp_path: Path) -> None:
+    stores = [SqliteStore(str(tmp_path / "store.db")) for _ in range(2)]
+    for store in stores:
+        assert asyncio.run(store.count()) == 0
+        store.close()
+
+
+def test_two_stores_in_memory_know_nothing_of_each_other() -> None:
+    stores = [SqliteStore(":memory:") for _ in range(2)]
+    assert asyncio.run(stores[0].remember(make_remembered()))
+    assert asyncio.run(stores[1].count()) == 0
+    for store in stores:
+        store.close()
