@@ -18,7 +18,9 @@ def read(body: dict[str, Any], schema: str = "user.message.v1", **fields: Any) -
 
 
 def test_a_message_becomes_a_breadcrumb_with_everything_it_says() -> None:
-    crumb = read({"content": "hello", "speaker": "Maya"}, version=3, tags=["user:message"], created_at="2026-11-21T13:00:00+02:00")
+    crumb = read(
+        {"content": "hello", "speaker": "Maya"}, version=3, tags=["user:message"], created_at="2026-11-21T13:00:00+02:00"
+    )
     assert crumb == Breadcrumb(
         workspace="acme", session="s42", id="m1", version=3, place=Place(1, 7), schema="user.message.v1", speaker="Maya",
         role="user", created_at=datetime(2026, 11, 21, 11, 0, tzinfo=UTC), received_at=NOON, tags=("user:message",),
@@ -80,7 +82,10 @@ def test_any_clock_is_accepted_and_the_stream_s_is_the_default(sent: str | None,
         ({"message": "under its other name"}, "under its other name"),
         ({"text": "under its third name"}, "under its third name"),
         ({"content": None, "message": "the first that is there"}, "the first that is there"),
-        ({"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}, "end"]}, "Look:\n[image_url]\nend"),
+        (
+            {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}, "end"]},
+            "Look:\n[image_url]\nend",
+        ),
         ({"content": [{"text": 5}]}, "[attachment]"),
         ({"content": []}, ""),
     ],
