@@ -3,10 +3,12 @@
 So any worker can take any session, and contexts are the same whichever worker builds them (design §1).
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
+from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
-from builder.domain.errors import Rejected
+from builder.domain.errors import Rejected, Unavailable
 from builder.ports import Ledger, Publisher, Stream
 
 SAVE_EVERY = 256
@@ -32,6 +34,7 @@ class CatchUp:
         self._decode = decode
         self._remember = remember
         self._max_attempts = max_attempts
+        self._walking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def before(self, trigger: Arrival, workspace: str, session: str) -> None:
         """Remember all that comes before the trigger, in its session and in none. Raises `Unavailable`."""
@@ -39,25 +42,38 @@ class CatchUp:
             await self.walk(workspace, place, trigger.place)
 
     async def walk(self, workspace: str, session: str, until: Place) -> int:
-        """Remember the session up to but not including `until`; returns how many were walked. Raises `Unavailable`."""
-        walked = 0
-        after = await self._ledger.watermark(workspace, session)
-        async for arrival in self._stream.walk(workspace, session, after, until):
-            await self._take(arrival)
-            walked += 1
-            if walked % SAVE_EVERY == 0:
-                await self._ledger.advance(workspace, session, arrival.place)
-        await self._ledger.advance(workspace, session, Place(until.incarnation, until.sequence - 1))
-        return walked
+        """Remember the session up to but not including `until`; returns how many were walked. Raises `Unavailable`.
 
-    async def _take(self, arrival: Arrival) -> None:
+        One walk of a session at a time, and the next one finds it done: many at once would look like many failed attempts.
+        """
+        async with self._walking.setdefault((workspace, session), asyncio.Lock()):
+            walked = 0
+            after = await self._ledger.watermark(workspace, session)
+            async for arrival in self._stream.walk(workspace, session, after, until):
+                await self._take(arrival, until)
+                walked += 1
+                if walked % SAVE_EVERY == 0:
+                    await self._ledger.advance(workspace, session, arrival.place)
+            await self._ledger.advance(workspace, session, Place(until.incarnation, until.sequence - 1))
+            return walked
+
+    async def _take(self, arrival: Arrival, trigger: Place) -> None:
         """A breadcrumb that cannot be read, or on which workers have died, is dead-lettered and passed over."""
         attempt = await self._ledger.begin(arrival.place)
+        if 1 < attempt <= self._max_attempts:
+            # The worker died on this one before, which was not the trigger's fault: the trigger must outlive it.
+            await self._ledger.forgive(trigger)
         try:
-            if attempt >= self._max_attempts:
-                raise Rejected(f"{attempt - 1} attempts to remember it ended in a crash or a bug; see the worker's log")
-            await self._remember(self._decode(arrival))
+            await self._try(arrival, attempt)
         except Rejected as error:
             await self._publisher.dead_letter(arrival, str(error))
             return
+        except Unavailable:
+            await self._ledger.forgive(arrival.place)
+            raise
         await self._ledger.settle(arrival.place)
+
+    async def _try(self, arrival: Arrival, attempt: int) -> None:
+        if attempt >= self._max_attempts:
+            raise Rejected(f"{attempt - 1} attempts to remember it ended in a crash or a bug; see the worker's log")
+        await self._remember(self._decode(arrival))

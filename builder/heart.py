@@ -19,8 +19,7 @@ async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIte
         yield
     finally:
         task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        await asyncio.wait({task})  # unlike awaiting it, this lets a cancellation of the block itself through
 
 
 class Circuit:

@@ -1,16 +1,19 @@
 """The loop: decode → build → encode → publish → settle. The only place of ack, retry and reject, and of the line per event."""
 
+import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
 
 from builder.catchup import CatchUp
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
 from builder.domain.processed import Processed
+from builder.domain.profile import Profile
 from builder.heart import Circuit, Locks, beating
 from builder.ports import Delivery, Ledger, Publisher
 from builder.service import ContextBuilder
@@ -57,6 +60,7 @@ class Worker:
         self._rules = rules
         self._locks = Locks()
         self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
+        self._suspects = asyncio.Lock()
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
@@ -97,28 +101,50 @@ class Worker:
         return outcome, tokens, ""
 
     async def _attempt(self, arrival: Arrival) -> tuple[str, tuple[int, ...]]:
-        attempt = await self._ledger.begin(arrival.place)
-        if attempt >= self._rules.max_attempts:
-            raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
-        breadcrumb = self._decode(arrival)
-        wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
-        expired = bool(wanted) and self._now() - arrival.received_at >= self._rules.max_age
-        if expired or not wanted:
-            await self._builder.remember(breadcrumb)
-            return ("expired" if expired else "remembered"), ()
-        await self._catch_up.before(arrival, breadcrumb.workspace, breadcrumb.session)
-        built = await self._builder.build(breadcrumb, wanted)
-        for context in built.contexts:
-            await self._publish(context)
-        if built.refused:
-            raise Rejected("; ".join(built.refused))
-        return "published", tuple(context.tokens for context in built.contexts)
+        async with self._begun(arrival.place) as attempt:
+            if attempt >= self._rules.max_attempts:
+                raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
+            breadcrumb = self._decode(arrival)
+            wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
+            if wanted:
+                await self._catch_up.before(arrival, breadcrumb.workspace, breadcrumb.session)
+            held = await self._remember(breadcrumb)
+            if not wanted:
+                return "remembered", ()
+            if self._now() - held.received_at >= self._rules.max_age:
+                return "expired", ()
+            return "published", await self._answer(held, wanted)
 
-    async def _publish(self, context: Context) -> None:
-        try:
-            await self._publisher.publish(context, self._encode(context))
-        except AlreadyPublished:
-            log.info("context %s was published before; the first one stands", context.id)
+    @asynccontextmanager
+    async def _begun(self, place: Place) -> AsyncIterator[int]:
+        """The number of the attempt. What an attempt died on is tried again alone, so that its next death counts for no other."""
+        attempt = await self._ledger.begin(place)
+        if attempt == 1:
+            yield attempt
+            return
+        await self._ledger.forgive(place)
+        async with self._suspects:
+            yield await self._ledger.begin(place)
+
+    async def _remember(self, breadcrumb: Breadcrumb) -> Breadcrumb:
+        """The breadcrumb as it is stored: one that was published twice keeps its first place and its first age."""
+        held = (await self._builder.remember(breadcrumb)).breadcrumb
+        return held if held.session == breadcrumb.session else breadcrumb
+
+    async def _answer(self, trigger: Breadcrumb, wanted: tuple[Profile, ...]) -> tuple[int, ...]:
+        """Tokens of the contexts. One that cannot be had takes no other with it; then `Rejected`."""
+        built = await self._builder.build(trigger, wanted)
+        refused = list(built.refused)
+        for context in built.contexts:
+            try:
+                await self._publisher.publish(context, self._encode(context))
+            except AlreadyPublished:
+                log.info("context %s was published before; the first one stands", context.id)
+            except Rejected as error:
+                refused.append(f"{context.consumer}: {error}")
+        if refused:
+            raise Rejected("; ".join(refused))
+        return tuple(context.tokens for context in built.contexts)
 
     async def _reject(self, delivery: Delivery, reason: str) -> tuple[str, tuple[int, ...], str]:
         """The attempts stay counted, so that catch-up passes it over at once."""

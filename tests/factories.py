@@ -72,7 +72,9 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     """The breadcrumb with its facts."""
     text = breadcrumb.text
     found = tuple(
-        Passage(start, end, make_terms(text[start:end]), make_vector(text[start:end]), load_counter("o200k_base")(text[start:end]))
+        Passage(
+            start, end, make_terms(text[start:end]), make_vector(text[start:end]), load_counter("o200k_base")(text[start:end])
+        )
         for start, end in passages(text)
     )
     return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))

@@ -1,7 +1,6 @@
 """The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -31,6 +30,8 @@ from builder.wire.outbound import encode
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
+HEADERS = 1024
+"""Bytes of what the broker takes that are left to a context's headers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,11 +59,11 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
-        publisher = NatsPublisher(js)
+        publisher = NatsPublisher(js, connection.max_payload)
         read = partial(decode, max_bytes=settings.worker.max_body_bytes)
         catch_up = CatchUp(stream, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts)
         worker = Worker(
-            core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload),
+            core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=ack_wait / 3),
         )  # fmt: skip
@@ -91,9 +92,10 @@ async def _model_state(embedder: CachedEmbedder) -> str:
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    with contextlib.suppress(asyncio.CancelledError):
-        await task
+    """Until it is done: Python 3.11's wait_for, inside nats-py, may drop a cancellation."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=0.1)
 
 
 @asynccontextmanager

@@ -23,7 +23,10 @@ from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, ch
 
 MAX_BODY = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
+HEADERS = 2_048
+"""Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
 ACK_WAIT = 60.0
+EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
 
 
@@ -67,7 +70,9 @@ class Client:
         """
         name = f"{self.workspace}-{check_token(consumer, 'consumer')}" if durable == "" else durable
         policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
-        config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1)
+        # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
+        inactive = None if name else EPHEMERAL_SECONDS
+        config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1, inactive_threshold=inactive)
         subject = f"{CONTEXTS}.{self.workspace}.{consumer}.>"
         try:
             subscription = await self._js.pull_subscribe(subject, durable=name, stream="CONTEXTS", config=config)
@@ -75,8 +80,10 @@ class Client:
             raise Unavailable(f"could not subscribe to {subject}: {error!r}; has the service run once on this broker?") from error
         try:
             while True:
+                _heed_cancellation()
                 with contextlib.suppress(NatsTimeout, TimeoutError):
                     for message in await subscription.fetch(1, timeout=FETCH_SECONDS):
+                        _heed_cancellation()
                         async with _kept_alive(message):
                             yield read(message.data, self._latest)
                         await message.ack()
@@ -119,7 +126,7 @@ class Client:
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> int:
         """Publish any breadcrumb; returns its stream sequence. replay: remembered, never a trigger."""
-        limit = min(MAX_BODY, self._connection.max_payload)
+        limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
         if len(event.data) > limit:
             raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
         headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}
@@ -144,6 +151,13 @@ class Client:
         return identity
 
 
+def _heed_cancellation() -> None:
+    """Python 3.11's wait_for, inside nats-py, drops a cancellation that comes together with the message it waits for."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
     """An agent may think for longer than the broker waits."""
@@ -151,12 +165,12 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
     async def beat() -> None:
         while True:
             await asyncio.sleep(ACK_WAIT / 3)
-            await message.in_progress()
+            with contextlib.suppress(NatsError):
+                await message.in_progress()
 
     beating = asyncio.create_task(beat())
     try:
         yield
     finally:
         beating.cancel()
-        with contextlib.suppress(asyncio.CancelledError, NatsError):
-            await beating
+        await asyncio.wait({beating})  # unlike awaiting it, this lets a cancellation of the agent itself through

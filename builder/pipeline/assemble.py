@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from builder.domain.context import Context, Omission
+from builder.domain.context import Context, Omission, Section
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, prefix_end, summarise
@@ -58,9 +58,16 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         template_revision=rendering.revision,
         model=request.model,
         flags=(),
-        sections=summarise(draft, profile),
-        omissions=(*dropped, *missed, *folded, *found.omissions),
+        sections=(sections := summarise(draft, profile)),
+        omissions=_left_out((*dropped, *missed, *folded, *found.omissions), sections),
     )
+
+
+def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
+    """Each breadcrumb once, with its first reason, and none of which anything is on the page."""
+    on_page = {held for section in sections for held in section.ids}
+    first = {omission.id: omission for omission in reversed(omissions) if omission.id not in on_page}
+    return tuple(omission for omission in omissions if first.get(omission.id) is omission)
 
 
 def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
@@ -68,7 +75,7 @@ def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission
     sections = {rule.source: rule.name for rule in profile.sections}
     windows = hot_units(view, profile.window)
     said = Counter(_saying(view, row) for rows in windows for row in rows)
-    shown: set[tuple[str, bytes]] = set()
+    shown: set[tuple[str, bytes, int]] = set()
     turns = 0
     units: list[Unit] = []
     omissions: list[Omission] = []
@@ -96,10 +103,10 @@ def _is_tool(view: View, row: int) -> bool:
     return view.history.rows[row].breadcrumb.role == "tool"
 
 
-def _saying(view: View, row: int) -> tuple[str, bytes]:
-    """Who said what: the same word of two people is two things."""
+def _saying(view: View, row: int) -> tuple[str, bytes, int]:
+    """Who said what: the same word of two people is two things, and a call belongs to its result whatever was said with it."""
     remembered = view.history.rows[row]
-    return remembered.breadcrumb.speaker, remembered.fingerprint
+    return remembered.breadcrumb.speaker, remembered.fingerprint, row if remembered.breadcrumb.calls else -1
 
 
 def _whole(remembered: Remembered, source: str, profile: Profile) -> Candidate:

@@ -73,6 +73,7 @@ class Draft:
         self.placed: dict[Key, Placed] = {}
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         self.taken: list[tuple[Unit, dict[Key, Placed | None], dict[str, int]]] = []
+        self._sections: dict[tuple[int, str], str] = {}
         self._dated: Counter[tuple[str, str]] = Counter()
         self._rendering = rendering
         self._date = date
@@ -92,12 +93,16 @@ class Draft:
             if candidate.section not in self.rules:
                 continue
             key = _key(candidate)
+            if self._sections.get(key[1:], candidate.section) != candidate.section:
+                continue  # it stands in another section already: nothing is shown twice
             before = self.placed.get(key)
             joined = _join(before.candidate, candidate) if before else candidate
             if before and joined == before.candidate:
                 continue
-            cap = min(caps.get(candidate.section, self.allowance), self.allowance)
-            placed[key] = Placed(joined, self._fragment(joined, cap))
+            fragment = self._fragment(joined, min(caps.get(candidate.section, self.allowance), self.allowance))
+            if not fragment.text:
+                return False
+            placed[key] = Placed(joined, fragment)
         costs = self._costs(placed)
         fits = self.total + sum(costs.values()) <= self.allowance and all(
             self.spent[name] + cost <= limits.get(name, self.allowance) for name, cost in costs.items()
@@ -105,6 +110,7 @@ class Draft:
         if fits and placed:
             self.taken.append((unit, {key: self.placed.get(key) for key in placed}, costs))
             self._dated.update((key[0], self._date(key[1])) for key in placed.keys() - self.placed.keys())
+            self._sections.update((key[1:], key[0]) for key in placed)
             self.placed.update(placed)
             for name, cost in costs.items():
                 self.spent[name] += cost
@@ -115,7 +121,7 @@ class Draft:
         unit, before, costs = self.taken.pop()
         for key, placed in before.items():
             if placed is None:
-                del self.placed[key]
+                del self.placed[key], self._sections[key[1:]]
                 self._dated[key[0], self._date(key[1])] -= 1
             else:
                 self.placed[key] = placed

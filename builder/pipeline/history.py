@@ -47,7 +47,9 @@ class History:
         self.speakers: dict[str, int] = {}
         self.schemas: dict[str, int] = {}
         self.sitting_dates: list[str] = []
-        self.latest: dict[str, int] = {}
+        self.versions: dict[str, list[int]] = {}
+        self.joined: dict[int, tuple[int, int]] = {}
+        self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[str, int] = {}
         self._units = 0
         self._clock = datetime.min.replace(tzinfo=UTC)
@@ -101,24 +103,40 @@ class History:
 
     def _link(self, index: int, row: Remembered) -> None:
         crumb = row.breadcrumb
+        self.units_before.append(self._units)
         self.superseded_by.append(-1)
-        for older in {crumb.id, crumb.removes} & self.latest.keys():
-            self.superseded_by.put(self.latest[older], index)
+        for older in {crumb.id, crumb.removes} & self.versions.keys():
+            self._supersede(self.versions[older][-1], index)
         if crumb.removes:
-            self.superseded_by.put(index, index)
-        self.latest[crumb.id] = index
+            self._supersede(index, index)
+        self.versions.setdefault(crumb.id, []).append(index)
         self.sitting.append(self._sitting(min(crumb.created_at, crumb.received_at)))
-        head = next((self._heads[call] for call in crumb.calls if call in self._heads), index)
-        for call in crumb.calls:
-            self._heads.setdefault(call, head)
+        head = self._head(index, crumb.calls)
         self.unit.append(head)
         self.members.setdefault(head, []).append(index)
-        self.units_before.append(self._units)
         self._units += head == index and crumb.role in CONVERSATION
         self.filler.append(is_filler(crumb.text))
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
+
+    def _supersede(self, row: int, by: int) -> None:
+        """The first one to replace a row did it: a second tombstone must not bring it back for who looks from between them."""
+        if self.superseded_by.head(row + 1)[row] < 0:
+            self.superseded_by.put(row, by)
+
+    def _head(self, index: int, calls: tuple[str, ...]) -> int:
+        """The row that heads this row's unit; results that came before their common call become one unit by it."""
+        heads = sorted({self._heads[call] for call in calls if call in self._heads}) or [index]
+        head, *others = heads
+        for other in others:
+            self.joined[other] = (head, index)
+            self.absorbed.setdefault(head, []).extend((other, *self.absorbed.get(other, ())))
+            self._units -= self.rows[other].breadcrumb.role in CONVERSATION
+        for call, known in self._heads.items() if others else ():
+            self._heads[call] = head if known in others else known
+        self._heads.update(dict.fromkeys(calls, head))
+        return head
 
     def _sitting(self, moment: datetime) -> int:
         if not self.sitting_dates or moment - self._clock > SITTING_GAP:
@@ -167,16 +185,21 @@ class View:
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""
-        return int(self.history.unit.head(self.size)[row])
+        head, joined = int(self.history.unit.head(self.size)[row]), self.history.joined
+        while head in joined and joined[head][1] < self.size:
+            head = joined[head][0]
+        return head
 
     def members(self, row: int) -> tuple[int, ...]:
         """All rows of this row's unit, in place order."""
-        return tuple(member for member in self.history.members[self.unit_of(row)] if member < self.size)
+        head, held = self.unit_of(row), self.history.members
+        heads = (head, *(other for other in self.history.absorbed.get(head, ()) if self.unit_of(other) == head))
+        return tuple(sorted(member for each in heads for member in held[each] if member < self.size))
 
     def row_of(self, breadcrumb: str) -> int:
-        """The newest row with this breadcrumb id, -1 when it is not in this history."""
-        row = self.history.latest.get(breadcrumb, -1)
-        return row if row < self.size else -1
+        """The newest row with this breadcrumb id, -1 when it is not in this view."""
+        rows = self.history.versions.get(breadcrumb, [])
+        return ([-1] + rows)[bisect_left(rows, self.size)]
 
     def date(self, row: int) -> str:
         """The day on which the row's sitting began, as "8 May 2023"; nothing for what belongs to no sitting."""
@@ -189,9 +212,9 @@ class View:
         return self.history.rows[row].breadcrumb.role in CONVERSATION
 
     def repeats(self, row: int) -> tuple[int, ...]:
-        """Rows with the same normalised text, this one included, in place order."""
-        same = self.history.fingerprints[self.history.rows[row].fingerprint]
-        return tuple(same[: bisect_left(same, self.size)])
+        """Rows in which the same speaker said the same, this one included, in place order."""
+        same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
+        return tuple(other for other in same[: bisect_left(same, self.size)] if speaker[other] == speaker[row])
 
     def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""

@@ -17,9 +17,10 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
     start, end, words = 0, 0, 0
     for low, high in _sentences(text):
         size = len(text[low:high].split())
-        if end > start and (words + size > WORDS or high - start > LONGEST):
+        if words and (words + size > WORDS or high - start > LONGEST):
             spans.append((start, end))
-            start, words = low, 0
+            words = 0
+        start = start if words else low
         end, words = high, words + size
     return (*spans, (start, end))
 
@@ -39,7 +40,7 @@ def _short(text: str, start: int, stop: int) -> list[tuple[int, int]]:
     while start < stop:
         while start < stop and text[start].isspace():
             start += 1
-        words = list(re.finditer(r"\S+\s*", text[start:stop][: LONGEST + 1]))
+        words = list(re.finditer(r"\S+\s*", text[start : min(stop, start + LONGEST + 1)]))
         cut = stop
         if len(words) > WORDS:
             cut = start + words[WORDS].start()

@@ -92,25 +92,27 @@ def _alike(pool: NDArray[np.int64], view: View, threshold: float) -> list[set[in
 
 
 def _equal(pool: NDArray[np.int64], view: View) -> Iterator[tuple[int, int]]:
-    """Exact repeats: the same passage of the same normalised text."""
-    first_of: dict[tuple[bytes, int], int] = {}
+    """Exact repeats: the same passage of the same normalised text by the same speaker."""
+    first_of: dict[tuple[bytes, str, int], int] = {}
     for position, passage in enumerate(pool):
         row = int(view.crumb[passage])
-        key = (view.history.rows[row].fingerprint, int(passage) - view.history.first_passage(row))
+        held = view.history.rows[row]
+        key = (held.fingerprint, held.breadcrumb.speaker, int(passage) - view.history.first_passage(row))
         if key in first_of:
             yield first_of[key], position
         first_of.setdefault(key, position)
 
 
 def _close(pool: NDArray[np.int64], view: View, threshold: float) -> Iterator[tuple[int, int]]:
-    """Near repeats by cosine, unless numbers, names or negation differ."""
+    """Near repeats of one speaker by cosine, unless numbers, names or negation differ."""
     vectors = view.vectors
     if vectors is None:
         return
-    held = vectors[pool]
+    held, speaker = vectors[pool], view.history.speaker.head(view.size)
     for first, second in np.argwhere(np.triu(held @ held.T >= threshold, 1)):
+        rows = view.crumb[pool[first]], view.crumb[pool[second]]
         texts = _text(view, int(pool[first])), _text(view, int(pool[second]))
-        if view.crumb[pool[first]] != view.crumb[pool[second]] and not contradict(*texts):
+        if rows[0] != rows[1] and speaker[rows[0]] == speaker[rows[1]] and not contradict(*texts):
             yield int(first), int(second)
 
 

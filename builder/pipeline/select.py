@@ -31,15 +31,12 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
     """
     omissions: list[Omission] = []
     _pin_trigger(plan.trigger, profile, draft)
-    pinned = min(profile.window.min_recent, len(plan.hot))
-    for done, unit in enumerate(plan.hot[:pinned]):
-        _offer(unit, {}, _fair(unit, pinned - done, profile, draft), draft, omissions)
+    pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft, omissions)
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
-    for share in ("floor", "ceiling"):
-        for queue in queues:
-            # What stands is one fragment: shortened to its floor first, it could not grow afterwards.
-            part = "ceiling" if queue.rule.source == "standing" else share
-            _fill(queue, int(getattr(queue.rule, part) * draft.allowance), profile, draft, omissions)
+    for queue in queues:
+        _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
+    for queue in queues:
+        _fill(queue, int(queue.rule.ceiling * draft.allowance), profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
 
@@ -71,12 +68,34 @@ def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft)
 
 def _pin_trigger(unit: Unit, profile: Profile, draft: Draft) -> None:
     rule = next(rule for rule in profile.sections if rule.source == "trigger")
-    cap = int(rule.ceiling * draft.allowance)
-    if not draft.offer(unit, {}, {rule.name: cap}) and not draft.offer(unit, {}, {rule.name: draft.allowance // 2}):
+    try:
+        fits = any(draft.offer(unit, {}, {rule.name: int(share * draft.allowance)}) for share in (rule.ceiling, 0.5))
+    except HintFailed as error:
+        raise Rejected(f"the current message cannot be shown, {error}; mend the hint template") from error
+    if not fits:
         raise Rejected(
             f"the budget of {draft.allowance} tokens is too small for the current message and its heading; "
             f"raise `budget` in the profile {profile.consumer!r}"
         )
+
+
+def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissions: list[Omission]) -> int:
+    """Put the newest units on the page, newest first; returns how many had room. The others wait like the rest."""
+    for done, unit in enumerate(units):
+        if not _offer(unit, {}, _fair(unit, len(units) - done, profile, draft), draft, omissions):
+            return done
+    return len(units)
+
+
+def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
+    """The section's floor. What stands is one fragment and cannot grow later: all of its ceiling that the others' floors leave."""
+    floor, ceiling = (int(share * draft.allowance) for share in (queue.rule.floor, queue.rule.ceiling))
+    if queue.rule.source != "standing":
+        return floor
+    owed = sum(
+        max(int(other.rule.floor * draft.allowance) - draft.spent[other.rule.name], 0) for other in queues if other is not queue
+    )
+    return min(max(draft.spent[queue.rule.name] + draft.allowance - draft.total - owed, floor), ceiling)
 
 
 def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
@@ -101,7 +120,8 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: 
 
 def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
     if rule.source == "standing":
-        return {rule.name: max(limit - draft.spent[rule.name] - draft.heading(rule.name), 0)}
+        room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
+        return {rule.name: max(room - draft.heading(rule.name), 0)}
     return {rule.name: max(limit // 2, SMALLEST), **_fair_tools(unit, profile, draft)}
 
 

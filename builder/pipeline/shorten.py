@@ -3,11 +3,17 @@
 import re
 from collections.abc import Callable
 
+from builder.pipeline.words import MARKS
+
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
 
 _BOUNDARY = re.compile(r"\s")
-_JOINER = re.compile("[\u0300-\u036f\u200d\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+_FLAG = "[\U0001f1e6-\U0001f1ff]"
+_JOINER = re.compile(
+    f"[{MARKS}\u200d\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|(?<=\u200d).|(?<={_FLAG}){_FLAG}", re.DOTALL
+)
+"""A character that belongs to the one in front of it."""
 
 
 def shorten(text: str, tokens: int, count: Callable[[str], int]) -> str:

@@ -4,8 +4,19 @@ import re
 import unicodedata
 from hashlib import blake2b
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
+"""Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
+_UNWRITTEN = re.compile("[\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]")
+
+
+def letters(without: str = "") -> str:
+    """Pattern of a run of letters and digits, leaving out the characters of the class `without`."""
+    return rf"[^\W_{without}]+(?:[{MARKS}]+[^\W_{without}]*)*"
+
+
+_SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"  # noqa: RUF001 - the true minus
+_NUMBER = re.compile(_SIGNED)
+_WORD = re.compile(rf"{_SIGNED}|{letters()}(?:['’]{letters()})*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-Я][\w-]+", re.MULTILINE)
 
 _FILLER = frozenset(
@@ -14,10 +25,10 @@ _FILLER = frozenset(
     thanks thank thx ty you u welcome please sorry hi hello hey bye goodbye hmm hm uh um ah oh aha haha hahaha lol wow well so
     got it i see that this there go is a all very much so many done and then now just one give me sec second moment wait
     sounds works for np problem no worries anytime glad to help happy can will do let know if
-    anything else with today ja nein gut danke bitte super klar alles passt genau hallo tschüss moment mal
-    sí si no vale gracias bien perfecto hola adiós claro genial de nada por favor
-    oui non merci d'accord bonjour salut voilà grazie prego va bene certo obrigado obrigada tudo bem
-    да нет спасибо хорошо ладно ок окей понятно привет пока пожалуйста отлично
+    anything else with today ja nein gut vielen dank danke schön bitte super klar alles passt genau hallo tschüss moment mal
+    sí si no vale muchas gracias bien perfecto hola adiós claro genial de nada por favor
+    oui non merci beaucoup d'accord bonjour salut voilà grazie prego va bene certo obrigado obrigada tudo bem
+    да нет большое спасибо хорошо ладно ок окей понятно привет пока пожалуйста отлично
     好 好的 谢谢 嗯 是的 行 可以 没问题 你好 再见 はい いいえ ありがとう 了解 うん 네 감사합니다
     """.split()
 )
@@ -32,6 +43,11 @@ _NEGATION = frozenset(
     """.split()
 )
 _NEGATION_SIGNS = ("不", "没", "沒", "别", "無", "ない", "ません", "안 ", "못 ")
+
+
+def folded(text: str) -> str:
+    """One spelling of width, case and of the vowels that Arabic and Hebrew may leave out."""
+    return _UNWRITTEN.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def normalised(text: str) -> str:
@@ -58,8 +74,7 @@ def contradict(first: str, second: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded)]
+    return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded(text).replace("’", "'"))]
 
 
 def _numbers(text: str) -> frozenset[str]:

@@ -4,20 +4,21 @@ import json
 import re
 from typing import Any
 
-_STRUCTURE = re.compile(r"\s*(#|`{3}|~{3}|=+\s*$|-+\s*$|_{3}|\*{3}|[-*+>|<]|\d+[.)]\s)")
+_STRUCTURE = re.compile(r"(?:#|`{3}|~{3}|=+\s*$|-+\s*$|(?:_\s*){3}|(?:\*\s*){3}|[-*+](?:\s|$)|[>|<]|\d+[.)](?:\s|$)|\[(?!…\]))")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+>|]|\d+[.)])[ \t]+)*")
+_ESCAPED = re.compile(r"^(\d*)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 INDENT = "    "
 SHORT = 160
-"""Characters of a table cell or list item that is shown in one line."""
+"""Characters of a list item, and of a flat object that is shown in one line."""
 WORDY = 40
 """Characters from which the items of a plain list get a line each."""
 NAMING = ("title", "name")
 """Keys that say what an object is: they come first, stored bodies have theirs sorted."""
 
-_MARK = "\0"
-"""Stands where a line of a value must not open anything; `settled` turns it into room. Stored text has no NUL."""
+_MARK, _GUARD = "\0", "\0\0"
+"""A further line of a value; a first line that may not begin a line of the page. Stored text has no NUL."""
 
 
 class Rendered(str):
@@ -29,34 +30,38 @@ class Rendered(str):
 def quote(value: Any) -> Any:
     """Message text as a value of a template: it can open no heading, fence, list or section (design §3, features G11).
 
-    Every line but the first is marked, and the first if it would open structure; blank lines go. Ordinary one-line prose is
-    unchanged. What the marks become depends on where the template puts the value: see `settled`.
+    Every line but the first is marked, and the first if it would open structure; blank lines and the first line's indent go.
+    Ordinary one-line prose is unchanged. What the marks become depends on where the template puts the value: see `settled`.
     """
     if isinstance(value, Rendered) or not isinstance(value, str):
         return value
     lines = [line.rstrip() for line in value.replace(_MARK, "").splitlines() if line.strip()]
     if not lines:
         return Rendered("")
-    first = _MARK + lines[0].lstrip() if _STRUCTURE.match(lines[0]) else lines[0]
+    start = lines[0].lstrip()
+    space = " " if lines[0][0].isspace() else ""
+    first = _GUARD + start if _STRUCTURE.match(start) else space + start
     return Rendered(f"\n{_MARK}".join((first, *lines[1:])))
 
 
 def settled(text: str) -> str:
-    """Rendered text with its marks as four spaces, counted from where the template's own line has its content.
+    """Rendered text with its marks resolved.
 
-    Markdown reads such a line as a continuation, whatever stands in it. A mark in the middle of a line goes.
+    Further lines of a value are indented by four spaces, counted from where the template's own line has its content: Markdown
+    reads them as a continuation, whatever stands in them. A guarded first line is escaped where it begins a line of the page,
+    so that it is neither structure nor part of what stands above it; anywhere else it stays as it was written.
     """
     lines = []
     margin = ""
     for line in text.split("\n"):
-        if line.startswith(_MARK):
+        if line.startswith(_MARK) and not line.startswith(_GUARD):
             lines.append(margin + INDENT + line.replace(_MARK, ""))
             continue
         opening = _OPENING.match(line)
         start = opening.group() if opening else ""
         margin = " " * len(start)
-        guard = INDENT if line.startswith(_MARK, len(start)) else ""
-        lines.append(start + guard + line[len(start) :].replace(_MARK, ""))
+        rest = line[len(start) :].replace(_MARK, "")
+        lines.append(start + (_ESCAPED.sub(r"\1\\", rest, count=1) if line.startswith(_GUARD, len(start)) else rest))
     return "\n".join(lines)
 
 
@@ -87,7 +92,7 @@ def readable(value: Any) -> str:
 def inline(value: Any) -> str:
     """Any JSON value in one line, long texts clipped: for arguments of calls and items of lists."""
     if isinstance(value, dict):
-        return "; ".join(f"{key} {inline(item)}" for key, item in _pairs(value))
+        return "; ".join(f"{inline(key)} {inline(item)}" for key, item in _pairs(value))
     if isinstance(value, list):
         return ", ".join(map(inline, value))
     text = " ".join(_plain(value).split())

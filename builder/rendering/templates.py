@@ -37,8 +37,8 @@ class TemplateSet:
             raise Misconfigured(f"hints/{GENERIC}{_SUFFIX} is missing; unknown schemas need it, put it back")
 
     def hint(self, schema: str, values: Mapping[str, Any]) -> str:
-        """One fragment, without its line end. Raises one of `FAILURES`."""
-        return settled(self._hints[self._name(schema)].render(values)).strip("\n").rstrip()
+        """One fragment, without white space around it. Raises one of `FAILURES`."""
+        return settled(self._hints[self._name(schema)].render(values)).strip()
 
     def file(self, schema: str) -> str:
         """The file whose template renders this schema."""

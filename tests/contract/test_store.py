@@ -24,7 +24,7 @@ AWKWARD = {
     "right to left": "ذهبت إلى السوق ثلاث مرّات",
     "han": "我昨天在上海买了一张去北京的火车票。",
     "NUL": "before\x00after",
-    "quotes": "Robert'); DROP TABLE breadcrumbs;-- \"x\" % _ \\",
+    "quotes": 'Robert\'); DROP TABLE breadcrumbs;-- "x" % _ \\',
     "line ends": "a\r\nb\u2028c\x85d\ve",
     "decomposed": "e\u0301 is not \u00e9",
     "one megabyte": "All 1,048,576 of them. " * 45_000,

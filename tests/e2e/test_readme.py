@@ -1,7 +1,6 @@
 """The README's code is run, its pages and commands are real."""
 
 import asyncio
-import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ import pytest
 from typer.main import get_command
 
 from builder.app import open_service, serving
+from builder.bench.datasets import sample_lines
+from builder.bench.tokens import LAST_JSON, baselines
 from builder.cli.commands import application
 from builder.cli.demo import run_demo
 from builder.client import connect
@@ -29,9 +30,7 @@ def block(mark: str) -> str:
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     prepared()
-    return Settings(
-        data_dir=tmp_path, nats=Nats(port=-1), http=Http(port=0), embedding=Embedding(models_dir=MODELS_DIR)
-    )
+    return Settings(data_dir=tmp_path, nats=Nats(port=-1), http=Http(port=0), embedding=Embedding(models_dir=MODELS_DIR))
 
 
 async def test_the_agent_of_the_readme_answers(settings: Settings) -> None:
@@ -45,8 +44,7 @@ async def test_the_agent_of_the_readme_answers(settings: Settings) -> None:
             while "I read " not in await _page(client):
                 assert asyncio.get_running_loop().time() < deadline
         agent.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await agent
+        await asyncio.wait({agent})
 
 
 async def _page(client: Any) -> str:
@@ -67,6 +65,7 @@ async def test_the_page_of_the_readme_is_the_demo_s(settings: Settings) -> None:
     page = result["context"]["content"].splitlines()
     for line in filter(None, block("demo").splitlines()):
         assert line in page
+    assert block("before") in baselines(sample_lines())[LAST_JSON]
     tokens = {name: row["tokens"] for name, row in result["baselines"].items()}
     assert f"{tokens['this context']:,} tokens" in README
     assert f"{tokens['last 20 as pretty JSON with the catalog']:,} tokens" in README

@@ -17,6 +17,7 @@ from faststream.nats.prometheus import NatsPrometheusMiddleware
 from nats.errors import Error as NatsError
 from prometheus_client import CollectorRegistry
 
+from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.stream import arrival_of
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.domain.breadcrumb import Arrival
@@ -71,6 +72,7 @@ class NatsInbox:
         incarnation: Callable[[], int],
     ) -> None:
         """connection: arguments of nats-py's connect. process: the worker's. incarnation: of the stream as it is now."""
+        believe_only_the_server()
         metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
         self.broker = NatsBroker(**connection, graceful_timeout=graceful_seconds, middlewares=(metrics,), logger=None)
         self._subscriber = self.broker.subscriber(

@@ -15,14 +15,19 @@ from builder.wire.subjects import MESSAGE_ID_HEADER, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence."""
+LONGEST_REASON = 4_000
+HEADROOM = 32 * 1024
+"""Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
 class NatsPublisher:
     """See the port."""
 
-    def __init__(self, js: JetStreamContext) -> None:
-        """js: of a connection that reconnects for ever."""
+    def __init__(self, js: JetStreamContext, max_payload: int) -> None:
+        """js: of a connection that reconnects for ever. max_payload: bytes that the broker takes."""
         self._js = js
+        # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
+        self._kept = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
 
     async def publish(self, context: Context, event: bytes) -> None:
         """See the port."""
@@ -37,13 +42,13 @@ class NatsPublisher:
         """See the port."""
         place = f"{arrival.place.incarnation}.{arrival.place.sequence}"
         letter = {
-            "reason": reason,
+            "reason": reason[:LONGEST_REASON],
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,
             "received_at": arrival.received_at.astimezone(UTC).isoformat(),
             "bytes": len(arrival.data),
-            "data": base64.b64encode(arrival.data[:KEPT_BYTES]).decode(),
+            "data": base64.b64encode(arrival.data[: self._kept]).decode(),
         }
         data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:

@@ -1,12 +1,13 @@
-"""`Stream` on JetStream: short gaps by direct gets, long ones by an ephemeral ordered consumer."""
+"""`Stream` on JetStream: short gaps by single gets, long ones by an ephemeral ordered consumer."""
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 from nats.aio.msg import Msg
-from nats.errors import TimeoutError as NatsTimeout
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, RawStreamMsg
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.errors import translated
@@ -17,7 +18,8 @@ from builder.wire.subjects import REPLAY_HEADER, session_subject
 
 SHORT = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
-BATCH = 256
+BATCH = 32
+"""nats-py drops what comes above 256 MiB: so many of the largest messages stay below that."""
 FETCH_SECONDS = 5.0
 SHORT_ACK = 9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,15 +54,18 @@ class NatsStream:
     async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
         """See the port."""
         subject = session_subject(workspace, session)
-        next_sequence = after.sequence + 1 if after.incarnation == self.incarnation else 1
-        for _ in range(SHORT):
-            arrival = await self._next(subject, next_sequence)
-            if arrival is None or arrival.place >= until:
-                return
-            yield arrival
-            next_sequence = arrival.place.sequence + 1
-        async for arrival in self.follow(subject, next_sequence, until):
-            yield arrival
+        reached = after.sequence if after.incarnation == self.incarnation else 0
+        # Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind.
+        while True:
+            for _ in range(SHORT):
+                arrival = await self._next(subject, reached + 1)
+                if arrival is None or arrival.place >= until:
+                    return
+                yield arrival
+                reached = arrival.place.sequence
+            async for arrival in self.follow(subject, reached + 1, until):
+                yield arrival
+                reached = arrival.place.sequence
 
     async def everything(self, until: Place) -> AsyncIterator[Arrival]:
         """All breadcrumbs of all workspaces before `until`, for `reindex`."""
@@ -71,7 +76,7 @@ class NatsStream:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
         with translated(f"reading breadcrumb {sequence}"):
             try:
-                held = await self._js.get_msg(self._name, seq=sequence, direct=False)
+                held = await self._js.get_msg(self._name, seq=sequence)
             except NotFoundError:
                 return None
         return self._arrival(held)
@@ -88,27 +93,31 @@ class NatsStream:
         )
         with translated("walking the stream"):
             subscription = await self._js.pull_subscribe(subject, stream=self._name, config=config)
+        taken = 0
         try:
             while True:
-                with translated("walking the stream"):
-                    info = await subscription.consumer_info()
-                    if not info.num_pending:
+                with translated(f"walking {subject}"):
+                    left = _left(await subscription.consumer_info(), taken)
+                    if not left:
                         return
-                    batch = await subscription.fetch(min(BATCH, info.num_pending), timeout=FETCH_SECONDS)
+                    batch = await subscription.fetch(min(BATCH, left), timeout=FETCH_SECONDS)
                 for message in batch:
+                    taken += 1
+                    if message.metadata.sequence.consumer != taken:
+                        raise Unavailable(f"walking {subject} lost a message on its way; it is walked again")
                     arrival = arrival_of(message, self.incarnation)
                     if arrival.place >= until:
                         return
                     yield arrival
-        except NatsTimeout as error:
-            raise Unavailable(f"walking {subject} got no answer for {FETCH_SECONDS} s; is the broker up?") from error
         finally:
-            await subscription.unsubscribe()
+            with contextlib.suppress(NatsError, OSError):
+                await subscription.unsubscribe()
 
     async def _next(self, subject: str, sequence: int) -> Arrival | None:
         with translated(f"reading {subject}"):
             try:
-                held = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True, direct=True)
+                # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
+                held = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True)
             except NotFoundError:
                 return None
         return self._arrival(held)
@@ -132,6 +141,11 @@ def arrival_of(message: Msg, incarnation: int) -> Arrival:
         received_at=_stream_time(message.reply),
         replay=_is_replay(message.headers),
     )
+
+
+def _left(info: ConsumerInfo, taken: int) -> int:
+    """How many are still to come, those included that are on their way."""
+    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - taken
 
 
 def _stream_time(reply: str) -> datetime:

@@ -1,8 +1,9 @@
 """One connection, one thread, numbered migrations, and the one place where driver errors become ours."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from time import monotonic, sleep
@@ -44,11 +45,27 @@ class Connection:
 
     def _transact(self, work: Callable[[apsw.Connection], T]) -> T:
         try:
-            with self._held:
+            with _transaction(self._held):
                 result = work(self._held)
         except apsw.Error as error:
             raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
         return result
+
+
+@contextmanager
+def _transaction(held: apsw.Connection) -> Iterator[None]:
+    """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
+
+    IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.
+    """
+    held.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        held.execute("COMMIT")
+    except BaseException:
+        if held.in_transaction:
+            held.execute("ROLLBACK")
+        raise
 
 
 def in_use(path: Path) -> bool:
@@ -72,8 +89,6 @@ def _open(path: str) -> apsw.Connection:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         held = apsw.Connection(path)
         held.set_busy_timeout(BUSY_MS)
-        # IMMEDIATE: a transaction that will write waits for its turn at its start, where waiting is possible.
-        held.transaction_mode = "IMMEDIATE"
         held.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
         _use_wal(held)
         held.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
@@ -103,7 +118,7 @@ def _use_wal(held: apsw.Connection) -> None:
 def _migrate(held: apsw.Connection, path: str) -> None:
     folder = files(__package__) / "migrations"
     steps = sorted((item.name, item.read_text("utf-8")) for item in folder.iterdir() if item.name.endswith(".sql"))
-    with held:
+    with _transaction(held):
         level = int(held.pragma("user_version"))
         if level > len(steps):
             raise Misconfigured(

@@ -2,16 +2,17 @@
 
 import re
 import tomllib
-import unicodedata
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from itertools import pairwise
 
 import Stemmer
 
-_WORD = re.compile(r"[^\W_]+(?:[.@:/_-][^\W_]+)*", re.UNICODE)
-_PART = re.compile(r"[^\W_]+", re.UNICODE)
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+from builder.pipeline.words import folded, letters
+
+_UNSPACED = r"\u0e00-\u0e3e\u0e40-\u0eff\u1000-\u109f\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_PART = re.compile(letters(without=_UNSPACED))
+_WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
 Terms = Callable[[str], str]
 
@@ -40,11 +41,13 @@ def load_terms() -> Terms:
 
 
 def _words(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text).casefold()):
+    for match in _WORD.finditer(folded(text)):
         word = match.group()
+        if match["unspaced"]:
+            yield from _pairs(word)
+            continue
         parts = _PART.findall(word)
-        for part in parts:
-            yield from _pairs(part) if _UNSPACED.match(part) else (part,)
+        yield from parts
         if len(parts) > 1 and any(map(str.isdigit, word)):
             yield word  # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts
 

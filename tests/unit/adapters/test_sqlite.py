@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import apsw
@@ -128,6 +129,20 @@ async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) 
     store.close()
 
 
+async def test_the_event_loop_is_free_while_the_store_waits_for_somebody_else(tmp_path: Path) -> None:
+    store = SqliteStore(str(tmp_path / "store.db"))
+    other = apsw.Connection(str(tmp_path / "store.db"))
+    other.execute("BEGIN IMMEDIATE")
+    writing = asyncio.ensure_future(store.remember(make_remembered()))
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    assert not writing.done()
+    other.execute("COMMIT")
+    assert await writing
+    other.close()
+    store.close()
+
+
 async def test_a_write_that_fails_halfway_leaves_nothing_behind(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "store.db"))
     spoiler = apsw.Connection(str(tmp_path / "store.db"))
@@ -159,6 +174,18 @@ def test_a_path_that_cannot_be_opened_is_misconfigured(tmp_path: Path, kind: str
     path = {"a folder": tmp_path, "below a file": tmp_path / "letter.txt" / "store.db", "no database": tmp_path / "letter.txt"}
     with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__PATH and its rights"):
         SqliteStore(str(path[kind]))
+
+
+def test_who_opens_a_new_file_waits_for_who_is_just_making_it(tmp_path: Path) -> None:
+    maker = apsw.Connection(str(tmp_path / "store.db"))
+    maker.execute("BEGIN IMMEDIATE")
+    with ThreadPoolExecutor(1) as pool:
+        opening = pool.submit(SqliteStore, str(tmp_path / "store.db"))
+        wait([opening], timeout=0.1)
+        assert opening.running()
+        maker.execute("COMMIT")
+        opening.result().close()
+    maker.close()
 
 
 def test_opening_a_store_twice_migrates_it_once(tmp_path: Path) -> None:

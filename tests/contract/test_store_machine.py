@@ -1,0 +1,106 @@
+"""Whatever is done to them in whatever order, SQLite answers what the memory store answers."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+from builder.domain.breadcrumb import Place
+from builder.domain.facts import Remembered
+from builder.domain.recall import RecallQuery
+from tests.factories import make_breadcrumb, remembered_of
+
+T = TypeVar("T")
+
+SESSIONS = ("s1", "s2", "_")
+SCHEMAS = ("user.message.v1", "tool.catalog.v1", "note.v1")
+MODELS = ("new/int8/2", "old/fp32/1")
+
+workspaces = st.sampled_from(("acme", "rival"))
+sessions = st.sampled_from(SESSIONS)
+ids = st.sampled_from(("a", "b", "c", "d"))
+models = st.sampled_from(MODELS)
+places = st.builds(Place, st.integers(0, 2), st.integers(0, 9))
+texts = st.sampled_from(("", "Yes.", "I moved to Lisbon.", "我昨天在上海。", "A\x00B 👍🏽", "One sentence of many. " * 120))
+
+
+class Stores(RuleBasedStateMachine):
+    """Two stores and one event loop; the memory store is the model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.model = MemoryStore()
+        self.store = SqliteStore(":memory:")
+        self.rows: list[Remembered] = []
+
+    @rule(
+        workspace=workspaces,
+        session=sessions,
+        crumb=ids,
+        version=st.integers(1, 3),
+        place=places,
+        schema=st.sampled_from(SCHEMAS),
+        text=texts,
+        removes=st.one_of(st.just(""), ids),
+        model=models,
+    )
+    def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
+        # A place belongs to one session: the stream gives each number once.
+        where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
+        row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)
+        self.rows.append(row)
+        self.same(self.model.remember(row), self.store.remember(row))
+
+    @rule(number=st.integers(0, 99))
+    def remember_again(self, number: int) -> None:
+        if self.rows:
+            row = self.rows[number % len(self.rows)]
+            self.same(self.model.remember(row), self.store.remember(row))
+
+    @rule(number=st.integers(0, 99))
+    def ask_for_facts(self, number: int) -> None:
+        if self.rows:
+            crumb = self.rows[number % len(self.rows)].breadcrumb
+            self.same(self.model.facts(crumb), self.store.facts(crumb))
+
+    @rule(
+        workspace=workspaces,
+        session=sessions,
+        after=places,
+        until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
+        standing=st.lists(st.sampled_from(SCHEMAS), unique=True).map(tuple),
+        model=models,
+    )
+    def recall(self, **asked: Any) -> None:
+        query = RecallQuery(**asked)
+        self.same(self.model.recall(query), self.store.recall(query))
+
+    @rule(workspace=workspaces, session=sessions, place=places)
+    def advance(self, workspace: str, session: str, place: Place) -> None:
+        self.same(self.model.advance(workspace, session, place), self.store.advance(workspace, session, place))
+        self.same(self.model.watermark(workspace, session), self.store.watermark(workspace, session))
+
+    @rule(place=st.builds(Place, st.just(1), st.integers(1, 2)), step=st.sampled_from(("begin", "begin", "forgive", "settle")))
+    def attempt(self, place: Place, step: str) -> None:
+        self.same(getattr(self.model, step)(place), getattr(self.store, step)(place))
+
+    @invariant()
+    def both_hold_as_much(self) -> None:
+        self.same(self.model.count(), self.store.count())
+
+    def same(self, expected: Coroutine[Any, Any, T], found: Coroutine[Any, Any, T]) -> None:
+        assert self.runner.run(found) == self.runner.run(expected)
+
+    def teardown(self) -> None:
+        self.store.close()
+        self.runner.close()
+
+
+TestStores = Stores.TestCase
+TestStores.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)

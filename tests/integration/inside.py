@@ -1,0 +1,118 @@
+"""The real service inside the test's own process, so that a single part of it can fail on purpose.
+
+And a worker of which the test chooses the clock and makes the deliveries.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
+from builder.adapters.sqlite import SqliteStore
+from builder.app import Core, Service, open_bus, open_core, open_service, serving
+from builder.app.bus import topology
+from builder.catchup import CatchUp
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.facts import Remembered
+from builder.domain.processed import Processed
+from builder.settings import Http, Nats, Settings
+from builder.settings import Worker as WorkerSettings
+from builder.wire.inbound import decode
+from builder.wire.outbound import encode
+from builder.worker import Rules, Worker
+
+Step = Callable[[Breadcrumb], Awaitable[None]]
+
+
+def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
+    """Settings of a service with its own folder, on free ports."""
+    return Settings(data_dir=data, nats=Nats(servers=servers, port=-1), http=Http(port=0), worker=WorkerSettings(**worker))
+
+
+@asynccontextmanager
+async def service_here(mine: Settings) -> AsyncIterator[Service]:
+    """The whole service, subscribed."""
+    async with open_service(mine) as service, serving(service):
+        yield service
+
+
+def store_that(monkeypatch: pytest.MonkeyPatch, before: Step) -> None:
+    """From now on `before` runs before a store remembers a breadcrumb, and may raise instead of it."""
+
+    class Store(SqliteStore):
+        async def remember(self, remembered: Remembered) -> bool:
+            await before(remembered.breadcrumb)
+            return await super().remember(remembered)
+
+    monkeypatch.setattr("builder.app.core.SqliteStore", Store)
+
+
+class Handed:
+    """A `Delivery` of the test: counts what is done with it."""
+
+    def __init__(self, arrival: Arrival) -> None:
+        self.arrival = arrival
+        self.settled: list[str] = []
+        self.beats = 0
+
+    async def ack(self) -> None:
+        self.settled.append("ack")
+
+    async def retry(self, delay: float) -> None:
+        self.settled.append(f"retry after {delay}")
+
+    async def reject(self) -> None:
+        self.settled.append("reject")
+
+    async def keep_alive(self) -> None:
+        self.beats += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """A worker without a subscription, on a real broker and a real store. outcomes: of what it processed."""
+
+    worker: Worker
+    core: Core
+    js: JetStreamContext
+    stream: NatsStream
+    outcomes: list[Processed]
+
+    async def delivery(self, sequence: int) -> Handed:
+        """The breadcrumb at a sequence, handed over."""
+        arrival = await self.stream.get(sequence)
+        assert arrival is not None
+        return Handed(arrival)
+
+    async def process(self, sequence: int) -> Handed:
+        """Hand the breadcrumb at a sequence over and wait until it is settled."""
+        delivery = await self.delivery(sequence)
+        await self.worker.process(delivery)
+        return delivery
+
+
+@asynccontextmanager
+async def worker_here(
+    mine: Settings, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
+) -> AsyncIterator[Bench]:
+    """A worker as the service makes it, but with this clock and without a subscription."""
+    async with AsyncExitStack() as stack:
+        core = await stack.enter_async_context(open_core(mine))
+        _, connection = await stack.enter_async_context(open_bus(mine))
+        js = connection.jetstream()
+        incarnation = await ensure_streams(js, topology(mine))
+        stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(js, connection.max_payload)
+        catch_up = CatchUp(stream, core.store, publisher, decode, core.builder.remember, mine.worker.max_attempts)
+        outcomes: list[Processed] = []
+        rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
+        worker = Worker(core.builder, catch_up, core.store, publisher, decode, partial(encode), now, outcomes.append, rules)
+        yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

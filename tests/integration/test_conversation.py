@@ -1,0 +1,163 @@
+"""What an agent developer sees: say something, get one context, answer, get the next one."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from nats.js.api import AckPolicy, ConsumerConfig
+
+from builder.adapters.nats.topology import CONTEXTS
+from builder.app import counter
+from builder.client import Client, ReceivedContext, connect
+from builder.resources import bundled
+from tests.running import DEADLINE, Running, all_settled, answered, jetstream, say, until
+
+CRITIC = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8").replace("budget: 4000", "budget: 300")
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path) -> Iterator[Running]:
+    """The service with a second consumer, whose profile lies in the operator's folder."""
+    (folder / "templates" / "profiles").mkdir(parents=True)
+    (folder / "templates" / "profiles" / "critic.yaml").write_text(CRITIC, "utf-8")
+    with Running(folder / "service", templates_dir=folder / "templates") as running:
+        yield running
+
+
+@pytest.fixture
+def workspace() -> str:
+    """A workspace of this test alone."""
+    return f"w{uuid4().hex[:12]}"
+
+
+@asynccontextmanager
+async def listening(client: Client, consumer: str = "default", *, only_new: bool = False) -> AsyncIterator["Contexts"]:
+    """The contexts of a consumer, while the block runs."""
+    async with aclosing(client.contexts(consumer, only_new=only_new)) as contexts:
+        yield Contexts(contexts)
+
+
+class Contexts:
+    """Contexts one by one, with a deadline."""
+
+    def __init__(self, contexts: AsyncIterator[ReceivedContext]) -> None:
+        self._contexts = contexts
+
+    async def next(self) -> ReceivedContext:
+        """Acknowledge the last one and wait for the next one."""
+        return await asyncio.wait_for(anext(self._contexts), DEADLINE)
+
+
+async def test_a_user_message_leads_to_exactly_one_context_for_each_consumer(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as default, listening(client, "critic") as critic:
+        await client.send_user_message("s1", "Where do I set the API key?", message_id="m1", speaker="Maya")
+        contexts = [await default.next(), await critic.next()]
+    async with jetstream(service.url) as js:
+        await all_settled(js)
+        events = await answered(js, workspace)
+    assert sorted(event["consumer_id"] for event in events) == ["critic", "default"]
+    for context in contexts:
+        assert context.event in events
+        assert (context.workspace, context.session_id, context.trigger_event_id) == (workspace, "s1", "m1")
+        assert "Maya: Where do I set the API key?" in context.content
+        assert not context.late
+    assert [context.event["token_budget"] for context in contexts] == [4000, 300]
+
+
+async def test_token_count_is_the_true_count_of_the_content(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as contexts:
+        for number in range(3):
+            await client.send_user_message("s1", f"Zimmer {number}: 请在早上打扫。 👩🏽‍🚀 `x = {number}`")
+            context = await contexts.next()
+            assert context.token_count == counter()(context.content)
+            assert context.event["token_estimate"] == context.token_count <= context.event["token_budget"]
+
+
+async def test_what_the_agent_and_its_tools_answered_is_in_the_next_context(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as contexts:
+        await client.send_user_message("s1", "How hot must the kiln be for cone 6?")
+        call = {"tool": "kiln-table", "input": {"cone": 6}, "requestId": "r1"}
+        await client.send_response(await contexts.next(), "Let me look that up.", tool_requests=[call])
+        await client.send_tool_result("s1", "kiln-table", "r1", {"celsius": 1222})
+        await client.send_tool_result("s1", "weather", "r2", None, error="no answer in 30 s")
+        await client.send_user_message("s1", "And in Fahrenheit?")
+        content = (await contexts.next()).content
+    for part in ("How hot must the kiln be", "Let me look that up.", "1222", "no answer in 30 s", "And in Fahrenheit?"):
+        assert part in content
+
+
+async def test_answering_the_same_context_twice_is_one_answer(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as contexts:
+        await client.send_user_message("s1", "Hello.")
+        context = await contexts.next()
+        assert await client.send_response(context, "Hi!") == await client.send_response(context, "Hi!")
+        await client.send_user_message("s1", "Are you there?")
+        assert (await contexts.next()).content.count("Hi!") == 1
+
+
+async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_that_dies_gets_it_again(
+    service: Running, workspace: str
+) -> None:
+    async with jetstream(service.url) as js:
+        # An operator's own durable, so that the test need not wait for the client's minute.
+        durable = ConsumerConfig(
+            durable_name=f"{workspace}-default",
+            filter_subject=f"contexts.{workspace}.default.>",
+            ack_policy=AckPolicy.EXPLICIT,
+            ack_wait=1,
+        )
+        await js.add_consumer(CONTEXTS, durable)
+        async with connect(service.url, workspace) as client, listening(client) as contexts:
+            for number in (1, 2):
+                await client.send_user_message("s1", f"Message {number}.", message_id=f"m{number}")
+            assert (await contexts.next()).trigger_event_id == "m1"
+            assert (await js.consumer_info(CONTEXTS, f"{workspace}-default")).ack_floor.consumer_seq == 0
+            lost = await contexts.next()
+            assert lost.trigger_event_id == "m2"
+        async with connect(service.url, workspace) as client, listening(client) as contexts:
+            again = await contexts.next()
+            assert again.event == lost.event
+            await client.send_user_message("s1", "Message 3.", message_id="m3")
+            assert (await contexts.next()).trigger_event_id == "m3"
+
+
+async def test_a_context_that_comes_after_one_of_a_later_message_is_flagged_as_late(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as contexts, jetstream(service.url) as js:
+        await client.send_user_message("s1", "First.", message_id="m1")
+        first = await contexts.next()
+        for session, sequence in (("s1", first.trigger_seq - 1), ("s2", first.trigger_seq - 1)):
+            event = first.event | {"id": str(uuid4()), "session_id": session, "trigger_seq": sequence}
+            subject = f"contexts.{workspace}.default.{session}.{event['id']}"
+            await js.publish(subject, json.dumps(event).encode(), stream=CONTEXTS)
+        assert [(await contexts.next()).late for _ in range(2)] == [True, False]
+
+
+async def test_an_agent_that_wants_only_new_contexts_does_not_get_old_ones(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client:
+        async with listening(client) as contexts:
+            await client.send_user_message("s1", "Before.")
+            await contexts.next()
+        async with aclosing(client.contexts("default", durable="newcomer", only_new=True)) as contexts:
+            waiting = asyncio.ensure_future(anext(contexts))
+            await _exists(service, "newcomer")
+            await client.send_user_message("s1", "After.", message_id="after")
+            assert (await asyncio.wait_for(waiting, DEADLINE)).trigger_event_id == "after"
+
+
+async def test_the_session_of_the_reserved_name_is_answered_like_any_other(service: Running, workspace: str) -> None:
+    async with jetstream(service.url) as js:
+        await say(js, "Is anybody there?", "_", "m1", workspace)
+        await all_settled(js)
+        assert [event["session_id"] for event in await answered(js, workspace, "default")] == ["_"]
+
+
+async def _exists(service: Running, durable: str) -> None:
+    async def there() -> bool:
+        return durable in {info.name for info in await js.consumers_info(CONTEXTS)}
+
+    async with jetstream(service.url) as js:
+        await until(there, f"the durable {durable}")

@@ -1,0 +1,176 @@
+"""What cannot be read is kept once with its reason, and stops nobody."""
+
+import asyncio
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.client import Rejected, connect
+from builder.wire.lines import Outgoing
+from builder.wire.text import MAX_DEPTH
+from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, run, say
+
+MEGABYTE = 1024 * 1024
+LIMIT = 100_000
+DEEP = "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)
+
+
+def record(**changes: Any) -> bytes:
+    """A user message, with some fields of the record as they must not be."""
+    return json.dumps({"id": "bad", "schema_name": "user.message.v1", "context": {"content": "Hi."}} | changes).encode()
+
+
+BAD: dict[str, tuple[str, bytes, str]] = {
+    "empty": ("acme.{s}.user.message.v1", b"", "not readable JSON"),
+    "not JSON": ("acme.{s}.user.message.v1", b"\xff\xfe\x00", "not readable JSON"),
+    "an array": ("acme.{s}.user.message.v1", b"[1]", "it is a JSON list"),
+    "not a number": ("acme.{s}.user.message.v1", record(context={"content": float("nan")}), "NaN is not a JSON number"),
+    "too large": ("acme.{s}.user.message.v1", record(context={"content": "x" * LIMIT}), "allowed are 100,000"),
+    "large and not JSON": ("acme.{s}.user.message.v1", b"x" * (LIMIT - 1000), "not readable JSON"),
+    "no schema in the subject": ("acme.{s}", record(), "is not breadcrumbs.WORKSPACE.SESSION.SCHEMA"),
+    "no session in the subject": ("acme", record(), "is not breadcrumbs.WORKSPACE.SESSION.SCHEMA"),
+    "a strange session": ("acme.späti-{s}.user.message.v1", record(), "does not fit a NATS subject"),
+    "another workspace": ("acme.{s}.user.message.v1", record(workspace="globex"), "workspace is 'globex'"),
+    "another session": ("acme.{s}.user.message.v1", record(session="else"), "session is 'else'"),
+    "another session in the body": (
+        "acme.{s}.user.message.v1",
+        record(context={"content": "Hi.", "session_id": "else"}),
+        "session_id is 'else'",
+    ),
+    "another schema": ("acme.{s}.note.v1", record(), "schema_name is 'user.message.v1'"),
+    "too deep": ("acme.{s}.note.v1", b'{"id": "bad", "context": {"content": "", "deep": %s}}' % DEEP.encode(), "deeper than 64"),
+    "very deep": ("acme.{s}.note.v1", b"[" * (LIMIT - 1), "not readable JSON"),
+    "wrong type of the context": ("acme.{s}.user.message.v1", record(context="Hi."), "valid dictionary at /context"),
+    "wrong type of the text": ("acme.{s}.user.message.v1", record(context={"content": 7}), "/context/content"),
+    "wrong type of the version": ("acme.{s}.user.message.v1", record(version="1"), "valid integer at /version"),
+    "a huge version": ("acme.{s}.user.message.v1", record(version=2**80), "/version"),
+    "no id": ("acme.{s}.user.message.v1", record(id=""), "/id"),
+    "no text": ("acme.{s}.user.message.v1", record(context={}), "no text"),
+    "a time out of time": ("acme.{s}.user.message.v1", record(created_at="0001-01-01T00:00:00+14:00"), "outside the years"),
+}
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker) -> Iterator[Running]:
+    """The service with a low limit."""
+    with Running(folder / "service", broker.url, worker__max_body_bytes=LIMIT) as running:
+        yield running
+
+
+async def publish(js: JetStreamContext, subject: str, data: bytes, headers: dict[str, str] | None = None) -> int:
+    """Put bytes into the stream that no client would send."""
+    return (await js.publish(f"breadcrumbs.{subject}", data, stream=BREADCRUMBS, headers=headers)).seq
+
+
+async def test_a_bad_event_is_kept_once_with_its_reason_and_the_good_one_after_it_is_answered(
+    service: Running, broker: Broker
+) -> None:
+    expected = {}
+    async with jetstream(broker.url) as js:
+        for number, (name, (subject, data, reason)) in enumerate(BAD.items()):
+            await say(js, f"Before {name}.", f"s{number}", f"before-{number}")
+            filled = subject.format(s=f"s{number}")
+            expected[await publish(js, filled, data)] = (name, f"breadcrumbs.{filled}", data, reason)
+            await say(js, f"After {name}.", f"s{number}", f"after-{number}")
+        await all_settled(js)
+        letters = await dead_letters(js)
+        contexts = {event["trigger_event_id"]: event["content"] for event in await answered(js, "acme")}
+    assert [letter["sequence"] for letter in letters] == sorted(expected)
+    for letter in letters:
+        name, subject, data, reason = expected[letter["sequence"]]
+        assert reason in letter["reason"], name
+        assert letter["subject"] == subject
+        assert (letter["bytes"], base64.b64decode(letter["data"])) == (len(data), data)
+    for number, name in enumerate(BAD):
+        assert f"Before {name}." in contexts[f"after-{number}"]
+    assert service.outcomes().count("rejected") == len(BAD)
+    assert not {"failed", "unavailable"} & set(service.outcomes())
+
+
+async def test_headers_of_the_publisher_change_neither_the_place_nor_the_way_of_a_breadcrumb(
+    service: Running, broker: Broker
+) -> None:
+    forged = {
+        "Nats-Subject": "breadcrumbs.globex.forged.user.message.v1",
+        "Nats-Sequence": "1",
+        "Nats-Time-Stamp": "2020-01-01T00:00:00Z",
+    }
+    async with jetstream(broker.url) as js:
+        await publish(js, "forged.forged.user.message.v1", record(id="subject"), forged)
+        for status in ("404", "408", "409", "500", "503"):
+            await publish(js, "forged.forged.user.message.v1", record(id=f"status-{status}"), {"Status": status})
+            empty = await publish(js, "forged.forged.user.message.v1", b"", {"Status": status, "Description": "x"})
+        await say(js, "Does this still arrive?", "forged", "last", "forged")
+        await all_settled(js)
+        contexts = await answered(js)
+        letters = await dead_letters(js)
+    assert letters[-1]["sequence"] == empty
+    assert [event["trigger_event_id"] for event in contexts if event["session_id"] == "forged"] == [
+        "subject",
+        *(f"status-{status}" for status in ("404", "408", "409", "500", "503")),
+        "last",
+    ]
+    assert all(event["workspace"] != "globex" for event in contexts)
+    assert not {"failed", "unavailable"} & set(service.outcomes())
+
+
+async def test_a_large_bad_event_is_kept_even_when_its_letter_would_be_larger_than_the_broker_takes(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker", max_payload="1MB") as broker, Running(tmp_path / "service", broker.url) as service:
+        async with jetstream(broker.url) as js:
+            data = b"x" * (MEGABYTE - 4000)
+            sequence = await publish(js, "acme.s1.user.message.v1", data)
+            await say(js, "Is anybody there?", "s2", "m1")
+            await all_settled(js)
+            (letter,) = await dead_letters(js)
+            assert [event["trigger_event_id"] for event in await answered(js)] == ["m1"]
+            assert (letter["sequence"], letter["bytes"]) == (sequence, len(data))
+            assert data.startswith(base64.b64decode(letter["data"]))
+            assert run("dead-letters", "retry", str(sequence), env=service.env).returncode == 0
+            await all_settled(js)
+            assert [again["bytes"] for again in await dead_letters(js)] == [len(data), len(data)]
+
+
+async def test_dead_letters_can_be_listed_shown_and_published_again_after_the_repair(
+    service: Running, broker: Broker, tmp_path: Path
+) -> None:
+    async with jetstream(broker.url) as js:
+        sequence = await publish(js, "repair.s1.user.message.v1", record(context={"content": "y" * LIMIT}))
+        await all_settled(js)
+        asked = (("list", "--json"), ("list",), ("show", str(sequence)), ("show", str(sequence + 1000)))
+        asking = (asyncio.to_thread(run, "dead-letters", *arguments, env=service.env) for arguments in asked)
+        as_json, as_text, shown, missing = await asyncio.gather(*asking)
+        listed = json.loads(as_json.stdout)
+        assert sorted(letter["sequence"] for letter in listed) == [letter["sequence"] for letter in await dead_letters(js)]
+        assert listed[-1].keys() == {"reason", "subject", "sequence", "incarnation", "received_at", "bytes"}
+        assert f"{sequence}  {listed[-1]['received_at'][:19]}  breadcrumbs.repair.s1.user.message.v1\n" in as_text.stdout
+        assert "allowed are 100,000" in shown.stdout
+        assert "yyyy" in shown.stdout
+        assert missing.returncode == 65
+
+        service.stop()
+        with Running(tmp_path / "repaired", broker.url) as repaired:
+            result = run("dead-letters", "retry", str(sequence), "--json", env=repaired.env)
+            assert result.returncode == 0, result.stderr
+            await all_settled(js)
+            (event,) = await answered(js, "repair")
+            assert event["trigger_seq"] == json.loads(result.stdout)["sequence"] > sequence
+        assert len(await dead_letters(js)) == len(listed)
+
+
+async def test_what_the_broker_would_refuse_is_refused_by_the_client_first(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker", max_payload="1MB") as broker:
+        async with jetstream(broker.url) as js, connect(broker.url, "acme") as client:
+            await ensure_streams(js, Topology())
+            for spare in (0, 10, 200, 5000):
+                event = Outgoing(subject="breadcrumbs.acme.s1.note.v1", data=b"x" * (MEGABYTE - spare), message_id=f"m{spare}")
+                if spare < 1000:
+                    with pytest.raises(Rejected, match="allowed are"):
+                        await client.publish(event)
+                else:
+                    assert await client.publish(event) == 1

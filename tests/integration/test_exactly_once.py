@@ -1,0 +1,203 @@
+"""One trigger, one consumer, one context: however often it is delivered, published, or by whom it is built."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from nats.js import JetStreamContext
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
+
+from builder.adapters.nats import inbox
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
+from builder.domain.context import Context
+from tests.integration.inside import Handed, service_here, settings, worker_here
+from tests.running import (
+    COMMAND,
+    Broker,
+    Running,
+    all_settled,
+    answered,
+    context_bytes,
+    dead_letters,
+    jetstream,
+    say,
+    triggers,
+    until,
+)
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """A nats-server for the test."""
+    with Broker(tmp_path / "broker") as running:
+        yield running
+
+
+async def deliver_again(js: JetStreamContext, start: int) -> None:
+    """What an operator does who wants everything from a sequence on processed again; no worker may run."""
+    await js.delete_consumer(BREADCRUMBS, DURABLE)
+    config = ConsumerConfig(
+        durable_name=DURABLE,
+        deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
+        opt_start_seq=start,
+        ack_policy=AckPolicy.EXPLICIT,
+        max_deliver=-1,
+        filter_subject="breadcrumbs.>",
+    )
+    await js.add_consumer(BREADCRUMBS, config)
+
+
+@pytest.mark.parametrize("how", ["the ack is lost", "it is handed back"])
+async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_nothing(
+    how: str, tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[bytes] = []
+    settled_once: set[int] = set()
+
+    class Publisher(NatsPublisher):
+        async def publish(self, context: Context, event: bytes) -> None:
+            built.append(event)
+            await super().publish(context, event)
+
+    class Delivery(inbox.NatsDelivery):
+        async def ack(self) -> None:
+            first = self.arrival.place.sequence not in settled_once
+            settled_once.add(self.arrival.place.sequence)
+            if not first:
+                await super().ack()
+            elif how == "it is handed back":
+                await super().retry(0.01)
+
+    monkeypatch.setattr("builder.app.service.NatsPublisher", Publisher)
+    monkeypatch.setattr(inbox, "NatsDelivery", Delivery)
+    async with service_here(settings(tmp_path, broker.url, ack_wait_seconds=1)) as service:
+        for number in range(3):
+            await say(service.js, f"Message {number}.", "s1", f"m{number}")
+        await all_settled(service.js)
+        held = await context_bytes(service.js)
+    assert len(built) == 6
+    assert set(built) == set(held)
+    assert len(held) == 3
+
+
+async def test_an_event_that_is_published_twice_is_answered_once_where_it_first_stood(tmp_path: Path, broker: Broker) -> None:
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        await say(bench.js, "It rained on Monday.", "s1", "m0")
+        first = await say(bench.js, "When did it rain?", "s1", "m1")
+        again = await say(bench.js, "When did it rain?", "s1", "m1", message_id="after the window")
+        assert again > first
+        # The second one overtakes the first, which was handed back or lies with another worker.
+        for sequence in (again, first):
+            assert (await bench.process(sequence)).settled == ["ack"]
+        (event,) = await answered(bench.js)
+    assert event["trigger_seq"] == first
+    assert event["content"].count("When did it rain?") == 1
+
+
+async def test_an_event_that_is_published_again_after_its_context_has_expired_is_not_answered_again(
+    tmp_path: Path, broker: Broker
+) -> None:
+    later = timedelta(0)
+    async with worker_here(settings(tmp_path, broker.url), now=lambda: datetime.now(UTC) + later) as bench:
+        await bench.process(await say(bench.js, "When did it rain?", "s1", "m1"))
+        await js_forgets(bench.js)
+        again = await bench.delivery(await say(bench.js, "When did it rain?", "s1", "m1", message_id="a day later"))
+        later = timedelta(hours=24)
+        await bench.worker.process(Handed(replace(again.arrival, received_at=again.arrival.received_at + later)))
+        assert [done.outcome for done in bench.outcomes] == ["published", "expired"]
+        assert await answered(bench.js) == []
+
+
+async def js_forgets(js: JetStreamContext) -> None:
+    """As if the age limit of CONTEXTS had passed."""
+    await js.delete_stream(CONTEXTS)
+    await ensure_streams(js, Topology())
+
+
+async def test_the_same_trigger_id_in_two_workspaces_and_in_two_sessions_is_answered_for_each(
+    tmp_path: Path, broker: Broker
+) -> None:
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        for workspace, session in (("acme", "s1"), ("globex", "s1"), ("acme", "s2")):
+            text = f"This is {workspace} in {session}."
+            await say(service.js, text, session, "m1", workspace, message_id=f"{workspace}-{session}")
+        await all_settled(service.js)
+        events = await answered(service.js)
+    assert triggers(events) == [
+        ("acme", "s1", "m1", "default"), ("acme", "s2", "m1", "default"), ("globex", "s1", "m1", "default")
+    ]  # fmt: skip
+    assert len({event["id"] for event in events}) == 3
+    for event in events:
+        assert f"This is {event['workspace']} in {event['session_id']}." in event["content"]
+        assert event["content"].count("This is") == 1
+
+
+async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(tmp_path: Path, broker: Broker) -> None:
+    profile = tmp_path / "templates" / "profiles" / "default.yaml"
+    profile.parent.mkdir(parents=True)
+    original = (Path("templates/profiles/default.yaml")).read_text("utf-8")
+    profile.write_text(original, "utf-8")
+    with Running(tmp_path / "service", broker.url, templates_dir=tmp_path / "templates") as service:
+        async with jetstream(broker.url) as js:
+            sequence = await say(js, "Where do I set the API key?", "s1", "m1")
+            await all_settled(js)
+            held = await context_bytes(js)
+            service.stop()
+            profile.write_text(original.replace("budget: 4000", "budget: 500"), "utf-8")
+            await deliver_again(js, sequence)
+            service.start()
+            await all_settled(js)
+            assert await context_bytes(js) == held
+            await say(js, "And where is it read?", "s1", "m2")
+            await all_settled(js)
+            assert [event["token_budget"] for event in await answered(js)] == [4000, 500]
+
+
+async def test_two_workers_answer_every_trigger_once_and_a_third_one_builds_the_same_bytes(
+    tmp_path: Path, broker: Broker
+) -> None:
+    workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b", "c")]
+    first, second, third = workers
+    try:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+            for worker in (first, second):
+                worker.launch()
+            await until(lambda: ready(first, second), "both workers")
+            await asyncio.gather(*(talk(js, session) for session in range(6)))
+            await all_settled(js)
+            held = await context_bytes(js)
+            assert triggers([json.loads(event) for event in held]) == sorted(
+                ("acme", f"s{session}", f"m{session}-{number}", "default") for session in range(6) for number in range(0, 20, 2)
+            )
+            assert await dead_letters(js) == []
+            for worker in (first, second):
+                assert worker.outcomes().count("published") > 0
+                assert set(worker.outcomes()) == {"published", "remembered"}
+                assert worker.stop() == 0
+            await js_forgets(js)
+            await deliver_again(js, 1)
+            third.start()
+            await all_settled(js)
+            assert await context_bytes(js) == held
+    finally:
+        for worker in workers:
+            worker.kill()
+
+
+async def ready(*workers: Running) -> bool:
+    """Whether all of them hear breadcrumbs."""
+    return all(worker.http for worker in workers)
+
+
+async def talk(js: JetStreamContext, session: int) -> None:
+    """A user and an agent, ten times each."""
+    for number in range(20):
+        schema = "agent.response.v1" if number % 2 else "user.message.v1"
+        text = f"In session {session} number {number} is about {('kilns', 'glazes', 'orders', 'tyres')[number % 4]}."
+        await say(js, text, f"s{session}", f"m{session}-{number}", schema=schema)

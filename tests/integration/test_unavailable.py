@@ -1,0 +1,173 @@
+"""What is away is waited for; what is broken costs attempts; and neither takes others with it."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Unavailable
+from tests.integration.inside import service_here, settings, store_that, worker_here
+from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
+
+ATTEMPTS = 5
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """A nats-server for the test."""
+    with Broker(tmp_path / "broker") as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses that a test can wait for."""
+    monkeypatch.setattr("builder.worker.FIRST_RETRY", 0.01)
+    monkeypatch.setattr("builder.worker.LONGEST_RETRY", 0.05)
+
+
+class Failing:
+    """Counts what is to be remembered by text, and fails `times` times on texts with `word`."""
+
+    def __init__(self, word: str, times: int, error: Exception) -> None:
+        self.tried = Counter[str]()
+        self._word = word
+        self._times = times
+        self._error = error
+
+    async def __call__(self, breadcrumb: Breadcrumb) -> None:
+        self.tried[breadcrumb.text] += 1
+        if self._word in breadcrumb.text and self.tried[breadcrumb.text] <= self._times:
+            raise self._error
+
+
+async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answered_later(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing("Hello", 2 * ATTEMPTS, Unavailable("the disk is away"))
+    store_that(monkeypatch, failing)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        for number in range(6):
+            await say(service.js, f"Hello from {number}.", f"s{number % 3}", f"m{number}")
+        await all_settled(service.js)
+        assert len(await answered(service.js)) == 6
+        assert await dead_letters(service.js) == []
+    assert set(failing.tried.values()) == {2 * ATTEMPTS + 1}
+
+
+async def test_nothing_else_is_tried_while_the_store_is_away(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.worker.FIRST_RETRY", 0.5)
+    monkeypatch.setattr("builder.worker.LONGEST_RETRY", 0.5)
+    times: list[float] = []
+
+    async def away_at_first(_breadcrumb: Breadcrumb) -> None:
+        times.append(time.monotonic())
+        if len(times) == 1:
+            raise Unavailable("the disk is away")
+
+    async def failed() -> bool:
+        return bool(times)
+
+    store_that(monkeypatch, away_at_first)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        await say(service.js, "Hello from 0.", "s0", "m0")
+        await until(failed, "the first attempt")
+        for number in range(1, 20):
+            await say(service.js, f"Hello from {number}.", f"s{number}", f"m{number}")
+        await all_settled(service.js)
+        assert len(await answered(service.js)) == 20
+    assert min(times[1:]) >= times[0] + 0.5
+
+
+async def test_old_breadcrumbs_that_could_not_be_stored_for_a_while_are_no_dead_letters(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing("K-4711", 2 * ATTEMPTS, Unavailable("the disk is away"))
+    store_that(monkeypatch, failing)
+    async with jetstream(broker.url) as js:
+        await ensure_streams(js, Topology())
+        await say(js, "The serial number is K-4711.", "s1", "old")
+        async with service_here(settings(tmp_path, broker.url)):
+            await say(js, "What is the serial number?", "s1", "now")
+            await all_settled(js)
+            (event,) = await answered(js)
+            assert await dead_letters(js) == []
+    assert "K-4711" in event["content"]
+
+
+async def test_a_bug_uses_up_attempts_and_ends_in_a_dead_letter_while_others_go_on(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing("beetle", 1000, RuntimeError("a bug"))
+    store_that(monkeypatch, failing)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        sequence = await say(service.js, "I saw a beetle.", "s1", "m1")
+        for number in range(2, 12):
+            await say(service.js, f"Hello from {number}.", f"s{number % 4}", f"m{number}")
+        await all_settled(service.js)
+        (letter,) = await dead_letters(service.js)
+        assert {event["trigger_event_id"] for event in await answered(service.js)} == {f"m{number}" for number in range(2, 12)}
+    assert letter["sequence"] == sequence
+    assert "4 attempts" in letter["reason"]
+    assert failing.tried["I saw a beetle."] == ATTEMPTS - 1
+
+
+async def test_bugs_in_old_breadcrumbs_are_passed_over_and_do_not_cost_the_trigger(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failing = Failing("beetle", 1000, RuntimeError("a bug"))
+    store_that(monkeypatch, failing)
+    async with jetstream(broker.url) as js:
+        await ensure_streams(js, Topology())
+        bad = [await say(js, f"Here is beetle {number}.", "s1", f"beetle-{number}") for number in range(3)]
+        await say(js, "The serial number is K-4711.", "s1", "old")
+        async with service_here(settings(tmp_path, broker.url)):
+            await say(js, "What is the serial number?", "s1", "now")
+            await all_settled(js)
+            await say(js, "And now?", "s1", "next")
+            await all_settled(js)
+            assert [letter["sequence"] for letter in await dead_letters(js)] == bad
+            events = await answered(js)
+    assert [event["trigger_event_id"] for event in events] == ["now", "next"]
+    assert "K-4711" in events[0]["content"]
+
+
+async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_with_it(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    killed = asyncio.Event()
+
+    async def deadly(breadcrumb: Breadcrumb) -> None:
+        if "poison" in breadcrumb.text:
+            killed.set()
+            await asyncio.Event().wait()
+        for _ in range(100):
+            await asyncio.sleep(0)
+
+    store_that(monkeypatch, deadly)
+    mine = settings(tmp_path, broker.url)
+    async with jetstream(broker.url) as js:
+        await ensure_streams(js, Topology())
+        left = {await say(js, "This is poison.", "s0", "m0")}
+        left |= {await say(js, f"Hello from {number}.", f"s{number}", f"m{number}") for number in range(1, 9)}
+        for _ in range(2 * ATTEMPTS):
+            async with worker_here(mine) as bench:
+                deliveries = {sequence: await bench.delivery(sequence) for sequence in sorted(left)}
+                killed.clear()
+                tasks = [asyncio.create_task(bench.worker.process(delivery)) for delivery in deliveries.values()]
+                death = asyncio.create_task(killed.wait())
+                await asyncio.wait({death, asyncio.ensure_future(asyncio.wait(tasks))}, return_when=asyncio.FIRST_COMPLETED)
+                for task in (*tasks, death):
+                    task.cancel()
+                await asyncio.gather(*tasks, death, return_exceptions=True)
+                left -= {sequence for sequence, delivery in deliveries.items() if delivery.settled}
+        assert left == set()
+        assert [letter["subject"] for letter in await dead_letters(js)] == ["breadcrumbs.acme.s0.user.message.v1"]
+        assert len(await answered(js)) == 8

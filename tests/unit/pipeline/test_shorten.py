@@ -1,0 +1,49 @@
+"""A long text keeps its head, its tail, and a note of what is missing between them."""
+
+import re
+
+import pytest
+
+from builder.adapters.tokens import load_counter
+from builder.pipeline.shorten import shorten
+
+count = load_counter("o200k_base")
+LETTER = " ".join(f"Sentence {n} is here." for n in range(400))
+
+
+def test_a_text_that_fits_is_unchanged() -> None:
+    assert shorten("User: We meet on Friday.", 10, count) == "User: We meet on Friday."
+
+
+def test_a_long_text_keeps_head_and_tail_and_says_what_is_missing() -> None:
+    short = shorten(LETTER, 100, count)
+    head, note, tail = short.split("\n    ")
+    assert LETTER.startswith(head)
+    assert LETTER.endswith(tail)
+    left_out = int(re.fullmatch(r"\[… ([\d,]+) characters left out …\]", note)[1].replace(",", ""))  # type: ignore[index]
+    assert abs(len(LETTER) - len(head) - len(tail) - left_out) <= 2
+    assert len(head) > len(tail) > 0
+
+
+def test_words_are_not_cut() -> None:
+    words = {"Sentence", "is", "here.", *map(str, range(400))}
+    head, _, tail = shorten(LETTER, 100, count).split("\n    ")
+    assert {*head.split(), *tail.split()} <= words
+
+
+@pytest.mark.parametrize("tokens", [14, 15, 30, 100, 1000])
+def test_the_room_is_used_and_never_exceeded(tokens: int) -> None:
+    short = shorten(LETTER, tokens, count)
+    assert max(tokens - 14, 1) <= count(short + "\n") <= tokens
+
+
+@pytest.mark.parametrize("tokens", [-1, 0, 1, 5])
+def test_where_not_even_the_note_fits_nothing_is_left(tokens: int) -> None:
+    assert shorten(LETTER, tokens, count) == ""
+
+
+@pytest.mark.parametrize("symbol", ["👩‍👩‍👧‍👦", "👍🏽", "🇩🇪", "e\u0301", "❤️", "5️⃣", "दि", "ก้"], ids=ascii)
+def test_what_is_one_character_to_the_eye_is_never_cut(symbol: str) -> None:
+    for room in range(60, 90):
+        head, _, tail = shorten(symbol * 300, room, count).split("\n    ")
+        assert head.replace(symbol, "") == tail.replace(symbol, "") == ""

@@ -1,0 +1,142 @@
+"""Rendered fragments: excerpts, the cache, and costs that add up to the page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.adapters.tokens import load_counter
+from builder.domain.errors import HintFailed
+from builder.pipeline.draft import Group, PageSection
+from builder.rendering.fragments import CACHED, JinjaRendering
+from builder.rendering.templates import TemplateSet
+from tests.factories import make_breadcrumb, make_place, make_rendering
+
+TEXT = "First one. Second one. Third one."
+FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
+PLENTY = 10_000
+
+
+@pytest.mark.parametrize(
+    ("spans", "shown"),
+    [
+        ((), TEXT),
+        ((FIRST,), "First one. […]"),
+        ((SECOND,), "[…] Second one. […]"),
+        ((THIRD,), "[…] Third one."),
+        ((FIRST, SECOND), "First one. Second one. […]"),
+        ((FIRST, THIRD), "First one. […] Third one."),
+        ((SECOND, THIRD), "[…] Second one. Third one."),
+        ((FIRST, SECOND, THIRD), TEXT),
+    ],
+)
+def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
+    assert make_rendering().fragment(make_breadcrumb(TEXT), spans, 1, PLENTY).text == f"User: {shown}"
+
+
+def test_between_neighbours_their_own_white_space_stays() -> None:
+    crumb = make_breadcrumb("One.\n\nTwo.")
+    assert make_rendering().fragment(crumb, ((0, 4), (6, 10)), 1, PLENTY).text == "User: One.\n    Two."
+
+
+def counting() -> tuple[Callable[[str], int], list[str]]:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text.split())
+
+    return count, counted
+
+
+def templates() -> TemplateSet:
+    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"})
+
+
+def test_a_fragment_is_rendered_and_counted_once_and_equal_the_second_time() -> None:
+    count, counted = counting()
+    rendering = JinjaRendering(templates(), count)
+    crumb = make_breadcrumb(TEXT)
+    first = rendering.fragment(crumb, (), 1, PLENTY)
+    assert rendering.fragment(crumb, (), 1, PLENTY) == first
+    assert counted == [f"User: {TEXT}\n"]
+
+
+def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
+    rendering = JinjaRendering(templates(), counting()[0])
+    crumb = make_breadcrumb(TEXT)
+    others = [
+        replace(crumb, text="Other."),
+        replace(crumb, version=2, text="Other."),
+        replace(crumb, session="s43", text="Other."),
+        replace(crumb, workspace="other", text="Other."),
+        replace(crumb, id="m2", text="Other."),
+        replace(crumb, place=make_place(99), text="Other."),
+    ]
+    assert rendering.fragment(crumb, (), 1, PLENTY).text == f"User: {TEXT}"
+    assert rendering.fragment(crumb, (FIRST,), 1, PLENTY).text == "User: First one. […]"
+    assert rendering.fragment(crumb, (), 3, PLENTY).text == f"User: {TEXT} (said 3 times)"
+    same, *different = [rendering.fragment(other, (), 1, PLENTY).text for other in others]
+    assert same == f"User: {TEXT}", "identity decides, the text of one identity never changes"
+    assert set(different) == {"User: Other."}
+
+
+def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
+    rendering = JinjaRendering(templates(), lambda _: 1)
+    first = make_breadcrumb(TEXT)
+    before = rendering.fragment(first, (), 1, PLENTY)
+    for said in range(2, CACHED + 10):
+        rendering.fragment(first, (), said, PLENTY)
+    assert len(rendering._fragments) == CACHED
+    assert rendering.fragment(first, (), 1, PLENTY) == before
+
+
+def test_a_failed_hint_fails_again() -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len)
+    for _ in range(2):
+        with pytest.raises(HintFailed):
+            rendering.fragment(make_breadcrumb(), (), 1, PLENTY)
+
+
+def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
+    fragment = make_rendering().fragment(make_breadcrumb(TEXT), (), 1, PLENTY)
+    assert fragment.tokens == load_counter("o200k_base")(fragment.text + "\n")
+
+
+@pytest.mark.parametrize("cap", [24, 60, 200])
+def test_a_long_text_is_shortened_to_its_cap_and_says_how_much_is_missing(cap: int) -> None:
+    rendering = make_rendering()
+    crumb = make_breadcrumb("The kiln is hot and the door is closed.\n" * 100)
+    short = rendering.fragment(crumb, (), 1, cap)
+    assert short.tokens == load_counter("o200k_base")(short.text + "\n") <= cap
+    assert "characters left out …]" in short.text
+    whole = rendering.fragment(crumb, (), 1, PLENTY)
+    assert whole.text.count("kiln") == 100
+    assert rendering.fragment(crumb, (), 1, whole.tokens) == whole
+
+
+def section(name: str, *groups: Group) -> PageSection:
+    return PageSection(name=name, title=f"Section {name}", groups=groups)
+
+
+words = st.lists(
+    st.sampled_from(["Hello.", "釉料 😀", "two\nlines", "# no heading", "", "    ", "a b c"]), min_size=1, max_size=5
+)
+
+
+@settings(deadline=None)
+@given(st.lists(words, min_size=1, max_size=4))
+def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_page(sections: list[list[str]]) -> None:
+    rendering = make_rendering()
+    cost = 0
+    laid: list[PageSection] = []
+    for number, texts in enumerate(sections):
+        crumbs = [make_breadcrumb(text, 10 * number + place) for place, text in enumerate(texts)]
+        fragments = [rendering.fragment(crumb, (), 1, PLENTY) for crumb in crumbs]
+        laid.append(section(str(number), Group(date="8 May 2023", fragments=tuple(item.text for item in fragments))))
+        cost += rendering.heading_tokens("default", laid[-1].title) + rendering.date_tokens("default", "8 May 2023")
+        cost += sum(item.tokens for item in fragments)
+    page = rendering.count(rendering.page("default", tuple(laid)))
+    assert page <= cost <= page + 2 * len(laid)

@@ -1,0 +1,138 @@
+"""Each bundled hint, read as an agent reads it."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.wire.bodies import BODIES
+from builder.wire.inbound import decode
+from builder.wire.profiles import NEVER
+from tests.factories import make_rendering
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+RENDERING = make_rendering()
+PLENTY = 4000
+
+
+def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
+    data = json.dumps({"id": "m1", "context": body}).encode()
+    return decode(Arrival(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON))
+
+
+def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] = (), said: int = 1) -> str:
+    """The fragment, of a rendering that has seen no other: all bodies here share a place."""
+    return make_rendering().fragment(crumb(schema, body), spans, said, PLENTY).text
+
+
+EXAMPLES = {
+    "user.message.v1": "Maya: Where do I set the API key?",
+    "agent.response.v1": "Assistant: Let me look that up.",
+    "tool.request.v1": "Call of calculator: expression 3*4",
+    "tool.response.v1": "calculator answered: result 12",
+    "tool.error.v1": "web-search failed (timeout): no answer in 30 s (can be tried again)",
+    "tool.catalog.v1": "- calculator (general): Arithmetic with functions.\n- web-search (web): Search the web.",
+    "note.v1": "Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
+    "browser.page.context.v1": 'Page "Orders" (https://example.org/orders), 12 interactive elements',
+    "browser.tab.context.v1": 'Page "Orders" (https://example.org/orders): 3 open orders',
+}
+
+
+def test_every_schema_that_is_shown_has_its_golden_text_here() -> None:
+    assert EXAMPLES.keys() == BODIES.keys() - NEVER
+
+
+@pytest.mark.parametrize("schema", EXAMPLES)
+def test_the_example_of_a_schema_reads_well(schema: str) -> None:
+    examples = BODIES[schema].model_json_schema()["examples"]
+    assert [shown(schema, example) for example in examples] == [EXAMPLES[schema]]
+
+
+LEAST: list[tuple[str, dict[str, Any], str]] = [
+    ("user.message.v1", {"content": ""}, "User: (empty message)"),
+    ("user.message.v1", {"content": " \n\t"}, "User: (empty message)"),
+    ("user.message.v1", {"content": [{"type": "image_url"}]}, "User: [image_url]"),
+    ("agent.response.v1", {"message": ""}, "Assistant: (empty message)"),
+    ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "Assistant: (calls a, b)"),
+    ("agent.response.v1", {"message": "Yes.", "tool_requests": []}, "Assistant: Yes."),
+    ("tool.request.v1", {"tool": "timer"}, "Call of timer"),
+    ("tool.request.v1", {"tool": "timer", "input": {}}, "Call of timer"),
+    ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "Call of timer: 5 s"),
+    ("tool.response.v1", {"tool": "timer"}, "timer answered: nothing"),
+    ("tool.response.v1", {"tool": "timer", "output": []}, "timer answered: nothing"),
+    ("tool.response.v1", {"tool": "timer", "output": False}, "timer answered: false"),
+    ("tool.response.v1", {"tool": "timer", "output": 0}, "timer answered: 0"),
+    ("tool.response.v1", {"tool": "timer", "status": "error"}, "timer failed: no message"),
+    ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "timer failed: too late"),
+    ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "t failed: code 5; why x"),
+    ("tool.error.v1", {"tool_name": "timer"}, "timer failed: no message"),
+    ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "timer failed: late"),
+    ("tool.catalog.v1", {"tools": []}, ""),
+    ("tool.catalog.v1", {"tools": [{"name": "a"}]}, "- a"),
+    ("tool.catalog.v1", {"tools": [{"name": "a", "category": None, "description": None}]}, "- a"),
+    ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": None, "outputSchema": "none"}]}, "- a"),
+    ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": {"properties": ["x"]}, "outputSchema": {}}]}, "- a"),
+    ("note.v1", {"content": "two coats"}, "Note: two coats"),
+    ("note.v1", {"content": "", "title": "Glaze", "url": None}, 'Note "Glaze": (empty note)'),
+    ("browser.page.context.v1", {"url": "https://a.example"}, "Page https://a.example"),
+    ("browser.page.context.v1", {"url": "u", "title": "T", "dom": {}, "content": {"mainText": None}}, 'Page "T" (u)'),
+    ("browser.tab.context.v1", {"url": "u", "content": {"mainText": "main"}}, "Page u: main"),
+    ("calendar.event.v1", {"title": "Dentist", "floor": 3}, "calendar.event.v1: title Dentist; floor 3"),
+    ("calendar.event.v1", {}, "calendar.event.v1: (empty)"),
+]
+
+
+@pytest.mark.parametrize(("schema", "body", "text"), LEAST)
+def test_missing_and_empty_fields_leave_no_trace(schema: str, body: dict[str, Any], text: str) -> None:
+    assert shown(schema, body) == text
+
+
+def test_a_tool_is_shown_with_the_first_sentence_of_its_description_and_the_names_of_its_fields() -> None:
+    fields = {"properties": {"query": {"type": "string"}, "limit": {}}}
+    tool = {"name": "search", "category": "web", "description": "Searches e.g. the web. Slowly.", "inputSchema": fields}
+    catalog = {"tools": [tool, {"name": "timer", "inputSchema": fields, "outputSchema": {"properties": {"ok": {}}}}]}
+    assert shown("tool.catalog.v1", catalog) == (
+        "- search (web): Searches e.g. the web. Takes limit, query.\n- timer: Takes limit, query. Gives ok."
+    )
+
+
+@pytest.mark.parametrize("schema", ["user.message.v1", "agent.response.v1", "note.v1"])
+def test_what_was_said_several_times_says_so_once(schema: str) -> None:
+    assert shown(schema, {"content": "Two coats."}, said=3).endswith("Two coats. (said 3 times)")
+
+
+@pytest.mark.parametrize(
+    ("schema", "body"),
+    [
+        ("tool.request.v1", {"tool": "search", "input": "first second third"}),
+        ("tool.response.v1", {"tool": "search", "output": "first second third"}),
+        ("tool.response.v1", {"tool": "search", "status": "error", "error": "first second third"}),
+        ("tool.error.v1", {"tool_name": "search", "error_message": "first second third"}),
+        ("browser.page.context.v1", {"url": "u", "title": "search", "content": {"mainText": "first second third"}}),
+    ],
+)
+def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body: dict[str, Any]) -> None:
+    text = crumb(schema, body).text
+    first, second = shown(schema, body, ((0, 12),)), shown(schema, body, ((text.index("second"), len(text)),))
+    assert first.count("search") == second.count("search") == 1
+    assert first.endswith(": first […]")
+    assert second.endswith(": […] second third")
+
+
+def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:
+    text = "{{ 7*7 }} {% raw %} {{ body.__class__ }} {# gone? #} {% include 'x' %}"
+    assert shown("user.message.v1", {"content": text}) == f"User: {text}"
+    assert shown("user.message.v1", {"content": "x", "speaker": "{{ 7*7 }}"}) == "{{ 7*7 }}: x"
+    assert shown("tool.response.v1", {"tool": "{% raw %}", "output": {"{{ 1 }}": text}}) == (
+        f"{{% raw %}} answered: {{{{ 1 }}}} {text}"
+    )
+
+
+def test_html_stays_as_it_was_written() -> None:
+    assert shown("user.message.v1", {"content": "a < b & \"c\" 'd' <b>"}) == "User: a < b & \"c\" 'd' <b>"
+
+
+def test_a_message_of_several_lines_is_indented_under_its_speaker() -> None:
+    assert shown("user.message.v1", {"content": "one\n\n  two\r\nthree\n"}) == "User: one\n      two\n    three"

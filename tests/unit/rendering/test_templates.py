@@ -1,0 +1,168 @@
+"""The template set: one sandbox, clear mistakes, overlays, and a revision of all sources."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.domain.errors import HintFailed, Misconfigured
+from builder.pipeline.draft import Group, PageSection
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from tests.factories import make_breadcrumb
+
+PLAIN = "{{ schema }}"
+SECTION = PageSection(name="x", title="Title", groups=(Group(date="", fragments=("- own line", "two")),))
+
+
+def failure(source: str, **values: Any) -> str:
+    """Why a hint with this source fails on an ordinary message."""
+    rendering = JinjaRendering(TemplateSet({"generic": PLAIN, "user.message.v1": source}, {}), len)
+    with pytest.raises(HintFailed) as caught:
+        rendering.fragment(make_breadcrumb(id="m17", **values), (), 1, 1000)
+    assert caught.value.breadcrumb == "m17"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{{ missing }}", "'missing' is undefined"),
+        ("{{ body.missing }}", "'dict object' has no attribute 'missing'"),
+        ("{{ body.missing.more }}", "'dict object' has no attribute 'missing'"),
+        ("{% if missing %}x{% endif %}", "'missing' is undefined"),
+        ("{{ text | int // 0 }}", "division"),
+        ("{{ text + 1 }}", "can only concatenate str"),
+        ("{{ text[500] | upper }}", "has no element 500"),
+        ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "recursion"),
+    ],
+)
+def test_a_failing_hint_costs_its_fragment_and_names_template_and_reason(source: str, reason: str) -> None:
+    message = failure(source)
+    assert message.startswith("hints/user.message.v1.md.j2: ")
+    assert reason in message
+
+
+def test_a_failing_generic_hint_is_named_by_its_own_file() -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len)
+    with pytest.raises(HintFailed, match=r"hints/generic\.md\.j2: 'missing' is undefined"):
+        rendering.fragment(make_breadcrumb(schema="calendar.event.v1"), (), 1, 1000)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ text.__class__.__mro__ }}",
+        "{{ body.__init__.__globals__ }}",
+        "{{ text.__class__ }}",
+        "{{ (text | string).format.__self__ }}",
+        "{{ '{0.__class__}'.format(text) }}",
+        "{{ body['__class__'].x }}",
+        "{{ cycler }}",
+        "{{ lipsum() }}",
+        "{{ range(9) }}",
+        "{{ namespace() }}",
+        "{{ body.update({'a': 1}) }}",
+        "{{ body.pop('content') }}",
+        "{{ [].append(1) }}",
+        "{% import 'os' as os %}{{ os }}",
+        "{% include 'user.message.v1.md.j2' %}",
+        "{% from 'x' import y %}",
+        "{% extends 'x' %}",
+    ],
+)
+def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(source: str) -> None:
+    assert failure(source).startswith("hints/user.message.v1.md.j2: ")
+
+
+def test_a_template_cannot_change_what_the_next_one_sees() -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": "{% set body = 1 %}{% set text = 'x' %}{{ text }}"}, {}), len)
+    crumb = make_breadcrumb("hello", schema="a.v1")
+    assert rendering.fragment(crumb, (), 1, 100).text == rendering.fragment(crumb, (), 2, 100).text == "x"
+    assert crumb.text == "hello"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("one\n{{ text", "line 2: unexpected end of template"),
+        ("one\n\n{% if %}{% endif %}", "line 3: Expected an expression"),
+        ("{% for x in text %}", "line 1: Unexpected end of template"),
+        ("a\n{{ text | shout }}", "line 2: No filter named 'shout'"),
+        ("{% frobnicate %}", "line 1: Encountered unknown tag 'frobnicate'"),
+    ],
+)
+def test_a_syntax_error_is_misconfigured_at_start_with_file_and_line(source: str, reason: str) -> None:
+    with pytest.raises(Misconfigured) as hint:
+        TemplateSet({"generic": PLAIN, "note.v1": source}, {})
+    assert str(hint.value).startswith(f"hints/note.v1.md.j2 {reason}")
+    assert str(hint.value).endswith("; mend the template")
+    with pytest.raises(Misconfigured) as page:
+        TemplateSet({"generic": PLAIN}, {"wide": source})
+    assert str(page.value).startswith(f"pages/wide.md.j2 {reason}")
+
+
+def test_a_set_without_the_generic_hint_is_misconfigured() -> None:
+    with pytest.raises(Misconfigured, match=r"hints/generic\.md\.j2 is missing; unknown schemas need it, put it back"):
+        TemplateSet({"note.v1": PLAIN}, {})
+
+
+def test_an_unknown_page_is_misconfigured_and_the_known_ones_are_named() -> None:
+    with pytest.raises(Misconfigured, match="page 'wide' does not exist; known pages are long, short"):
+        TemplateSet({"generic": PLAIN}, {"short": "", "long": ""}).page("wide", ())
+
+
+@pytest.mark.parametrize(
+    "source", ["{{ missing }}", "{% include 'x' %}", "{{ sections + 1 }}", "{{ sections[0].title.__class__ }}"]
+)
+def test_a_failing_page_is_misconfigured_with_its_file(source: str) -> None:
+    with pytest.raises(Misconfigured, match=r"pages/default\.md\.j2 failed: .*; mend the template"):
+        TemplateSet({"generic": PLAIN}, {"default": source}).page("default", (SECTION,))
+
+
+def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_own() -> None:
+    templates = TemplateSet(*read_folders((bundled("templates"),)))
+    groups = (Group(date="8 May 2023", fragments=("A: 1\n    more", "B: 2")), Group(date="9 May 2023", fragments=("A: 3",)))
+    page = templates.page("default", (SECTION, PageSection(name="y", title="Dated", groups=groups)))
+    assert page == ("## Title\n- own line\ntwo\n\n## Dated\n[8 May 2023]\nA: 1\n    more\nB: 2\n[9 May 2023]\nA: 3\n")
+    assert templates.page("default", ()) == ""
+
+
+def test_a_title_of_a_profile_cannot_break_its_heading() -> None:
+    templates = TemplateSet(*read_folders((bundled("templates"),)))
+    title = PageSection(name="x", title="One\n# Two", groups=SECTION.groups)
+    assert templates.page("default", (title,)).startswith("## One\n    # Two\n- own line")
+
+
+def write(folder: Path, kind: str, name: str, source: str) -> None:
+    (folder / kind).mkdir(parents=True, exist_ok=True)
+    (folder / kind / f"{name}.md.j2").write_text(source, "utf-8")
+
+
+def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> None:
+    write(tmp_path, "hints", "note.v1", "Mine: {{ text }}")
+    write(tmp_path, "hints", "calendar.event.v1", "Event: {{ text }}")
+    write(tmp_path, "pages", "wide", "{{ sections | length }} sections")
+    (tmp_path / "hints" / "README.md").write_text("no template", "utf-8")
+    hints, pages = read_folders((bundled("templates"), tmp_path))
+    own_hints, own_pages = read_folders((bundled("templates"),))
+    assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
+    assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
+    templates = TemplateSet(hints, pages)
+    assert templates.hint("note.v1", {"text": "two coats"}) == "Mine: two coats"
+    assert templates.page("wide", (SECTION,)) == "1 sections\n"
+
+
+def test_an_overlay_folder_may_be_empty(tmp_path: Path) -> None:
+    assert read_folders((bundled("templates"), tmp_path)) == read_folders((bundled("templates"),))
+
+
+def test_the_revision_changes_with_any_source_any_name_and_nothing_else() -> None:
+    hints, pages = read_folders((bundled("templates"),))
+    revision = TemplateSet(hints, pages).revision
+    assert TemplateSet(dict(reversed(hints.items())), pages).revision == revision
+    revisions = [TemplateSet(hints | {name: source + " "}, pages).revision for name, source in hints.items()]
+    revisions += [TemplateSet(hints, pages | {name: source + " "}).revision for name, source in pages.items()]
+    revisions += [TemplateSet(hints | {"new.v1": ""}, pages).revision, TemplateSet(hints, pages | {"new.v1": ""}).revision]
+    assert len({revision, *revisions}) == len(revisions) + 1

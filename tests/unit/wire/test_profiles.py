@@ -1,0 +1,171 @@
+"""Profile files: what an author may write, and how a mistake is explained."""
+
+import copy
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.domain.errors import Misconfigured
+from builder.resources import bundled
+from builder.wire.profiles import NEVER, parse_profile
+
+LEAST: dict[str, Any] = {
+    "retrieval": {"schemas": ["user.message.v1"]},
+    "sections": [
+        {"name": "recent", "title": "Recent Conversation", "source": "hot"},
+        {"name": "current", "title": "Current User Message", "source": "trigger"},
+    ],
+}
+BUNDLED = {file.stem: file.read_text("utf-8") for file in sorted((bundled("templates") / "profiles").glob("*.yaml"))}
+
+
+def changed(path: str, value: Any) -> str:
+    """The smallest profile with one value set, as YAML. path: steps joined by slashes."""
+    profile = copy.deepcopy(LEAST)
+    *steps, last = (int(step) if step.isdigit() else step for step in path.split("/"))
+    here: Any = profile
+    for step in steps:
+        here = here.setdefault(step, {}) if isinstance(here, dict) else here[step]
+    here[last] = value
+    return yaml.safe_dump(profile)
+
+
+def mistake(source: str, name: str = "mine") -> str:
+    with pytest.raises(Misconfigured) as caught:
+        parse_profile(name, source)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
+    profile = parse_profile(name, BUNDLED[name])
+    assert profile.consumer == name
+    assert profile.sections[-1].source == "trigger"
+
+
+def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
+    profile = parse_profile("default", BUNDLED["default"])
+    assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
+    assert (profile.encoding, profile.recursion_limit, profile.standing) == ("o200k_base", 25, ("tool.catalog.v1",))
+    window = profile.window
+    assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
+    assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
+    assert (profile.retrieval.ceilings["user.message.v1"], profile.retrieval.ceilings["agent.response.v1"]) == (5, 3)
+    names = ["tools", "summary", "recent", "relevant", "tool_results", "current"]
+    assert [section.name for section in profile.sections] == names
+    assert [section.name for section in profile.sections if section.dates] == ["relevant"]
+
+
+def test_what_an_author_leaves_out_has_the_documented_default() -> None:
+    profile = parse_profile("mine", yaml.safe_dump(LEAST))
+    assert (profile.triggers, profile.page, profile.encoding, profile.standing) == ((), "default", "o200k_base", ())
+    assert (profile.budget, profile.reserve, profile.allowance, profile.recursion_limit) == (4000, 0, 4000, 25)
+    assert (profile.window.trigger, profile.window.keep, profile.window.min_recent, profile.window.max_tool_turns) == (
+        20,
+        10,
+        3,
+        3,
+    )
+    first = profile.sections[0]
+    assert (first.section_class, first.floor, first.ceiling, first.dates) == ("turn", 0, 1, False)
+
+
+def test_settings_arrive_where_they_belong() -> None:
+    assert parse_profile("mine", changed("window/min_recent", 7)).window.min_recent == 7
+    assert parse_profile("mine", changed("window/max_tool_turns", None)).window.max_tool_turns is None
+    assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
+    assert parse_profile("mine", changed("sections/0/class", "static")).sections[0].section_class == "static"
+    assert parse_profile("mine", changed("retrieval/relevance_threshold", -0.5)).retrieval.relevance_threshold == -0.5
+    assert parse_profile("mine", changed("retrieval/ceilings", {"note.v1": 2})).retrieval.ceilings == {"note.v1": 2}
+
+
+def test_the_revision_changes_with_every_byte_of_the_file() -> None:
+    source = yaml.safe_dump(LEAST)
+    assert parse_profile("mine", source).revision == parse_profile("yours", source).revision
+    assert parse_profile("mine", source).revision != parse_profile("mine", source + "# why\n").revision
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        ("budget", "lots", "Input should be a valid integer, unable to parse .* at budget, got 'lots'"),
+        ("budget", 15, "greater than or equal to 16 at budget, got 15"),
+        ("budget", 2_000_001, "less than or equal to 2000000 at budget, got 2000001"),
+        ("reserve", 4000, "reserve is 4000 of a budget of 4000; leave room for the page at the file, got"),
+        ("reserve", -1, "greater than or equal to 0 at reserve, got -1"),
+        ("recursion_limit", 0, "greater than or equal to 1 at recursion_limit, got 0"),
+        ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
+        ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
+        ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),
+        ("window/keep", 21, "keep is 21 but trigger is 20; keep at most as many as trigger at window, got"),
+        ("window/min_recent", -1, "greater than or equal to 0 at window/min_recent, got -1"),
+        ("window/max_tool_turn", 3, "Extra inputs are not permitted at window/max_tool_turn, got 3"),
+        ("retrieval", None, "at retrieval, got None"),
+        ("retrieval/schemas", None, "at retrieval/schemas, got None"),
+        ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
+        ("retrieval/relevance_threshold", float("nan"), "finite number at retrieval/relevance_threshold, got nan"),
+        ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
+        ("retrieval/ceilings", {"note.v1": "few"}, "valid integer.* at retrieval/ceilings/note.v1, got 'few'"),
+        ("sections", [], "at least 1 item .* at sections, got"),
+        ("sections/0/source", "memory", "'standing', 'summary', 'hot', .* at sections/0/source, got 'memory'"),
+        ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
+        ("sections/0/ceiling", 0, "greater than 0 at sections/0/ceiling, got 0"),
+        ("sections/0/floor", -0.1, "greater than or equal to 0 at sections/0/floor, got -0.1"),
+        ("sections/1/name", "recent", "two sections have the same name at the file, got"),
+        ("sections/0/source", "trigger", r"the last section, and only that, has source: trigger \(the current message\)"),
+        ("sections/1/source", "hot", "the last section, and only that, has source: trigger"),
+        ("sections/0", {"title": "x", "source": "hot"}, "Field required at sections/0/name, got"),
+    ],
+)
+def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(path: str, value: Any, reason: str) -> None:
+    message = mistake(changed(path, value))
+    assert message.startswith("profiles/mine.yaml: ")
+    assert message.endswith("; see schemas/profile.json")
+    with pytest.raises(Misconfigured, match=reason):
+        parse_profile("mine", changed(path, value))
+
+
+def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
+    section = {"name": "recent", "title": "Recent", "source": "hot", "floor": 0.5, "ceiling": 0.3}
+    reason = "floor is 0.5 but ceiling is 0.3; make the floor no higher than the ceiling at sections/0"
+    assert reason in mistake(changed("sections/0", section))
+
+
+@pytest.mark.parametrize("schema", sorted(NEVER))
+@pytest.mark.parametrize("path", ["retrieval/schemas", "standing", "triggers"])
+def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path: str) -> None:
+    assert schema in mistake(changed(path, ["user.message.v1", schema]))
+
+
+def test_secrets_are_among_what_is_never_shown() -> None:
+    assert {"secret.v1", "agent.context.v1"} <= NEVER
+    assert "secret.v1 is never shown; take it out of schemas" in mistake(changed("retrieval/schemas", ["secret.v1"]))
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("", "Field required at retrieval"),
+        ("- a\n- b\n", "at the file, got"),
+        ("just text", "at the file, got 'just text'"),
+        ("budget: [1, 2", "is not readable: while parsing a flow sequence"),
+        ("a: b: c", "is not readable: mapping values are not allowed here"),
+        ("budget: !!python/object:os.system {}", "is not readable: could not determine a constructor"),
+        ("budget: 2024-13-45", "is not readable: month must be in 1..12"),
+        ("budget: " + "9" * 5000, "is not readable: Exceeds the limit"),
+        ("budget: " + "[" * 5000 + "]" * 5000, "is not readable: "),
+        ("budget: \0", "is not readable: unacceptable character"),
+    ],
+)
+def test_a_file_that_is_no_profile_is_misconfigured_with_its_name(source: str, reason: str) -> None:
+    message = mistake(source)
+    assert message.startswith("profiles/mine.yaml")
+    assert reason in message
+
+
+@pytest.mark.parametrize("name", ["my agent", "my.agent", "", "ä", "x" * 129])
+def test_a_file_name_that_does_not_fit_a_subject_is_misconfigured(name: str) -> None:
+    assert f"profiles/{name}.yaml is not readable: profile name {name[:140]!r} does not fit" in mistake(
+        yaml.safe_dump(LEAST), name
+    )
