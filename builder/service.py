@@ -14,7 +14,9 @@ from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import View
 from builder.pipeline.passages import passages
-from builder.pipeline.query import Query, strip_names
+from builder.pipeline.query import Query, make_query, strip_names
+from builder.pipeline.rank import Ranker
+from builder.pipeline.traits import traits
 from builder.pipeline.words import fingerprint
 from builder.ports import BreadcrumbStore, Embedder
 
@@ -26,12 +28,13 @@ ASKED_CHARACTERS = 2_000
 class Helpers:
     """Pure functions from outside. terms: text → stemmed terms joined by spaces. count: text → tokens (facts).
 
-    renderings: encoding → rendering.
+    renderings: encoding → rendering. ranker: weights of the fusion.
     """
 
     terms: Callable[[str], str]
     count: Callable[[str], int]
     renderings: Mapping[str, Rendering]
+    ranker: Ranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,11 @@ class ContextBuilder:
         await self._store.remember(remembered)
         return remembered
 
-    async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...]) -> Built:
-        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4)."""
+    async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
+        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4).
+
+        ranker: other weights than the bundled ones, for benchmarks.
+        """
         recall, view = await self._recall(trigger.breadcrumb, consumers)
         query = await self._query(trigger.breadcrumb, view)
         contexts, refused = [], []
@@ -85,6 +91,7 @@ class ContextBuilder:
                 view=view,
                 standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
                 profile=profile,
+                ranker=ranker or self._helpers.ranker,
                 model=self._embedder.model,
             )
             try:
@@ -92,6 +99,11 @@ class ContextBuilder:
             except Rejected as error:
                 refused.append(f"{profile.consumer}: {error}")
         return Built(tuple(contexts), tuple(refused))
+
+    async def recall_for(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Query, View]:
+        """What ranking would see for this trigger, for learning and explaining."""
+        _, view = await self._recall(trigger, consumers)
+        return await self._query(trigger, view), view
 
     async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         history = self._histories.of(trigger.workspace, trigger.session)
@@ -113,7 +125,7 @@ class ContextBuilder:
         for start, end in passages(breadcrumb.text):
             said = breadcrumb.text[start:end]
             vector = await self._embedder.embed(said) if said.strip() else b""
-            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said)))
+            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said), traits(said)))
         return Remembered(
             breadcrumb=breadcrumb,
             passages=tuple(found),
@@ -127,5 +139,4 @@ class ContextBuilder:
             text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
         asked, named = strip_names(text, tuple(view.history.speakers))
         vector = await self._embedder.embed(asked) if asked.strip() else b""
-        terms = tuple(dict.fromkeys(self._helpers.terms(asked).split()))
-        return Query(text=asked, terms=terms, named=named, vector=vector)
+        return make_query(asked, named, self._helpers.terms(asked), vector)

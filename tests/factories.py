@@ -16,10 +16,13 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
+from builder.pipeline import query
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.history import History, View
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
+from builder.pipeline.rank import Ranker
+from builder.pipeline.traits import traits
 from builder.pipeline.words import fingerprint
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
@@ -32,6 +35,9 @@ WIDTH = 64
 INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
+WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "sitting_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
+BY_HAND = Ranker(hybrid=WEIGHTS, words={name: weight for name, weight in WEIGHTS.items() if name != "similarity"})
+"""The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
 
 make_terms = load_terms()
 
@@ -72,10 +78,9 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     """The breadcrumb with its facts."""
     text = breadcrumb.text
     found = tuple(
-        Passage(
-            start, end, make_terms(text[start:end]), make_vector(text[start:end]), load_counter("o200k_base")(text[start:end])
-        )
+        Passage(start, end, make_terms(said), make_vector(said), load_counter("o200k_base")(said), traits(said))
         for start, end in passages(text)
+        for said in (text[start:end],)
     )
     return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
 
@@ -113,7 +118,7 @@ def make_view(rows: Iterable[Remembered | str]) -> View:
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
     asked, named = strip_names(text, speakers)
-    return Query(text=asked, terms=tuple(dict.fromkeys(make_terms(asked).split())), named=named, vector=make_vector(asked))
+    return query.make_query(asked, named, make_terms(asked), make_vector(asked))
 
 
 def make_context(
@@ -123,8 +128,10 @@ def make_context(
     profile = profile or make_profile()
     view = make_history(rows).view(trigger.breadcrumb.place)
     speakers = tuple(view.history.speakers)
-    query = make_query(trigger.breadcrumb.text, speakers)
-    request = Request(trigger=trigger, query=query, view=view, standing=standing, profile=profile, model=MODEL)
+    asked = make_query(trigger.breadcrumb.text, speakers)
+    request = Request(
+        trigger=trigger, query=asked, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL
+    )
     return assemble(request, make_rendering(profile.encoding))
 
 

@@ -26,7 +26,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, D
 from builder.wire.lines import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER
 
-DEADLINE = 15.0
+DEADLINE = 120.0
 """Seconds after which a condition counts as never met: far more than a slow machine needs."""
 ROOT = Path(__file__).parents[1]
 COMMAND = str(Path(sys.executable).with_name("context-builder"))
@@ -224,15 +224,16 @@ async def say(
 
 async def answered(js: JetStreamContext, workspace: str = "*", consumer: str = "*", session: str = "*") -> list[dict[str, Any]]:
     """The contexts in the stream, in the order of their triggers."""
-    return sorted(map(json.loads, await context_bytes(js, workspace, consumer, session)), key=lambda event: event["trigger_seq"])
+    return [json.loads(data) for data in await context_bytes(js, workspace, consumer, session)]
 
 
 async def context_bytes(js: JetStreamContext, workspace: str = "*", consumer: str = "*", session: str = "*") -> list[bytes]:
-    """The bytes of the contexts in the stream."""
+    """The bytes of the contexts in the stream, in the order of their triggers."""
     info = await js.stream_info(CONTEXTS, subjects_filter=f"contexts.{workspace}.{consumer}.{session}.*")
     held = info.state.subjects or {}
     assert all(count == 1 for count in held.values())
-    return [(await js.get_last_msg(CONTEXTS, subject, direct=True)).data or b"" for subject in held]
+    found = [(await js.get_last_msg(CONTEXTS, subject, direct=True)).data or b"" for subject in held]
+    return sorted(found, key=lambda data: int(json.loads(data)["trigger_seq"]))
 
 
 async def dead_letters(js: JetStreamContext) -> list[dict[str, Any]]:
@@ -245,10 +246,13 @@ async def dead_letters(js: JetStreamContext) -> list[dict[str, Any]]:
 async def settled(js: JetStreamContext) -> bool:
     """Whether everything in the stream has been delivered and settled."""
     try:
+        last = (await js.stream_info(BREADCRUMBS)).state.last_seq
         info = await js.consumer_info(BREADCRUMBS, DURABLE)
     except NotFoundError:
         return False
-    return not info.num_pending and not info.num_ack_pending
+    # What is pending comes a little after the message: the last sequence tells whether it has been seen.
+    seen = info.delivered is not None and info.delivered.stream_seq >= last
+    return seen and not info.num_pending and not info.num_ack_pending
 
 
 async def all_settled(js: JetStreamContext) -> None:

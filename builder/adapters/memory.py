@@ -1,7 +1,9 @@
 """Shipped fakes, held to the same contract suites as the real parts."""
 
+from dataclasses import replace
+
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
-from builder.domain.facts import Passage, Remembered
+from builder.domain.facts import Remembered
 from builder.domain.recall import Recall, RecallQuery
 
 
@@ -87,5 +89,5 @@ def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | 
 def _of_model(row: Remembered, model: str) -> Remembered:
     if row.model == model:
         return row
-    passages = tuple(Passage(held.start, held.end, held.terms, b"", held.tokens) for held in row.passages)
+    passages = tuple(replace(held, vector=b"") for held in row.passages)
     return Remembered(breadcrumb=row.breadcrumb, passages=passages, model=model, fingerprint=row.fingerprint)

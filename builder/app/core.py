@@ -1,8 +1,10 @@
 """What builds contexts, without a bus: store, engine, profiles, templates."""
 
+import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
+from builder.pipeline.rank import MEANING, SIGNALS, Ranker
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
@@ -60,7 +63,9 @@ async def open_core(settings: Settings, store_path: str | None = None) -> AsyncI
         stack.push_async_callback(embedder.aclose)
         store = SqliteStore(store_path or str(settings.store_path))
         stack.callback(store.close)
-        helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings)
+        helpers = Helpers(
+            terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker()
+        )
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
 
@@ -78,6 +83,15 @@ def load_profiles(folders: tuple[Path, ...]) -> tuple[Profile, ...]:
     """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
     sources = {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / "profiles").glob("*.yaml"))}
     return tuple(parse_profile(name, source) for name, source in sorted(sources.items()))
+
+
+def load_ranker() -> Ranker:
+    """The weights of `pipeline/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
+    tables = tomllib.loads((files("builder.pipeline") / "ranker.toml").read_text("utf-8"))
+    unknown = (tables["hybrid"].keys() | tables["words"].keys()) - SIGNALS.keys()
+    if unknown or MEANING & tables["words"].keys():
+        raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see pipeline/rank.py")
+    return Ranker(hybrid=tables["hybrid"], words=tables["words"])
 
 
 def prepare_model(settings: Settings) -> dict[str, Any]:

@@ -44,6 +44,7 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     """
     path = settings.store_path
     fresh = path.with_name(path.name + ".reindex")
+    _check_unused(path)
     _remove(fresh)
     async with open_bus(settings) as (_, connection):
         js = connection.jetstream()
@@ -51,6 +52,7 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         stream = NatsStream(js, lambda: incarnation)
         floor = await _examine(path, await stream.first())
         counts = await _fill(settings, fresh, stream, floor, progress)
+    _check_unused(path)  # a service that was started meanwhile would go on in a file without a name
     _remove(path)
     fresh.replace(path)
     return counts
@@ -83,8 +85,6 @@ async def _examine(path: Path, first: Place) -> Place:
     """The ack floor of the old store. Raises `Misconfigured` when it must not be replaced."""
     if not path.exists():
         return Place(0, 0)
-    if in_use(path):
-        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
     store = SqliteStore(str(path))
     try:
         lost = await store.count(before=first)
@@ -96,6 +96,11 @@ async def _examine(path: Path, first: Place) -> Place:
         return await store.watermark(*FLOOR)
     finally:
         store.close()
+
+
+def _check_unused(path: Path) -> None:
+    if path.exists() and in_use(path):
+        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
 
 
 def _remove(path: Path) -> None:

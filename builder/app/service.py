@@ -79,7 +79,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.pending.set_function(lambda: watchdog.pending)
         watching = asyncio.create_task(watchdog.run())
         stack.push_async_callback(_cancel, watching)
-        application = inbox.application(routes(lambda: watchdog.alive, checks, metrics.registry))
+        application = inbox.application(routes(lambda: watchdog.alive and not watching.done(), checks, metrics.registry))
         yield Service(core=core, url=url, js=js, stream=stream, catch_up=catch_up, watchdog=watchdog, application=application)
 
 

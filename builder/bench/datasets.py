@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.resources import files
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +52,14 @@ def load(source: str) -> Dataset:
         return _sample()
     try:
         data = json.loads(Path(source).read_text("utf-8"))
-        return Dataset(name=data["name"], conversations=tuple(starmap(_conversation, enumerate(data["conversations"]))))
+        return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
 
 
 def sample_lines() -> tuple[str, ...]:
     """The bundled sample conversation, one event a line."""
-    return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").splitlines())
+    return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").strip().split("\n"))
 
 
 def demo_evidence() -> tuple[str, ...]:
@@ -80,8 +79,8 @@ def _sample() -> Dataset:
     return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
 
 
-def _conversation(number: int, data: dict[str, Any]) -> Conversation:
-    workspace = f"{WORKSPACE}-{number}"
+def _conversation(data: dict[str, Any]) -> Conversation:
+    workspace = f"{WORKSPACE}-{data['session_id']}"
     session = data["session_id"]
     messages = (
         make_record(

@@ -1,18 +1,21 @@
 """`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any
 
 from builder.bench.datasets import Conversation, Dataset, Question
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
+from builder.pipeline.rank import Ranker
 from builder.service import ContextBuilder
 
 WHOLE = 300
 """Characters up to which an evidence message counts only as a whole."""
+NO_RANKERS: Mapping[str, Ranker] = MappingProxyType({})
 STRETCH = 200
 """Contiguous characters of a longer one that must stand on the page."""
 
@@ -27,9 +30,17 @@ class Outcome:
 
 
 async def run(
-    builder: ContextBuilder, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
+    builder: ContextBuilder,
+    dataset: Dataset,
+    profile: Profile,
+    budgets: tuple[int, ...],
+    step: Callable[[], None],
+    rankers: Mapping[str, Ranker] = NO_RANKERS,
 ) -> dict[str, Any]:
-    """The report, without its model. step: called after each message and question, for a progress bar."""
+    """The report, without its model. step: called after each message and question, for a progress bar.
+
+    rankers: session → weights to use for it instead of the bundled ones.
+    """
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     seconds: list[float] = []
     for conversation in dataset.conversations:
@@ -39,7 +50,8 @@ async def run(
         for question in conversation.questions:
             for budget in budgets:
                 began = perf_counter()
-                outcome = await _ask(builder, conversation, question, replace(profile, budget=budget))
+                ranker = rankers.get(conversation.session)
+                outcome = await _ask(builder, conversation, question, replace(profile, budget=budget), ranker)
                 seconds.append(perf_counter() - began)
                 outcomes[budget].append(outcome)
             step()
@@ -53,9 +65,11 @@ async def run(
     }
 
 
-async def _ask(builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile) -> Outcome:
+async def _ask(
+    builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile, ranker: Ranker | None
+) -> Outcome:
     trigger = await builder.facts(question.trigger)
-    built = await builder.answer(trigger, (profile,))
+    built = await builder.answer(trigger, (profile,), ranker)
     if built.refused:
         return Outcome(category=question.category, found=0.0, tokens=0)
     (context,) = built.contexts

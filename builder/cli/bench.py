@@ -15,6 +15,8 @@ from builder.cli.options import AsJson, print_json, settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from builder.app import Core
+    from builder.bench.fit import Example
     from builder.settings import Settings
 
 File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
@@ -25,6 +27,9 @@ def recall(
     file: File = "sample",
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
+    fit_on: Annotated[
+        str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
+    ] = "",
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -32,13 +37,15 @@ def recall(
     from builder.app import open_core
     from builder.bench import recall as bench
     from builder.bench.datasets import load
+    from builder.bench.fit import leave_one_out
 
     async def work() -> dict[str, Any]:
         dataset = load(file)
         steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
         with _store() as store, _progress("recall", steps) as step:
             async with open_core(settings(), store) as core:
-                report = await bench.run(core.builder, dataset, core.profile(profile), _numbers(budgets), step)
+                rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
+                report = await bench.run(core.builder, dataset, core.profile(profile), _numbers(budgets), step, rankers)
                 return {
                     "dataset": report.pop("dataset"),
                     "questions": report.pop("questions"),
@@ -51,6 +58,47 @@ def recall(
         print_json(report)
     else:
         _table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
+
+
+def fit(
+    files: Annotated[list[str], typer.Argument(help="Data sets to learn from.")],
+    write: Annotated[Path | None, typer.Option(help="Write the weights to this file.")] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Learn the weights of the fusion from labelled conversations."""
+    from dataclasses import asdict
+    from datetime import UTC, datetime
+
+    from builder.app import open_core
+    from builder.bench.fit import fit as learn
+    from builder.bench.fit import to_toml
+
+    async def work() -> tuple[Any, str]:
+        with _store() as store:
+            async with open_core(settings(), store) as core:
+                found = await _examples(core, ",".join(files))
+        counts = ", ".join(f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found})
+        return learn(found), counts
+
+    ranker, counts = asyncio.run(work())
+    text = to_toml(ranker, datetime.now(UTC).date().isoformat(), counts)
+    if write:
+        write.write_text(text, "utf-8")
+    if as_json:
+        print_json(asdict(ranker))
+    else:
+        sys.stdout.write(text)
+
+
+async def _examples(core: "Core", files: str) -> "tuple[Example, ...]":
+    from builder.bench.datasets import load
+    from builder.bench.fit import examples
+
+    found: list[Example] = []
+    for file in files.split(","):
+        found += await examples(core.builder, load(file.strip()), core.profile("recall"), lambda: None)
+    return tuple(found)
 
 
 def latency(

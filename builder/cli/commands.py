@@ -25,7 +25,7 @@ schemas.command(name="export")(operate.export)
 dead_letters.command(name="list")(operate.list_dead_letters)
 dead_letters.command(name="show")(operate.show_dead_letter)
 dead_letters.command(name="retry")(operate.retry_dead_letter)
-for measure in (bench.recall, bench.latency, bench.tokens):
+for measure in (bench.recall, bench.latency, bench.tokens, bench.fit):
     benches.command()(measure)
 for name, group in (("models", models), ("schemas", schemas), ("dead-letters", dead_letters), ("bench", benches)):
     application.add_typer(group, name=name)

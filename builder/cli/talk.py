@@ -65,7 +65,7 @@ def build(
 
     mine = settings()
     text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    event = asyncio.run(build_once(mine, text.splitlines(), workspace or mine.workspace, session, profile, trigger))
+    event = asyncio.run(build_once(mine, text.split("\n"), workspace or mine.workspace, session, profile, trigger))
     if as_json:
         print_json(event)
     else:

@@ -10,6 +10,7 @@ from builder.pipeline.compose import compose, prefix_end, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.history import View
 from builder.pipeline.query import Query
+from builder.pipeline.rank import Ranker
 from builder.pipeline.retrieve import retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.units import Candidate, Unit, hot_units
@@ -24,6 +25,7 @@ class Request:
     view: View
     standing: tuple[Remembered, ...]
     profile: Profile
+    ranker: Ranker
     model: str
 
 
@@ -35,13 +37,12 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*request.standing, request.trigger)
     }
-    relevant = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
-    found = retrieve(request.query, view, shown, profile, relevant)
+    found = retrieve(request.query, view, shown, profile, request.ranker)
     plan = Plan(
         trigger=(_whole(request.trigger, "trigger", profile),),
         hot=hot,
         standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
-        retrieval=found.units if relevant else (),
+        retrieval=found.units,
     )
     missed = select(plan, profile, draft)
     markdown, tokens, dropped = compose(draft, profile, rendering, view.date)

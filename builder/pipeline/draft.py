@@ -99,9 +99,10 @@ class Draft:
             joined = _join(before.candidate, candidate) if before else candidate
             if before and joined == before.candidate:
                 continue
-            fragment = self._fragment(joined, min(caps.get(candidate.section, self.allowance), self.allowance))
-            if not fragment.text:
-                return False
+            cap = min(caps.get(candidate.section, self.allowance), self.allowance)
+            fragment = self._fragment(joined, self.allowance if before else cap)
+            if not fragment.text or (before and fragment.tokens > cap):
+                return False  # shortened, a join would lose the very passages that it is made of
             placed[key] = Placed(joined, fragment)
         costs = self._costs(placed)
         fits = self.total + sum(costs.values()) <= self.allowance and all(

@@ -35,6 +35,8 @@ class History:
         self.unit = Growing(np.int64)
         self.units_before = Growing(np.int64)
         self.filler = Growing(np.bool_)
+        self.by_person = Growing(np.bool_)
+        self.parts = Growing(np.float32)
         self.fingerprints: dict[bytes, list[int]] = {}
         self.members: dict[int, list[int]] = {}
         self.speaker = Growing(np.int64)
@@ -42,7 +44,10 @@ class History:
         self.crumb = Growing(np.int64)
         self.length = Growing(np.float32)
         self.tokens = Growing(np.float32)
-        self.question = Growing(np.float32)
+        self.traits = Growing(np.int64)
+        self.day = Growing(np.int64, 3)
+        self.beside = Growing(np.float32)
+        self.across = Growing(np.float32)
         self.vector: Growing[np.float32] | None = None
         self.speakers: dict[str, int] = {}
         self.schemas: dict[str, int] = {}
@@ -78,7 +83,7 @@ class History:
                 self.crumb.append(index)
                 self.length.append(len(terms))
                 self.tokens.append(passage.tokens)
-                self.question.append(row.breadcrumb.text[passage.start : passage.end].rstrip().endswith(("?", "？", "؟")))
+                self.traits.append(passage.traits)
                 self._append_vector(passage.vector)
 
     def view(self, until: Place) -> "View":
@@ -111,12 +116,15 @@ class History:
             self._supersede(index, index)
         self.versions.setdefault(crumb.id, []).append(index)
         self.sitting.append(self._sitting(min(crumb.created_at, crumb.received_at)))
+        self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         head = self._head(index, crumb.calls)
         self.unit.append(head)
         self.members.setdefault(head, []).append(index)
         self._units += head == index and crumb.role in CONVERSATION
         self.filler.append(is_filler(crumb.text))
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
+        self.by_person.append(crumb.role == "user")
+        self.parts.append(len(row.passages))
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
 
@@ -145,13 +153,20 @@ class History:
         return len(self.sitting_dates) - 1
 
     def _append_vector(self, vector: bytes) -> None:
+        """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
         held = np.frombuffer(vector, "<f2").astype(np.float32)
+        row = len(self.crumb) - 1
         if self.vector is None and len(held):
             self.vector = Growing(np.float32, len(held))
-            for _ in range(len(self.crumb) - 1):
+            for _ in range(row):
                 self.vector.append(0.0)
+        alike = [0.0, 0.0]
         if self.vector is not None:
             self.vector.append(held if len(held) else 0.0)
+            if len(held):
+                alike = [float(self.vector.head(row)[row - back] @ held) if row >= back else 0.0 for back in (1, 2)]
+        self.beside.append(alike[0])
+        self.across.append(alike[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,8 +208,8 @@ class View:
     def members(self, row: int) -> tuple[int, ...]:
         """All rows of this row's unit, in place order."""
         head, held = self.unit_of(row), self.history.members
-        heads = (head, *(other for other in self.history.absorbed.get(head, ()) if self.unit_of(other) == head))
-        return tuple(sorted(member for each in heads for member in held[each] if member < self.size))
+        others = (other for other in self.history.absorbed.get(head, ()) if other < self.size and self.unit_of(other) == head)
+        return tuple(sorted(member for each in (head, *others) for member in held[each] if member < self.size))
 
     def row_of(self, breadcrumb: str) -> int:
         """The newest row with this breadcrumb id, -1 when it is not in this view."""

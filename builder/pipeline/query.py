@@ -7,17 +7,47 @@ as much (`reference/retrieval.md` §2, trap a).
 import re
 from dataclasses import dataclass
 
+from builder.pipeline.dates import Mention, mentioned
+
+_WHEN = re.compile(
+    r"\b(when|what (?:date|day|month|year|time)|how (?:long|recently)|which (?:year|month|day)|wann|wie lange|seit wann|cuándo|"
+    r"cuánto tiempo|quand|когда|как долго)\b|什么时候|何时|几点",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"\b(where|(?:what|which) (?:city|country|place|state|town)|wo|wohin|woher|dónde|adónde|où|где|куда)\b|哪里|在哪", re.IGNORECASE
+)
+
 GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty."""
+    """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty.
+
+    dates: what the trigger names. asks_when, asks_where: what kind of answer it wants.
+    """
 
     text: str
     terms: tuple[str, ...]
     named: frozenset[str]
     vector: bytes
+    dates: Mention = Mention()
+    asks_when: bool = False
+    asks_where: bool = False
+
+
+def make_query(text: str, named: frozenset[str], terms: str, vector: bytes) -> Query:
+    """text: without names; terms: joined by spaces, as they are stored."""
+    return Query(
+        text=text,
+        terms=tuple(dict.fromkeys(terms.split())),
+        named=named,
+        vector=vector,
+        dates=mentioned(text),
+        asks_when=bool(_WHEN.search(text)),
+        asks_where=bool(_WHERE.search(text)),
+    )
 
 
 def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:

@@ -1,6 +1,7 @@
-"""Fuse the signals into one order of passages."""
+"""Fuse the signals into one order of passages: a linear sum with weights that are data (`ranker.toml`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,23 +11,71 @@ from builder.pipeline.history import View
 from builder.pipeline.query import Query
 
 Floats = NDArray[np.float32]
-Weighted = tuple[Callable[[Query, View], Floats], float]
-
-# The hand-set line of `reference/retrieval.md` §3: z-scores keep the margins that rank fusion throws away.
-_NORMALISED: tuple[Weighted, ...] = ((signals.context_words, 1.0), (signals.similarity, 0.8), (signals.sitting_words, 0.4))
-_PLAIN: tuple[Weighted, ...] = ((signals.speaker, 2.0), (signals.log_tokens, 0.5), (signals.asks, -0.7))
-
-
-def rank(query: Query, view: View) -> Floats:
-    """One score a passage, higher is better, shape (passages,)."""
-    score = np.zeros(view.passages, np.float32)
-    for signal, weight in _NORMALISED:
-        score += weight * _standardised(signal(query, view))
-    for signal, weight in _PLAIN:
-        score += weight * signal(query, view)
-    return score
+Signal = Callable[[Query, View], Floats]
 
 
 def _standardised(values: Floats) -> Floats:
+    """In standard deviations from the mean: keeps the margins that rank fusion throws away (`reference/retrieval.md` §2)."""
     spread = float(values.std()) if len(values) else 0.0
     return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
+
+
+def _of_best(values: Floats) -> Floats:
+    """As a share of the best."""
+    best = float(values.max()) if len(values) else 0.0
+    return values / best if best > 0 else np.zeros_like(values)
+
+
+def _plain(values: Floats) -> Floats:
+    return values
+
+
+SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
+    "context_words": (signals.context_words, _standardised),
+    "context_words_of_best": (signals.context_words, _of_best),
+    "pair_words": (signals.pair_words, _standardised),
+    "sitting_words": (signals.sitting_words, _standardised),
+    "similarity": (signals.similarity, _standardised),
+    "window_similarity": (signals.window_similarity, _standardised),
+    "speaker": (signals.speaker, _plain),
+    "date": (signals.date, _plain),
+    "answers_when": (signals.answers_when, _plain),
+    "answers_where": (signals.answers_where, _plain),
+    "tells_time": (signals.tells_time, _plain),
+    "asks": (signals.asks, _plain),
+    "log_tokens": (signals.log_tokens, _plain),
+    "log_parts": (signals.log_parts, _plain),
+    "user_said": (signals.user_said, _plain),
+    "instructs": (signals.instructs, _plain),
+}
+MEANING = frozenset({"similarity", "window_similarity"})
+"""Signals that need vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """The two sets of weights, signal → weight. words: for queries without a vector (features I13)."""
+
+    hybrid: Mapping[str, float]
+    words: Mapping[str, float]
+
+    def weights(self, query: Query) -> Mapping[str, float]:
+        """The set for this query."""
+        return self.hybrid if query.vector else self.words
+
+
+def rank(query: Query, view: View, ranker: Ranker) -> Floats:
+    """One score a passage, higher is better, shape (passages,). A signal without a weight is not computed."""
+    score = np.zeros(view.passages, np.float32)
+    raw: dict[Signal, Floats] = {}
+    for name, weight in ranker.weights(query).items():
+        signal, scale = SIGNALS[name]
+        if signal not in raw:
+            raw[signal] = signal(query, view)
+        score += np.float32(weight) * scale(raw[signal])
+    return score
+
+
+def features(query: Query, view: View) -> Floats:
+    """All signals side by side in the order of SIGNALS, shape (passages, signals): what `bench fit` learns from."""
+    return np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1)

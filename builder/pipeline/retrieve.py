@@ -1,5 +1,6 @@
 """From scores to the units worth showing: what may be found, repeats shown once, the rest in order of relevance."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,13 +11,18 @@ from builder.domain.context import Omission
 from builder.domain.profile import Profile, Retrieval
 from builder.pipeline.history import View
 from builder.pipeline.query import Query
-from builder.pipeline.rank import rank
+from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.signals import similarity
 from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.words import contradict
 
 SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
 """Passages looked at closely: twice as many as the page could hold, since repeats go and long ones may not fit."""
+
+
+_QUESTION = re.compile("[?？؟]")
+ANSWERED = 3
+"""Best finds whose answers come along; blind neighbours of more cost recall (`reference/retrieval.md` §4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +33,7 @@ class Found:
     omissions: tuple[Omission, ...]
 
 
-def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, section: str) -> Found:
+def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, ranker: Ranker) -> Found:
     """Rank the passages of the view, leaving out `shown` rows, old versions, filler and repeats.
 
     Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
@@ -35,15 +41,46 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     if not view.passages:
         return Found(units=(), omissions=())
     rules = profile.retrieval
-    scores = rank(query, view)
+    scores = rank(query, view, ranker)
     allowed = _allowed(query, view, shown, rules)
+    relevant = allowed.copy()
     if rules.relevance_threshold is not None:
-        allowed &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
+        relevant &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
     order = np.lexsort((-np.arange(view.passages), -scores))
-    pool = order[allowed[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
+    pool = order[relevant[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
+    section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
+    kept = _with_answers(kept, view, allowed, rows_shown=shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
     return Found(units=units, omissions=omissions)
+
+
+def _with_answers(
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], rows_shown: frozenset[int]
+) -> list[tuple[int, int]]:
+    """Behind each of the best finds that is a question: what the other one said next (features D9, D10).
+
+    An answer often shares no word with what is asked now; its question does.
+    """
+    found = {passage for passage, _ in kept[:ANSWERED]}
+    together: list[tuple[int, int]] = []
+    for passage, said in kept:
+        if all(passage != other for other, _ in together):
+            together.append((passage, said))
+        reply = _reply(passage, view) if passage in found else None
+        if reply is not None and int(view.crumb[reply]) not in rows_shown and fit[reply] and reply not in dict(together):
+            together.append((reply, dict(kept).get(reply, 1)))
+    return together
+
+
+def _reply(passage: int, view: View) -> int | None:
+    """The first passage of the message after a question, when somebody else says it."""
+    reply = passage + 1
+    if reply >= view.passages or not _QUESTION.search(_text(view, passage)):
+        return None
+    asked, answered = (int(view.crumb[each]) for each in (passage, reply))
+    speakers = view.history.speaker.head(view.size)
+    return reply if asked != answered and speakers[asked] != speakers[answered] else None
 
 
 def _allowed(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:

@@ -122,7 +122,8 @@ def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Dr
     if rule.source == "standing":
         room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
         return {rule.name: max(room - draft.heading(rule.name), 0)}
-    return {rule.name: max(limit // 2, SMALLEST), **_fair_tools(unit, profile, draft)}
+    cap = int(rule.ceiling * draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
+    return {rule.name: max(cap, SMALLEST), **_fair_tools(unit, profile, draft)}
 
 
 def _fair(unit: Unit, sharers: int, profile: Profile, draft: Draft) -> dict[str, int]:

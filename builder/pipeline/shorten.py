@@ -39,7 +39,10 @@ def _cut(text: str, kept: int) -> str:
     head = _back(text, 2 * kept // 3)
     tail = _forward(text, len(text) - kept // 3)
     note = f"[… {tail - head:,} characters left out …]"
-    return "\n    ".join(filter(None, (text[:head].rstrip(), note, text[tail:].strip())))
+    rest = text[tail:].rstrip()
+    # A line stays a line; what was cut out of one goes behind the note, since at a line's start it might open something.
+    end = f"{note}\n{rest}" if text[:tail].endswith("\n") else f"{note} {rest.lstrip()}"
+    return "\n    ".join(filter(None, (text[:head].rstrip(), end if rest else note)))
 
 
 def _back(text: str, position: int) -> int:

@@ -6,8 +6,10 @@ What each one is worth is measured in `reference/retrieval.md`; the weights are 
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.pipeline.dates import nearness
 from builder.pipeline.history import View
 from builder.pipeline.query import Query
+from builder.pipeline.traits import Trait
 
 Floats = NDArray[np.float32]
 
@@ -19,22 +21,32 @@ SITTING_K1, SITTING_B = 1.2, 0.75
 
 def context_words(query: Query, view: View) -> Floats:
     """BM25 where a passage holds its own words twice and its neighbours' once: an answer is found by its question."""
+    return _joined_words(query, view, own=2, before=1, after=1)
+
+
+def pair_words(query: Query, view: View) -> Floats:
+    """BM25 of a passage together with the one before it."""
+    return _joined_words(query, view, own=1, before=1, after=0)
+
+
+def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
+    """BM25 of passages joined with their neighbours by looking one row up and down in the words' own postings."""
     size = view.passages
-    length = view.history.length.head(size).astype(np.float32)
-    joined = 2 * length
-    joined[1:] += length[:-1]
-    joined[:-1] += length[1:]
+    length = view.history.length.head(size)
+    joined = own * length
+    joined[1:] += before * length[:-1]
+    joined[:-1] += after * length[1:]
     score = np.zeros(size, np.float32)
     for term in query.terms:
         rows, counts = view.history.postings.of(term, size)
         if not len(rows):
             continue
         frequency = np.zeros(size, np.float32)
-        frequency[rows] += 2 * counts
-        after = rows < size - 1
-        frequency[rows[after] + 1] += counts[after]
-        before = rows > 0
-        frequency[rows[before] - 1] += counts[before]
+        frequency[rows] += own * counts
+        inside = rows < size - 1
+        frequency[rows[inside] + 1] += before * counts[inside]
+        inside = rows > 0
+        frequency[rows[inside] - 1] += after * counts[inside]
         touched = np.flatnonzero(frequency)
         score[touched] += _bm25(frequency[touched], joined[touched], float(joined.mean()), len(touched), size, K1, B)
     return score
@@ -78,14 +90,73 @@ def speaker(query: Query, view: View) -> Floats:
     return np.asarray(view.of_breadcrumb(view.history.speaker) == known[0], np.float32)
 
 
+def window_similarity(query: Query, view: View) -> Floats:
+    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded."""
+    own = similarity(query, view)
+    size = view.passages
+    if view.vectors is None or not size:
+        return own
+    window, length = own.copy(), np.ones(size, np.float32)
+    beside = view.history.beside.head(size)[1:]
+    window[1:] += 0.5 * own[:-1]
+    window[:-1] += 0.5 * own[1:]
+    length[1:] += 0.25 + beside
+    length[:-1] += 0.25 + beside
+    length[1:-1] += 0.5 * view.history.across.head(size)[2:]
+    return window / np.sqrt(np.maximum(length, 0.25))
+
+
+def date(query: Query, view: View) -> Floats:
+    """How near the day of the passage is to the dates that the query names."""
+    if not query.dates:
+        return np.zeros(view.passages, np.float32)
+    year, month, day = view.history.day.head(view.size).T
+    return np.asarray(nearness(query.dates, year, month, day)[view.crumb], np.float32)
+
+
+def tells_time(_query: Query, view: View) -> Floats:
+    """1 where the passage tells a time."""
+    return _trait(view, Trait.TIME)
+
+
+def answers_when(query: Query, view: View) -> Floats:
+    """1 where the passage tells a time and the query asks for one."""
+    return _trait(view, Trait.TIME) * query.asks_when
+
+
+def answers_where(query: Query, view: View) -> Floats:
+    """1 where the passage names a place and the query asks for one."""
+    return _trait(view, Trait.PLACE) * query.asks_where
+
+
+def user_said(_query: Query, view: View) -> Floats:
+    """1 for what a person said: assistants restate, people state."""
+    rows = view.of_breadcrumb(view.history.by_person)
+    return rows.astype(np.float32)
+
+
+def instructs(_query: Query, view: View) -> Floats:
+    """1 where a person gives a standing instruction."""
+    return _trait(view, Trait.INSTRUCTION) * user_said(_query, view)
+
+
 def log_tokens(_query: Query, view: View) -> Floats:
     """Logarithm of the passage's tokens: longer messages say more."""
     return np.log(np.maximum(view.history.tokens.head(view.passages), 1)).astype(np.float32)
 
 
+def log_parts(_query: Query, view: View) -> Floats:
+    """Logarithm of the passages of the whole message: of a long answer each part says less."""
+    return np.log(np.maximum(view.of_breadcrumb(view.history.parts), 1)).astype(np.float32)
+
+
 def asks(_query: Query, view: View) -> Floats:
     """1 where the passage ends with a question mark: questions hold few answers."""
-    return view.history.question.head(view.passages).astype(np.float32)
+    return _trait(view, Trait.ASKS)
+
+
+def _trait(view: View, trait: Trait) -> Floats:
+    return (view.history.traits.head(view.passages) & int(trait) != 0).astype(np.float32)
 
 
 def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:

@@ -169,6 +169,6 @@ def _assembly(context: Context) -> Assembly:
         prefix=blake2b(context.markdown[: context.prefix_end].encode(), digest_size=8).hexdigest(),
         tokenizer=context.encoding,
         budget=context.budget,
-        model=context.model,
+        model=context.model.encode("ascii", "backslashreplace").decode(),
         flags=context.flags,
     )

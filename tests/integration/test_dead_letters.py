@@ -159,7 +159,8 @@ async def test_dead_letters_can_be_listed_shown_and_published_again_after_the_re
             assert result.returncode == 0, result.stderr
             await all_settled(js)
             (event,) = await answered(js, "repair")
-            assert event["trigger_seq"] == json.loads(result.stdout)["sequence"] > sequence
+            assert event["trigger_event_id"] == "bad"
+            assert json.loads(result.stdout)["sequence"] > sequence
         assert len(await dead_letters(js)) == len(listed)
 
 

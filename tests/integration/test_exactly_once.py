@@ -13,8 +13,10 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats import inbox
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import SHORT
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
 from builder.domain.context import Context
+from builder.resources import bundled
 from tests.integration.inside import Handed, service_here, settings, worker_here
 from tests.running import (
     COMMAND,
@@ -138,19 +140,19 @@ async def test_the_same_trigger_id_in_two_workspaces_and_in_two_sessions_is_answ
 
 
 async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(tmp_path: Path, broker: Broker) -> None:
+    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
     profile = tmp_path / "templates" / "profiles" / "default.yaml"
     profile.parent.mkdir(parents=True)
-    original = (Path("templates/profiles/default.yaml")).read_text("utf-8")
+    original = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
     profile.write_text(original, "utf-8")
-    with Running(tmp_path / "service", broker.url, templates_dir=tmp_path / "templates") as service:
-        async with jetstream(broker.url) as js:
-            sequence = await say(js, "Where do I set the API key?", "s1", "m1")
-            await all_settled(js)
-            held = await context_bytes(js)
-            service.stop()
-            profile.write_text(original.replace("budget: 4000", "budget: 500"), "utf-8")
-            await deliver_again(js, sequence)
-            service.start()
+    async with service_here(mine) as service:
+        sequence = await say(service.js, "Where do I set the API key?", "s1", "m1")
+        await all_settled(service.js)
+    async with jetstream(broker.url) as js:
+        held = await context_bytes(js)
+        profile.write_text(original.replace("budget: 4000", "budget: 500"), "utf-8")
+        await deliver_again(js, sequence)
+        async with service_here(mine):
             await all_settled(js)
             assert await context_bytes(js) == held
             await say(js, "And where is it read?", "s1", "m2")
@@ -158,36 +160,39 @@ async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(t
             assert [event["token_budget"] for event in await answered(js)] == [4000, 500]
 
 
-async def test_two_workers_answer_every_trigger_once_and_a_third_one_builds_the_same_bytes(
+async def test_two_workers_answer_every_trigger_once_and_a_third_one_that_catches_up_builds_the_same_bytes(
     tmp_path: Path, broker: Broker
 ) -> None:
-    workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b", "c")]
-    first, second, third = workers
+    workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b")]
+    lengths = (*range(10, 15), SHORT + 20)
     try:
         async with jetstream(broker.url) as js:
             await ensure_streams(js, Topology())
-            for worker in (first, second):
+            for worker in workers:
                 worker.launch()
-            await until(lambda: ready(first, second), "both workers")
-            await asyncio.gather(*(talk(js, session) for session in range(6)))
+            await until(lambda: ready(*workers), "both workers")
+            await asyncio.gather(*(talk(js, session, length) for session, length in enumerate(lengths)))
+            last = [await say(js, "What was the last word?", f"s{session}", f"last-{session}") for session in range(6)]
             await all_settled(js)
             held = await context_bytes(js)
-            assert triggers([json.loads(event) for event in held]) == sorted(
-                ("acme", f"s{session}", f"m{session}-{number}", "default") for session in range(6) for number in range(0, 20, 2)
-            )
+            spoken = [(session, str(number)) for session, length in enumerate(lengths) for number in range(0, length, 2)]
+            asked = [("acme", f"s{session}", f"m{session}-{number}", "default") for session, number in spoken]
+            asked += [("acme", f"s{session}", f"last-{session}", "default") for session in range(6)]
+            assert triggers([json.loads(event) for event in held]) == sorted(asked)
             assert await dead_letters(js) == []
-            for worker in (first, second):
-                assert worker.outcomes().count("published") > 0
+            for worker in workers:
                 assert set(worker.outcomes()) == {"published", "remembered"}
                 assert worker.stop() == 0
             await js_forgets(js)
-            await deliver_again(js, 1)
-            third.start()
-            await all_settled(js)
-            assert await context_bytes(js) == held
+            await deliver_again(js, last[0])
+            async with service_here(settings(tmp_path / "third", broker.url)):
+                await all_settled(js)
+            rebuilt = await context_bytes(js)
     finally:
         for worker in workers:
             worker.kill()
+    assert [json.loads(event)["trigger_seq"] for event in rebuilt] == last
+    assert set(rebuilt) <= set(held)
 
 
 async def ready(*workers: Running) -> bool:
@@ -195,9 +200,9 @@ async def ready(*workers: Running) -> bool:
     return all(worker.http for worker in workers)
 
 
-async def talk(js: JetStreamContext, session: int) -> None:
-    """A user and an agent, ten times each."""
-    for number in range(20):
+async def talk(js: JetStreamContext, session: int, length: int) -> None:
+    """A user and an agent in turn."""
+    for number in range(length):
         schema = "agent.response.v1" if number % 2 else "user.message.v1"
         text = f"In session {session} number {number} is about {('kilns', 'glazes', 'orders', 'tyres')[number % 4]}."
         await say(js, text, f"s{session}", f"m{session}-{number}", schema=schema)

@@ -3,6 +3,7 @@
 import asyncio
 import ctypes
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -15,8 +16,13 @@ from pathlib import Path
 
 from builder.domain.errors import Misconfigured
 
+if sys.platform != "win32":
+    import fcntl
+
 MAX_PAYLOAD = 8 * 1024 * 1024
 START_SECONDS = 20.0
+CLAIM_SECONDS = 5.0
+"""Longer than the server of a killed service takes to end."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -27,19 +33,20 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
     data: folder of the streams. port: -1 = any free one. Raises `Misconfigured` when it does not start.
     """
     data.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="context-builder-nats-") as scratch:
-        folder = Path(scratch)
-        config = folder / "server.conf"
-        config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
-        command = [
-            str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
-            "--jetstream", "--store_dir", str(data), "--ports_file_dir", scratch, "--log", str(folder / "server.log"),
-        ]  # fmt: skip
-        process = subprocess.Popen(command, preexec_fn=_die_with_parent if sys.platform == "linux" else None)
-        try:
-            yield await _url(process, folder)
-        finally:
-            await asyncio.get_running_loop().run_in_executor(None, _stop, process)
+    async with _claimed(data) as held:
+        with tempfile.TemporaryDirectory(prefix="context-builder-nats-") as scratch:
+            folder = Path(scratch)
+            config = folder / "server.conf"
+            config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
+            command = [
+                str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
+                "--jetstream", "--store_dir", str(data), "--ports_file_dir", scratch, "--log", str(folder / "server.log"),
+            ]  # fmt: skip
+            process = subprocess.Popen(command, pass_fds=held, preexec_fn=_die_with_parent if sys.platform == "linux" else None)
+            try:
+                yield await _url(process, folder)
+            finally:
+                await asyncio.get_running_loop().run_in_executor(None, _stop, process)
 
 
 def binary() -> Path:
@@ -56,6 +63,36 @@ def binary() -> Path:
     return Path(found)
 
 
+@asynccontextmanager
+async def _claimed(data: Path) -> AsyncIterator[tuple[int, ...]]:
+    """Hold the folder while the block runs: two servers on one folder would each have a part of the streams.
+
+    Gives the open files that the server must inherit, so that the folder is free when the server has ended, and not already
+    when its service has been killed. Raises `Misconfigured` when it is not free for seconds.
+    """
+    if sys.platform == "win32":
+        yield ()
+        return
+    lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
+        while not _lock(lock):
+            if asyncio.get_running_loop().time() >= deadline:
+                raise Misconfigured(f"{data} is in use by another service; stop it, or set CONTEXT_BUILDER_DATA_DIR")
+            await asyncio.sleep(0.02)
+        yield (lock,)
+    finally:
+        os.close(lock)
+
+
+def _lock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 async def _url(process: subprocess.Popen[bytes], folder: Path) -> str:
     ports = folder / f"nats-server_{process.pid}.ports"
     deadline = asyncio.get_running_loop().time() + START_SECONDS
@@ -67,9 +104,10 @@ async def _url(process: subprocess.Popen[bytes], folder: Path) -> str:
         except (OSError, ValueError):  # not there yet, or half written
             await asyncio.sleep(0.01)
     log = folder / "server.log"
-    said = log.read_text("utf-8", "replace")[-500:].strip() if log.exists() else "nothing"
+    said = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
+    last = said[-1] if said else "nothing"
     raise Misconfigured(
-        f"the embedded nats-server did not start; it said: {said}; free its port, or set CONTEXT_BUILDER_NATS__PORT=-1"
+        f"the embedded nats-server did not start; it said: {last}; free its port, or set CONTEXT_BUILDER_NATS__PORT=-1"
     )
 
 

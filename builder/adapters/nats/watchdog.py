@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
+from nats.js.api import ConsumerInfo
 from nats.js.errors import APIError, NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
@@ -20,7 +21,7 @@ _FLOOR = ("", DURABLE)
 
 
 class Watchdog:
-    """`check` once, `run` for ever. alive: whether the last check found or brought everything in order."""
+    """`check` once, `run` for ever."""
 
     def __init__(
         self, js: JetStreamContext, topology: Topology, ledger: Ledger, rebind: Callable[[], Awaitable[None]], every: float
@@ -32,7 +33,8 @@ class Watchdog:
         self._rebind = rebind
         self._every = every
         self.incarnation = 0
-        self.alive = False
+        self._bound = True
+        self._problem = ""
         self.pending = 0
 
     async def prepare(self) -> float:
@@ -42,17 +44,21 @@ class Watchdog:
         info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
         if not floor.incarnation:
             # From now on this installation is not fresh: a durable lost in the next second must not lose what comes in it.
-            await self._note(info.ack_floor.stream_seq if info.ack_floor else 0)
-        self.alive = True
+            await self._note(info)
         return float(info.config.ack_wait or self._topology.ack_wait)
 
     async def state(self) -> str:
-        """What is wrong with the stream and its durable right now; empty when nothing is."""
+        """What is wrong with the streams and the durable right now; empty when nothing is."""
         try:
             await self._js.consumer_info(BREADCRUMBS, DURABLE)
         except (APIError, NatsError, OSError) as error:
             return f"no answer about the durable {DURABLE}: {error!r}"
-        return "" if self.alive else "the subscription could not be brought back"
+        return self._problem
+
+    @property
+    def alive(self) -> bool:
+        """Whether the last check found or brought everything in order. A broker that is away is no reason to be killed."""
+        return not self._problem
 
     async def run(self) -> None:
         """Check until cancelled."""
@@ -63,25 +69,41 @@ class Watchdog:
     async def check(self) -> None:
         """Note the ack floor; bring back what is missing. Never raises."""
         try:
-            info = await self._js.consumer_info(BREADCRUMBS, DURABLE)
-            self.pending = info.num_pending or 0
-            if info.ack_floor:
-                await self._note(info.ack_floor.stream_seq)
-            self.alive = True
-        except NotFoundError:
-            await self._restore()
+            info = await self._found()
+            if info is None or not self._bound:
+                await self._restore()
+            else:
+                self.pending = info.num_pending or 0
+                await self._note(info)
+            self._problem = ""
+        except Misconfigured as error:
+            self._problem = str(error)
+            log.error("%s", error)  # noqa: TRY400 - the sentence says it all
         except (APIError, NatsError, OSError, Unavailable) as error:
-            # The connection reconnects by itself; a broker that is away is no reason to be killed.
+            # The connection reconnects by itself.
             log.warning("the watchdog got no answer: %r", error)
 
-    async def _restore(self) -> None:
-        log.warning("the durable %s is gone; making it again after the last settled breadcrumb", DURABLE)
-        try:
-            await self.prepare()
-            await self._rebind()
-        except (APIError, NatsError, OSError, Unavailable, Misconfigured):
-            self.alive = False
-            log.exception("the durable could not be made again")
+    async def _found(self) -> ConsumerInfo | None:
+        """The durable; None when it is gone, or when its stream is another one, which another worker may have made.
 
-    async def _note(self, sequence: int) -> None:
-        await self._ledger.advance(*_FLOOR, Place(self.incarnation, sequence))
+        Raises `Misconfigured` when a stream no longer keeps a promise.
+        """
+        if await ensure_streams(self._js, self._topology) != self.incarnation:
+            return None
+        try:
+            info: ConsumerInfo = await self._js.consumer_info(BREADCRUMBS, DURABLE)
+        except NotFoundError:
+            return None
+        return info
+
+    async def _restore(self) -> None:
+        log.warning("the durable %s is gone, or its stream is another one; going on after the last settled breadcrumb", DURABLE)
+        self._bound, self._problem = False, "the subscription could not be brought back"
+        await self.prepare()
+        await self._rebind()
+        self._bound = True
+        log.warning("the durable %s was bound again", DURABLE)
+
+    async def _note(self, info: ConsumerInfo) -> None:
+        floor = info.ack_floor.stream_seq if info.ack_floor else 0
+        await self._ledger.advance(*_FLOOR, Place(self.incarnation, floor))

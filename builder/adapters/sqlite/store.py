@@ -14,13 +14,13 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import Recall, RecallQuery
 
 _INSERT = f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING"
-_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
 _SPAN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {_SPAN} ORDER BY incarnation, sequence"
 _PASSAGES = (
-    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, models.name FROM passages JOIN models ON number = model "
+    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name FROM passages JOIN models ON number = model "
     f"WHERE {_SPAN} ORDER BY incarnation, sequence, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
@@ -67,7 +67,7 @@ class SqliteStore:
             sql.executemany(
                 _INSERT_PASSAGE,
                 [
-                    (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.vector, model)
+                    (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.traits, held.vector, model)
                     for ordinal, held in enumerate(remembered.passages)
                 ],
             )
@@ -153,8 +153,8 @@ def _by_place(rows: Any, model: str) -> dict[tuple[int, int], tuple[Passage, ...
     """Passages by place; a vector of another model is left out, never compared (features D22)."""
     return {
         place: tuple(
-            Passage(start, stop, terms, vector if name == model else b"", tokens)
-            for _, _, start, stop, terms, vector, tokens, name in group
+            Passage(start, stop, terms, vector if name == model else b"", tokens, traits)
+            for _, _, start, stop, terms, vector, tokens, traits, name in group
         )
         for place, group in groupby(rows, key=itemgetter(0, 1))
     }

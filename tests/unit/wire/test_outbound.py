@@ -61,6 +61,12 @@ def test_the_shortest_names_that_there_can_be_still_leave_200_bytes_of_ascii() -
     assert encode(short)[:200].isascii()
 
 
+def test_a_model_from_a_folder_with_accents_leaves_as_ascii() -> None:
+    data = encode(context(model="modèle/fp32/0a1b2c3d4e5f"))
+    assert data[:200].isascii()
+    assert json.loads(data)["assembly"]["model"] == r"mod\xe8le/fp32/0a1b2c3d4e5f"
+
+
 def test_the_event_says_who_asked_for_whom_and_when() -> None:
     found = event(context())
     assert UUID(found["id"]) == context().id

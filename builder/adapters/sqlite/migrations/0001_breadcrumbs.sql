@@ -40,6 +40,7 @@ CREATE TABLE passages (
     stop        INTEGER NOT NULL,
     terms       TEXT    NOT NULL,
     tokens      INTEGER NOT NULL,
+    traits      INTEGER NOT NULL,
     vector      BLOB    NOT NULL,
     model       INTEGER NOT NULL REFERENCES models (number),
     PRIMARY KEY (workspace, session, incarnation, sequence, ordinal)

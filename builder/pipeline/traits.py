@@ -1,0 +1,47 @@
+"""What a text shows by its words alone: asks, tells a time, a place, a number, gives a standing instruction."""
+
+import re
+from enum import IntFlag
+
+_TIMES = """yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening night
+since january february march april may june july august september october november december monday tuesday wednesday thursday
+friday saturday sunday gestern heute morgen letzte letzten nächste woche monat jahr tag ayer hoy mañana semana mes año hier demain
+semaine mois année jour вчера сегодня завтра неделя месяц год""".split()  # noqa: SIM905
+_NUMBERS = "one two three four five six seven eight nine ten dozen hundred thousand once twice first second third".split()  # noqa: SIM905
+_INSTRUCTION = re.compile(
+    r"\b(always|never|from now on|going forward|i(?:'d| would)? prefer|make sure (?:to|you|that)|when(?:ever)? i ask|i want you to|"
+    r"remember (?:to|that)|don't ever|please (?:always|use|include|avoid|keep|provide|format|don't|do not|stop)|i (?:don't|do not) like|"
+    r"immer|niemals|ab jetzt|ich bevorzuge|siempre|nunca|a partir de ahora|prefiero|toujours|jamais|désormais|je préfère|"
+    r"всегда|никогда|отныне|предпочитаю)\b|总是|永远不要|从现在开始|请不要|我更喜欢",
+    re.IGNORECASE,
+)
+_TIME = re.compile(rf"\b(?:{'|'.join(_TIMES)}|(?:19|20)\d\d|\d{{1,2}}:\d\d)\b|昨天|今天|明天|星期|月\d", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:in|at|to|from|near|nach|aus|en|à|в|из)\s+(?:the\s+)?[A-ZÄÖÜÉА-Я]\w+")
+_NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
+_QUESTION = ("?", "？", "؟")
+
+
+class Trait(IntFlag):
+    """Stored with each passage, because it is a fact of the text alone."""
+
+    ASKS = 1
+    TIME = 2
+    PLACE = 4
+    NUMBER = 8
+    INSTRUCTION = 16
+
+
+def traits(text: str) -> Trait:
+    """All traits of a passage."""
+    found = Trait(0)
+    if text.rstrip().endswith(_QUESTION):
+        found |= Trait.ASKS
+    for trait, pattern in (
+        (Trait.TIME, _TIME),
+        (Trait.PLACE, _PLACE),
+        (Trait.NUMBER, _NUMBER),
+        (Trait.INSTRUCTION, _INSTRUCTION),
+    ):
+        if pattern.search(text):
+            found |= trait
+    return found

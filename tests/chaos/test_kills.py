@@ -1,0 +1,102 @@
+"""Killed without a warning, at every stop of the line and at any moment: nothing is lost, nothing is answered twice."""
+
+import asyncio
+import random
+import signal
+import sqlite3
+import sys
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+from nats.js import JetStreamContext
+
+from tests.chaos.dying import STOPS
+from tests.running import (
+    Broker,
+    Running,
+    all_settled,
+    answered,
+    dead_letters,
+    jetstream,
+    remembered,
+    say,
+    triggers,
+    until,
+)
+
+pytestmark = pytest.mark.slow
+DYING = (sys.executable, str(Path(__file__).with_name("dying.py")))
+ROUNDS, SESSIONS, TRIGGERS = 10, 8, 40
+
+
+async def test_a_service_that_is_killed_at_any_stop_of_the_line_answers_everything_once_after_its_restart(tmp_path: Path) -> None:
+    await asyncio.gather(*(killed_at(stop, tmp_path / stop) for stop in STOPS))
+
+
+async def killed_at(stop: str, data: Path) -> None:
+    """Two messages, the second of which kills the service at this stop; then the service as it should be, and one more."""
+    said = {"m1": "The blue kiln is K-4711.", "m2": "This one is fatal.", "m3": "Is anybody there?"}
+    dying = Running(data, command=(*DYING, stop), worker__ack_wait_seconds=2)
+    service = Running(data, worker__ack_wait_seconds=2)
+    try:
+        await asyncio.to_thread(dying.start)
+        async with jetstream(dying.url) as js:
+            for identity in ("m1", "m2"):
+                await say(js, said[identity], "s1", identity)
+        assert await asyncio.to_thread(dying.wait) == -signal.SIGKILL, stop
+        await asyncio.to_thread(service.start)
+        async with jetstream(service.url) as js:
+            await say(js, said["m3"], "s1", "m3")
+            await all_settled(js)
+            events = await answered(js)
+            assert await dead_letters(js) == [], stop
+    finally:
+        dying.kill()
+        service.kill()
+    assert [event["trigger_event_id"] for event in events] == list(said), stop
+    for number, event in enumerate(events, 1):
+        for text in list(said.values())[:number]:
+            assert text in event["content"], stop
+    assert [id_ for _, _, id_ in remembered(data)] == list(said), stop
+    assert unfinished(data) == 0, stop
+
+
+async def test_a_service_that_is_killed_at_random_moments_answers_every_trigger_once(tmp_path: Path) -> None:
+    chance = random.Random(20261121)  # noqa: S311 - no secret
+    data = tmp_path / "service"
+    with Broker(tmp_path / "broker") as broker, Running(data, broker.url, worker__ack_wait_seconds=2) as service:
+        async with jetstream(broker.url) as js:
+            for number in range(ROUNDS):
+                publishing = asyncio.create_task(load(js, number))
+                enough = chance.randrange(TRIGGERS)
+                await until(partial(has_done, service, enough), f"{enough} deliveries")
+                service.kill()
+                await publishing
+                await asyncio.to_thread(service.start)
+            await all_settled(js)
+            assert await dead_letters(js) == []
+            expected = [("acme", f"s{n % SESSIONS}", f"m{r}-{n}", "default") for r in range(ROUNDS) for n in range(TRIGGERS)]
+            assert triggers(await answered(js)) == sorted(expected)
+    assert sorted(remembered(data)) == sorted(trigger[:3] for trigger in expected)
+    assert unfinished(data) == 0
+
+
+async def load(js: JetStreamContext, number: int) -> None:
+    """The triggers of one round."""
+    for n in range(TRIGGERS):
+        await say(
+            js, f"Round {number}, message {n}, about {('kilns', 'glazes', 'tyres')[n % 3]}.", f"s{n % SESSIONS}", f"m{number}-{n}"
+        )
+
+
+async def has_done(service: Running, count: int) -> bool:
+    """Whether the process that runs now has ended that many deliveries."""
+    return len(service.outcomes()) >= count
+
+
+def unfinished(data: Path) -> int:
+    """Deliveries that were begun and never finished, as the store knows it."""
+    with closing(sqlite3.connect(data / "store.sqlite3")) as store:
+        return int(store.execute("SELECT count(*) FROM attempts").fetchone()[0])

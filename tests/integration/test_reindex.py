@@ -1,0 +1,105 @@
+"""The stream is the truth: the store can be thrown away and made again."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.app import open_core
+from builder.wire.inbound import decode
+from builder.wire.outbound import encode
+from tests.integration.inside import settings, worker_here
+from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, run, say
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker) -> Iterator[Running]:
+    """The service."""
+    with Running(folder / "service", broker.url) as running:
+        yield running
+
+
+async def counts(js: JetStreamContext) -> list[int]:
+    """Messages ever published in each stream."""
+    return [(await js.stream_info(stream)).state.last_seq for stream in (BREADCRUMBS, CONTEXTS, DEADLETTERS)]
+
+
+async def test_the_store_is_rebuilt_from_the_stream_and_gives_the_same_contexts(
+    service: Running, broker: Broker, folder: Path
+) -> None:
+    data = folder / "service"
+    async with jetstream(broker.url) as js:
+        for number in range(12):
+            await say(js, f"Order {number} is about {('kilns', 'glazes', 'tyres')[number % 3]}.", "s1", f"m{number}")
+        await say(js, "", "_", "catalog", schema="tool.catalog.v1", body={"tools": [{"name": "kiln-table"}]})
+        await js.publish("breadcrumbs.acme.s1.user.message.v1", b"{", stream=BREADCRUMBS)
+        await say(js, "What was the order about kilns?", "s1", "last")
+        await all_settled(js)
+        published = await counts(js)
+        (event,) = (event for event in await answered(js) if event["trigger_event_id"] == "last")
+
+        refused = run("reindex", env=service.env)
+        assert refused.returncode == 78
+        assert "stop the service" in refused.stderr
+        assert service.get("/readyz")[0] == 200
+
+        assert service.stop() == 0
+        held = remembered(data)
+        (data / "store.sqlite3").write_bytes(b"")
+        result = run("reindex", "--json", env=service.env)
+        assert json.loads(result.stdout) == {"remembered": len(held), "rejected": 1}
+        assert remembered(data) == held
+        assert await counts(js) == published
+        assert await rebuilt(data, broker, event["trigger_seq"]) == event
+
+        service.start()
+        await say(js, "And the one about glazes?", "s1", "next")
+        await all_settled(js)
+        assert [new for new, old in zip(await counts(js), published, strict=True) if new > old] == [
+            published[0] + 1,
+            published[1] + 1,
+        ]
+        content = (await answered(js))[-1]["content"]
+        for part in ("What was the order about kilns?", "kiln-table", "And the one about glazes?"):
+            assert part in content
+
+
+async def rebuilt(data: Path, broker: Broker, sequence: int) -> object:
+    """The context of a trigger, from the store as it is and without the stream's help."""
+    async with worker_here(settings(data, broker.url)) as bench:
+        arrival = await bench.stream.get(sequence)
+    assert arrival is not None
+    breadcrumb = decode(arrival)
+    async with open_core(settings(data)) as core:
+        (context,) = (await core.builder.build(breadcrumb, core.builder.consumers(breadcrumb))).contexts
+    return json.loads(encode(context))
+
+
+async def test_reindex_refuses_while_older_breadcrumbs_are_only_in_the_store(
+    service: Running, broker: Broker, folder: Path
+) -> None:
+    async with jetstream(broker.url) as js:
+        assert service.stop() == 0
+        held = remembered(folder / "service")
+        await js.purge_stream(BREADCRUMBS, seq=5)
+    refused = run("reindex", env=service.env)
+    assert refused.returncode == 78
+    assert "4 breadcrumbs" in refused.stderr
+    assert remembered(folder / "service") == held
+
+
+async def test_reindex_with_the_embedded_server_refuses_while_the_service_runs_and_then_works(tmp_path: Path) -> None:
+    with Running(tmp_path) as service:
+        async with jetstream(service.url) as js:
+            await say(js, "Hello.", "s1", "m1")
+            await all_settled(js)
+            assert run("reindex", env=service.env).returncode == 78
+            await say(js, "Hello again.", "s1", "m2")
+            await all_settled(js)
+            assert len(await answered(js)) == 2
+        assert service.stop() == 0
+        assert json.loads(run("reindex", "--json", env=service.env).stdout) == {"remembered": 2, "rejected": 0}
+        assert len(remembered(tmp_path)) == 2

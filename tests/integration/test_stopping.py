@@ -1,0 +1,107 @@
+"""How the service ends: when it is told to, and when it cannot begin."""
+
+import asyncio
+import fcntl
+import signal
+import socket
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from tests.running import (
+    LOOPBACK,
+    Broker,
+    Running,
+    all_settled,
+    answered,
+    dead_letters,
+    environment,
+    jetstream,
+    run,
+    say,
+    until,
+)
+
+
+async def test_sigterm_finishes_what_was_begun_and_after_a_restart_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, worker__ack_wait_seconds=2) as service:
+
+        async def some_are_done() -> bool:
+            return len(service.outcomes()) >= 5
+
+        async with jetstream(broker.url) as js:
+            for number in range(100):
+                await say(
+                    js, f"Message {number} about {('kilns', 'glazes', 'tyres')[number % 3]}.", f"s{number % 10}", f"m{number}"
+                )
+            await until(some_are_done, "work to have begun")
+            assert service.stop() == 0
+            assert attempts(tmp_path / "service") == 0
+            before = len(await answered(js))
+            assert 5 <= before == service.outcomes().count("published")
+            service.start()
+            await all_settled(js)
+            assert sorted(event["trigger_event_id"] for event in await answered(js)) == sorted(
+                f"m{number}" for number in range(100)
+            )
+            assert await dead_letters(js) == []
+
+
+def attempts(data: Path) -> int:
+    """Deliveries that were begun and not finished."""
+    with closing(sqlite3.connect(data / "store.sqlite3")) as store:
+        return int(store.execute("SELECT count(*) FROM attempts").fetchone()[0])
+
+
+def test_an_idle_service_ends_at_once_and_can_be_started_again_on_its_port_even_after_it_was_killed(tmp_path: Path) -> None:
+    with Running(tmp_path, nats__port=free_port()) as service:
+        url = service.url
+        for number in (signal.SIGTERM, signal.SIGINT):
+            began = time.monotonic()
+            service.signal(number)
+            assert service.wait() == 0
+            # Below the time that unfinished work would get.
+            assert time.monotonic() - began < 20
+            if number is signal.SIGTERM:
+                service.start()
+                service.kill()
+                service.start()
+                assert service.url == url
+
+
+async def test_a_service_that_cannot_begin_ends_with_its_code_and_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server((LOOPBACK, 0)) as taken, in_use(tmp_path / "used" / "nats"):
+        port = taken.getsockname()[1]
+        nobody = f"nats://{LOOPBACK}:{free_port()}"
+        cases = {
+            f"HTTP cannot listen on {LOOPBACK}:{port}": (78, environment(tmp_path / "http", http__port=port)),
+            "the embedded nats-server did not start": (78, environment(tmp_path / "nats", nats__port=port)),
+            "run `context-builder models prepare`": (78, environment(tmp_path / "model", embedding__models_dir=tmp_path)),
+            "is in use by another service": (78, environment(tmp_path / "used")),
+            "CONTEXT_BUILDER_WORKER__BATCH": (78, environment(tmp_path / "batch", worker__batch="many")),
+            f"no NATS server answered at {nobody}": (69, environment(tmp_path / "broker", nats__servers=nobody)),
+        }
+        ended = await asyncio.gather(*(asyncio.to_thread(run, "up", env=env) for _, env in cases.values()))
+        for (sentence, (code, _)), process in zip(cases.items(), ended, strict=True):
+            assert process.returncode == code, (sentence, process.stderr)
+            last = process.stderr.strip().splitlines()[-1]
+            assert last.startswith("context-builder: ")
+            assert sentence in last
+            assert "Traceback" not in process.stderr
+
+
+@contextmanager
+def in_use(folder: Path) -> Iterator[None]:
+    """The folder of an embedded server, as if a server were on it."""
+    folder.mkdir(parents=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def free_port() -> int:
+    """A port that nobody listens on just now."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        return int(listening.getsockname()[1])

@@ -1,0 +1,89 @@
+"""Strategies: random sessions in five scripts, with tool exchanges in every order, edits and deletions."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import strategies as st
+
+from builder.domain.breadcrumb import Arrival
+from builder.domain.facts import Remembered
+from builder.wire.inbound import decode
+from tests.factories import MORNING, make_place, remembered_of
+
+SCRIPTS = (
+    "the kiln is hot and Ana met Bob in Delft on Friday at 5 not 6".split(),
+    "печь горячая и Анна встретила Борю в Дельфте в пятницу не в субботу 5".split(),
+    "窑很热。 安娜 在代尔夫特 见到了鲍勃， 星期五 不是 星期六 五点 使用Python".split(),
+    "الفرن ساخن والتقت آنا بوب في دلفت يوم الجمعة ليس السبت ٥".split(),
+    "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 😀😀😀 5️⃣ ok 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🔥".split(),
+)
+SPEAKERS = ("", "Ana", "Bob", "Анна", "小明")
+MESSAGES = ("user.message.v1", "agent.response.v1", "note.v1", "invoice.v1")
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """rows: before the trigger and, from `later` on, after it."""
+
+    rows: tuple[Remembered, ...]
+    trigger: Remembered
+    later: tuple[Remembered, ...] = ()
+
+
+def sentences(longest: int = 40) -> st.SearchStrategy[str]:
+    """Words of one script, sometimes very many of them."""
+    short = st.sampled_from(SCRIPTS).flatmap(lambda words: st.lists(st.sampled_from(words), max_size=longest).map(" ".join))
+    return st.builds(lambda text, times: "\n".join([text] * times), short, st.sampled_from((1, 1, 1, 1, 1, 2, 25)))
+
+
+def hear(sequence: int, schema: str, body: dict[str, Any], crumb: str = "", version: int = 1) -> Remembered:
+    """What the service makes of these bytes."""
+    session = "_" if schema == "tool.catalog.v1" else "s42"
+    record = {"id": crumb or f"m{sequence}", "version": version, "context": body}
+    subject, moment = f"breadcrumbs.acme.{session}.{schema}", MORNING.replace(day=1 + sequence // 40, minute=sequence % 40)
+    arrival = Arrival(subject=subject, data=json.dumps(record).encode(), place=make_place(sequence), received_at=moment)
+    return remembered_of(decode(arrival))
+
+
+@st.composite
+def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
+    """Rows from place `start` on."""
+    rows: list[Remembered] = []
+    for sequence in range(start, start + draw(st.integers(0, most))):
+        kind = draw(st.sampled_from(("message", "message", "message", "call", "tool", "tool", "edit", "delete")))
+        text = draw(sentences())
+        target = f"m{draw(st.integers(1, max(sequence - 1, 1)))}"
+        call = f"r{draw(st.integers(1, 6))}"
+        match kind:
+            case "message":
+                schema, speaker = draw(st.sampled_from(MESSAGES)), draw(st.sampled_from(SPEAKERS))
+                rows.append(hear(sequence, schema, {"content": text} | ({"speaker": speaker} if speaker else {})))
+            case "call":
+                calls = [{"tool": "search", "input": {"query": text}, "requestId": each} for each in {call, "r1"}]
+                rows.append(hear(sequence, "agent.response.v1", {"content": text[:40], "tool_requests": calls}))
+            case "tool":
+                schema = draw(st.sampled_from(("tool.request.v1", "tool.response.v1", "tool.error.v1")))
+                answer = {"tool": "search", "tool_name": "search", "output": text, "error_message": text, "request_id": call}
+                rows.append(hear(sequence, schema, answer))
+            case "edit":
+                rows.append(hear(sequence, "user.message.v1", {"content": text}, target, version=sequence))
+            case _:
+                rows.append(hear(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": target}))
+    return rows
+
+
+@st.composite
+def sessions(draw: st.DrawFn, most: int = 30, later: int = 0) -> Session:
+    """A session of up to `most` rows, its trigger, and up to `later` rows after that."""
+    rows = draw(events(1, most))
+    place = len(rows) + 1
+    trigger = hear(place, "user.message.v1", {"content": draw(sentences())})
+    return Session(tuple(rows), trigger, tuple(draw(events(place + 1, later))))
+
+
+@st.composite
+def catalogs(draw: st.DrawFn) -> tuple[Remembered, ...]:
+    """No catalog, a small one or a huge one."""
+    tools = [{"name": f"tool-{n}", "description": draw(sentences(8))} for n in range(draw(st.sampled_from((0, 1, 5, 120))))]
+    return (hear(1000, "tool.catalog.v1", {"tools": tools}),) if tools else ()

@@ -1,0 +1,112 @@
+"""Whatever was said, in whatever script: the page fits, ends with the current message, and tears nothing apart."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.adapters.tokens import load_counter
+from builder.domain.context import Context
+from builder.domain.errors import Rejected
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from tests.factories import ids_on_page, make_context, make_profile, make_view
+from tests.property.sessions import Session, catalogs, hear, sentences, sessions
+
+budgets = st.one_of(st.integers(60, 400), st.integers(60, 4000))
+
+
+@st.composite
+def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profile:
+    """Both bundled profiles, both tokenizers, any budget, folding of old tool turns on or off."""
+    profile = make_profile(draw(st.sampled_from(("default", "recall"))))
+    turns = draw(st.sampled_from((None, profile.window.max_tool_turns)))
+    relevance = draw(st.sampled_from((None, profile.retrieval.relevance_threshold)))
+    return replace(
+        profile,
+        budget=draw(budget),
+        encoding=draw(st.sampled_from(("o200k_base", "cl100k_base"))),
+        window=replace(profile.window, max_tool_turns=turns),
+        retrieval=replace(profile.retrieval, relevance_threshold=relevance),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(sessions(), catalogs(), profiles())
+def test_the_final_markdown_never_exceeds_the_budget(session: Session, standing: tuple[Remembered, ...], profile: Profile) -> None:
+    context = make_context(session.trigger, session.rows, profile, standing)
+    assert load_counter(profile.encoding)(context.markdown) == context.tokens <= profile.budget
+
+
+@settings(max_examples=150, deadline=None)
+@given(sentences(), profiles(st.integers(1, 60)))
+def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str, profile: Profile) -> None:
+    try:
+        context = make_context(hear(1, "user.message.v1", {"content": text}), [], profile)
+    except Rejected as error:
+        assert "raise `budget`" in str(error)
+    else:
+        assert load_counter(profile.encoding)(context.markdown) <= profile.budget
+
+
+@settings(max_examples=100, deadline=None)
+@given(sessions(), catalogs(), profiles())
+def test_the_current_message_is_always_on_the_page_and_last(
+    session: Session, standing: tuple[Remembered, ...], profile: Profile
+) -> None:
+    context = make_context(session.trigger, session.rows, profile, standing)
+    crumb = session.trigger.breadcrumb
+    assert context.sections[-1].ids == (crumb.id,)
+    last = context.markdown.rpartition("\n## ")[2] if len(context.sections) > 1 else context.markdown.removeprefix("## ")
+    assert last.startswith(f"Current User Message\n{crumb.speaker}: ")
+    assert "characters left out" in last or all(word in last for word in crumb.text.split())
+
+
+@settings(max_examples=100, deadline=None)
+@given(sessions(), catalogs(), profiles())
+def test_nothing_is_on_the_page_twice_or_both_there_and_left_out(
+    session: Session, standing: tuple[Remembered, ...], profile: Profile
+) -> None:
+    context = make_context(session.trigger, session.rows, profile, standing)
+    shown, omitted = ids_on_page(context), [omission.id for omission in context.omissions]
+    assert len(set(shown)) == len(shown)
+    assert len(set(omitted)) == len(omitted)
+    assert set(shown).isdisjoint(omitted)
+
+
+@settings(max_examples=150, deadline=None)
+@given(sessions(most=40), profiles())
+def test_a_tool_exchange_is_whole_or_absent(session: Session, profile: Profile) -> None:
+    context = make_context(session.trigger, session.rows, profile)
+    shown = set(ids_on_page(context))
+    for unit in exchanges(session.rows):
+        whole = {row.breadcrumb.id for row in unit}
+        tools = {row.breadcrumb.id for row in unit if row.breadcrumb.role == "tool"}
+        if profile.window.max_tool_turns is None and profile.consumer == "default":
+            assert whole <= shown or whole.isdisjoint(shown)
+        assert whole <= shown or tools.isdisjoint(shown)
+
+
+def exchanges(rows: tuple[Remembered, ...]) -> list[list[Remembered]]:
+    """Current rows that share a request id, directly or through others: told by brute force."""
+    current = make_view(rows).current
+    groups = [[n] for n in range(len(rows))]
+    for n, row in enumerate(rows):
+        linked = [group for group in groups if any(set(row.breadcrumb.calls) & set(rows[m].breadcrumb.calls) for m in group)]
+        if linked:
+            groups = [group for group in groups if group not in linked and group != [n]]
+            groups.append(sorted({n, *(m for group in linked for m in group)}))
+    return [[rows[m] for m in group if current[m]] for group in groups]
+
+
+
+@pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])
+def test_more_budget_never_shows_less_of_a_plain_conversation(encoding: str) -> None:
+    rows = [hear(n, "user.message.v1", {"content": f"Remark number {n} about the garden."}) for n in range(1, 15)]
+    trigger = hear(99, "user.message.v1", {"content": "And now?"})
+    lengths = [
+        len(ids_on_page(make_context(trigger, rows, make_profile(budget=budget, encoding=encoding)))) for budget in range(60, 500, 20)
+    ]
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == 15

@@ -1,0 +1,39 @@
+"""The hot window moves in jumps."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.domain.profile import Window
+from builder.pipeline.units import window_size
+from tests.factories import make_profile
+
+windows = st.integers(0, 60).flatmap(
+    lambda trigger: st.builds(
+        Window, trigger=st.just(trigger), keep=st.integers(0, trigger), min_recent=st.just(3), max_tool_turns=st.none()
+    )
+)
+
+
+def test_the_default_window_jumps_from_twenty_to_ten() -> None:
+    window = make_profile().window
+    sizes = [window_size(units, window) for units in range(501)]
+    assert sizes[:43] == [*range(21), *range(10, 21), *range(10, 21)]
+    assert sizes[21:] == [10 + (n - 21) % 11 for n in range(21, 501)]
+
+
+@settings(max_examples=200, deadline=None)
+@given(windows)
+def test_every_window_trims_only_above_its_trigger_and_then_keeps_what_it_should(window: Window) -> None:
+    sizes = [window_size(units, window) for units in range(501)]
+    assert sizes[: window.trigger + 1] == list(range(window.trigger + 1))
+    for before, after in zip(sizes[window.trigger :], sizes[window.trigger + 1 :], strict=False):
+        assert after == (window.keep if before == window.trigger else before + 1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(windows)
+def test_between_two_jumps_the_window_begins_with_the_same_unit(window: Window) -> None:
+    begins = [units - window_size(units, window) for units in range(501)]
+    assert begins == sorted(begins)
+    jumps = sum(before != after for before, after in zip(begins, begins[1:], strict=False))
+    assert jumps <= 500 // (window.trigger - window.keep + 1) + 1

@@ -1,0 +1,156 @@
+"""What is found among older messages: each thing once, nothing stale, nothing empty."""
+
+from collections.abc import Iterable
+
+import pytest
+
+from builder.domain.facts import Remembered
+from builder.pipeline.retrieve import Found, retrieve
+from tests.factories import BY_HAND, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
+
+LONG = "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
+BLAND = [f"Weather report number {n}." for n in range(10)]
+
+
+def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Found:
+    profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0} | rules)
+    return retrieve(make_query(question), make_view(rows), frozenset(shown), profile, BY_HAND)
+
+
+def ids(found: Found) -> list[list[str]]:
+    return [[candidate.remembered.breadcrumb.id for candidate in unit] for unit in found.units]
+
+
+def best(found: Found) -> list[str]:
+    return [unit[0].remembered.breadcrumb.id for unit in found.units]
+
+
+def omitted(found: Found) -> dict[str, str]:
+    return {omission.id: omission.reason for omission in found.omissions}
+
+
+def exchange(first: int, question: str, answer: str) -> list[Remembered]:
+    """A call and its result, with other talk between them."""
+    return [
+        make_remembered(question, first, schema="tool.request.v1", calls=(f"r{first}",)),
+        make_remembered("One moment.", first + 1, schema="agent.response.v1"),
+        make_remembered(answer, first + 2, schema="tool.response.v1", calls=(f"r{first}",)),
+    ]
+
+
+def test_the_best_comes_first() -> None:
+    assert best(find("Where is the kiln?", [*BLAND, "The kiln is in Delft."]))[0] == "m11"
+
+
+def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "It rains.", "the kiln is HOT", "The kiln is hot!"], 1)]
+    found = find("kiln", rows)
+    assert best(found) == ["m4", "m2"]
+    assert [unit[0].said for unit in found.units] == [3, 1]
+    assert omitted(found) == {"m1": "repeat", "m3": "repeat"}
+
+
+def test_near_repeats_are_shown_once_with_the_newest() -> None:
+    rows = [make_remembered("The kiln is hot today.", 1), make_remembered("Today the kiln is very hot!", 2), make_remembered("Rain.", 3)]
+    found = find("kiln", rows)
+    assert best(found) == ["m2", "m3"]
+    assert found.units[0][0].said == 2
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (LONG.format(900), LONG.format(950)),
+        (LONG.format(900), LONG.format(900).replace("finally reached", "finally never reached")),
+        (LONG.format(900), LONG.format(900).replace("Delft", "Gouda")),
+    ],
+    ids=["numbers", "negation", "names"],
+)
+def test_contradictions_are_both_kept(before: str, after: str) -> None:
+    found = find("kiln", [make_remembered(before, 1), make_remembered(after, 2)], duplicate_threshold=0.8)
+    assert sorted(best(found)) == ["m1", "m2"]
+    assert [unit[0].said for unit in found.units] == [1, 1]
+    assert not found.omissions
+
+
+def test_the_same_words_of_two_people_are_two_things() -> None:
+    rows = [make_remembered("I love sushi.", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana"), 1)]
+    found = find("Who loves sushi?", rows)
+    assert sorted(best(found)) == ["m2", "m3"]
+    assert {unit[0].remembered.breadcrumb.speaker: unit[0].said for unit in found.units} == {"Ana": 2, "Bob": 1}
+
+
+def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln stands here.", "The kiln is hot."], 1)]
+    found = find("kiln", rows, 2)
+    assert best(found) == ["m2"]
+    assert omitted(found) == {"m1": "repeat"}
+
+
+@pytest.mark.parametrize("filler", ["okay", "Thanks!", "好的", "Vielen Dank", "👍", ""])
+def test_filler_is_never_found(filler: str) -> None:
+    assert best(find("okay thanks", [filler, "The kiln is hot.", filler])) == ["m2"]
+
+
+def test_a_text_of_nothing_but_function_words_is_not_found() -> None:
+    assert best(find("Who are you?", ["What is it that you are?", "The kiln is hot."])) == ["m2"]
+
+
+def test_old_versions_are_never_found() -> None:
+    rows = [
+        make_remembered("The kiln is in Delft.", 1, id="m"),
+        make_remembered("Noise.", 2),
+        make_remembered("The kiln is in Gouda.", 3, id="m", version=2),
+    ]
+    found = find("Where is the kiln?", rows)
+    assert [unit[0].remembered.breadcrumb.version for unit in found.units if unit[0].remembered.breadcrumb.id == "m"] == [2]
+
+
+def test_what_a_tombstone_removed_is_never_found() -> None:
+    rows = [make_remembered("The kiln is in Delft.", 1), make_remembered("It rains.", 2), make_tombstone("m1", 3)]
+    assert best(find("Where is the kiln?", rows)) == ["m2"]
+
+
+def test_ties_go_to_the_later_one() -> None:
+    rows = [make_remembered("The kiln is hot.", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Cem"), 1)]
+    assert best(find("zeppelin", rows)) == ["m3", "m2", "m1"]
+
+
+def test_a_result_brings_its_call_and_a_call_its_result() -> None:
+    rows = [*exchange(1, "weather in Delft", "Sunny and calm"), *exchange(4, "train to Gouda", "Leaves at noon"), *map(make_turn, BLAND, range(9, 19))]
+    found = find("Is it sunny and calm?", rows)
+    assert ids(found)[0] == ["m1", "m3"]
+    assert ids(find("When does it leave at noon?", rows))[0] == ["m4", "m6"]
+
+
+def test_a_result_without_its_call_is_found_alone() -> None:
+    assert ids(find("sunny", [make_remembered("Sunny", 1, schema="tool.response.v1", calls=("lost",)), "Rain."]))[0] == ["m1"]
+
+
+def test_only_the_schemas_of_the_profile_are_searched() -> None:
+    rows = ["The kiln is hot.", make_remembered("The kiln is a note.", 2, schema="note.v1"), "The kiln answers."]
+    assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
+    assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
+
+
+def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> None:
+    rows = ["The kiln is hot.", "The kiln and the wheel and the glaze and the shelf."]
+    assert best(find("The kiln is hot.", rows, similarity_threshold=0.9)) == ["m1"]
+
+
+def test_the_relevance_threshold_leaves_out_what_is_no_better_than_most() -> None:
+    rows = [*BLAND, "The kiln is in Delft."]
+    assert best(find("Where is the kiln?", rows, relevance_threshold=1.0)) == ["m11"]
+
+
+def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
+    filling = "The weather was fine and we walked along the river. " * 20
+    found = find("What does the kiln cost?", [f"{filling}The kiln costs ninety coins. {filling}", *BLAND])
+    first = found.units[0][0]
+    ((start, end),) = first.spans
+    assert "kiln costs ninety" in first.remembered.breadcrumb.text[start:end]
+    assert end - start < len(first.remembered.breadcrumb.text) / 2
+
+
+def test_an_empty_session_has_nothing_to_find() -> None:
+    assert find("kiln", []) == Found(units=(), omissions=())

@@ -1,0 +1,188 @@
+"""How the budget is spent: what is pinned, floors, ceilings, quotas, and what had no room."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from builder.domain.context import Context
+from builder.domain.errors import HintFailed, Rejected
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from builder.pipeline.assemble import Request, assemble
+from builder.rendering.fragments import JinjaRendering
+from tests.factories import (
+    BY_HAND, MODEL, ids_on_page, make_catalog, make_context, make_profile, make_query, make_remembered, make_rendering, make_view
+)  # fmt: skip
+
+QUESTION = make_remembered("Where is the kiln?", 900)
+OLD = [make_remembered(f"The kiln number {n} stands in town {n} by the river and is as hot as ever it was.", n) for n in range(1, 60)]
+TALK = [make_remembered(f"Remark {n} of our long talk about the weather, the garden and the neighbours.", n) for n in range(100, 112)]
+WORDS = " ".join(f"Sentence {n} of a long report." for n in range(900))
+
+
+def tokens(context: Context) -> dict[str, int]:
+    return {section.name: section.tokens for section in context.sections}
+
+
+def shares(profile: Profile, **changes: tuple[float, float]) -> Profile:
+    """The profile with other floors and ceilings."""
+    rules = (replace(rule, floor=changes[rule.name][0], ceiling=changes[rule.name][1]) if rule.name in changes else rule for rule in profile.sections)
+    return replace(profile, sections=tuple(rules))
+
+
+def profile(budget: int = 1000, **retrieval: Any) -> Profile:
+    return make_profile(budget=budget, retrieval={"relevance_threshold": None} | retrieval)
+
+
+def page(rows: Iterable[Remembered | str], wanted: Profile, *standing: Remembered, trigger: Remembered = QUESTION) -> Context:
+    return make_context(trigger, rows, wanted, standing)
+
+
+def test_everything_is_shown_when_there_is_room() -> None:
+    context = page([*OLD[:4], *TALK[:4]], profile(4000), make_catalog(5, 500))
+    assert len(ids_on_page(context)) == 4 + 4 + 1 + 1
+    assert context.omissions == ()
+
+
+@pytest.mark.parametrize("name", ["tools", "recent", "relevant"])
+def test_no_section_gets_more_than_its_ceiling(name: str) -> None:
+    wanted = shares(profile(), **{name: (0, 0.2)})
+    context = page([*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=0)), make_catalog(60, 500))
+    assert 100 < tokens(context)[name] <= 200
+
+
+@pytest.mark.parametrize("name", ["tools", "recent", "relevant"])
+def test_every_section_gets_its_floor_when_all_want_more(name: str) -> None:
+    wanted = shares(profile(ceilings={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
+    question = make_remembered(f"Where is the kiln? {WORDS}", 900)
+    context = page([*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=1)), make_catalog(99, 500), trigger=question)
+    assert tokens(context)[name] >= 200 - 30
+    assert context.tokens > 950
+
+
+def test_a_catalog_is_whole_while_there_is_room_for_it() -> None:
+    context = page(TALK[:2], shares(profile(4000), tools=(0.1, 0.3)), make_catalog(60, 500))
+    assert "tool-59" in context.markdown
+    assert "left out" not in context.markdown
+    assert tokens(context)["tools"] > 0.1 * 4000
+
+
+def test_a_catalog_of_500_tools_leaves_the_conversation_alive() -> None:
+    context = page([*OLD, *TALK], profile(4000), make_catalog(500, 500))
+    assert {"recent", "relevant", "current"} <= tokens(context).keys()
+    assert [f"m{n}" for n in range(100, 112)] == list(context.sections[1].ids)[-12:]
+    assert tokens(context)["tools"] <= 0.3 * 4000
+    assert "characters left out …]" in context.markdown
+
+
+def test_a_catalog_is_cut_to_what_is_left_rather_than_left_out() -> None:
+    long = [make_remembered(f"{n} {WORDS}", n) for n in (1, 2, 3)]
+    context = page(long, shares(profile(2000), tools=(0.1, 0.3)), make_catalog(99, 500), trigger=make_remembered(WORDS, 900))
+    assert tokens(context)["tools"] > 50
+
+
+def test_a_long_current_message_is_cut_to_its_ceiling_with_a_note() -> None:
+    context = page(TALK, profile(1000), trigger=make_remembered(f"{WORDS} Where is the kiln?", 900))
+    assert 400 < tokens(context)["current"] <= 520
+    assert "[… 2" in context.markdown
+    assert context.markdown.endswith("Where is the kiln?\n")
+
+
+def test_a_long_recent_message_is_cut_with_a_note_and_the_others_stay() -> None:
+    context = page([TALK[0], make_remembered(WORDS, 101), TALK[2]], profile(1000))
+    assert context.sections[0].ids == ("m100", "m101", "m102")
+    assert "characters left out …]" in context.markdown
+
+
+def test_the_newest_messages_are_pinned_before_anything_else_has_a_claim() -> None:
+    wanted = shares(profile(300), recent=(0, 0.5), relevant=(0.9, 1), tools=(0, 1))
+    context = page([*OLD, *TALK], wanted, make_catalog(60, 500))
+    assert [held for section in context.sections if section.name == "recent" for held in section.ids][-3:] == ["m109", "m110", "m111"]
+
+
+@pytest.mark.parametrize("budget", range(70, 700, 35))
+def test_the_conversation_has_no_holes(budget: int) -> None:
+    context = page(TALK, profile(budget))
+    shown = [held for section in context.sections if section.name == "recent" for held in section.ids]
+    assert shown == [f"m{n}" for n in range(112 - len(shown), 112)]
+
+
+@pytest.mark.parametrize("budget", [60, 75, 90, 120, 200, 400])
+def test_what_is_not_on_the_page_is_among_the_omissions_with_its_tokens(budget: int) -> None:
+    context = page([*OLD[:9], *TALK], profile(budget), make_catalog(9, 500))
+    omitted = {omission.id: omission for omission in context.omissions}
+    assert omitted.keys().isdisjoint(ids_on_page(context))
+    assert {f"m{n}" for n in range(100, 112)} | {"m500"} <= omitted.keys() | set(ids_on_page(context))
+    assert len(omitted) == len(context.omissions)
+    assert all(omission.tokens > 0 for omission in context.omissions if omission.reason == "over budget")
+
+
+@pytest.mark.parametrize("budget", range(60, 200, 5))
+def test_no_heading_stands_without_anything_below_it(budget: int) -> None:
+    context = page([*OLD[:9], *TALK], profile(budget), make_catalog(60, 500))
+    assert not re.search(r"^##.*\n\n", context.markdown, re.MULTILINE)
+
+
+def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
+    quota = {"ceilings": {"user.message.v1": 5}}
+    notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
+    window = {"trigger": 0, "keep": 0, "min_recent": 0}
+    roomy = page([*OLD[:20], *notes], make_profile(budget=9000, window=window, retrieval={"relevance_threshold": None} | quota))
+    tight = page([*OLD[:20], *notes], make_profile(budget=1200, window=window, retrieval={"relevance_threshold": None} | quota))
+    assert len(roomy.sections[0].ids) == 30
+    found = tight.sections[0].ids
+    assert sum(int(held[1:]) < 60 for held in found) == 5
+    assert sum(int(held[1:]) >= 60 for held in found) == 10
+
+
+def test_without_quotas_rank_alone_decides() -> None:
+    context = page(OLD, make_profile(budget=1200, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}}))
+    assert len(context.sections[0].ids) > 8
+
+
+def test_found_messages_stand_in_the_order_in_which_they_were_said() -> None:
+    context = page([*OLD, *TALK], profile(2000))
+    found = [int(held[1:]) for section in context.sections if section.name == "relevant" for held in section.ids]
+    assert found == sorted(found)
+    assert len(found) > 2
+
+
+def test_the_reserve_is_kept_free() -> None:
+    context = page([*OLD, *TALK], replace(profile(1000), reserve=600))
+    assert context.tokens <= 400
+
+
+def test_a_budget_too_small_for_the_current_message_is_refused_with_what_to_do() -> None:
+    with pytest.raises(Rejected, match=r"budget of 12 tokens is too small .* raise `budget` in the profile 'default'"):
+        page([], profile(12))
+
+
+class Broken(JinjaRendering):
+    """Its hint fails for one breadcrumb."""
+
+    def _render(self, breadcrumb: Any, spans: Any, said: int) -> str:
+        if breadcrumb.id == "broken":
+            raise HintFailed(breadcrumb.id, "hints/x.md.j2: no such field")
+        return super()._render(breadcrumb, spans, said)
+
+
+def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
+    working = make_rendering()
+    broken = Broken(working._templates, working.count)
+    query, view = make_query(trigger.breadcrumb.text), make_view(rows)
+    request = Request(trigger=trigger, query=query, view=view, standing=(), profile=profile(), ranker=BY_HAND, model=MODEL)
+    return assemble(request, broken)
+
+
+def test_a_failing_hint_costs_its_own_fragment_and_is_reported() -> None:
+    context = broken_page(QUESTION, [TALK[0], make_remembered("It rains.", 150, id="broken"), TALK[1]])
+    assert ids_on_page(context) == ["m100", "m101", "m900"]
+    assert [(omission.id, omission.reason) for omission in context.omissions] == [("broken", "hint failed: hints/x.md.j2: no such field")]
+
+
+def test_a_current_message_that_cannot_be_rendered_is_refused_with_the_template_to_mend() -> None:
+    with pytest.raises(Rejected, match=r"cannot be shown, hints/x.md.j2: no such field; mend the hint template"):
+        broken_page(make_remembered("Hello?", 900, id="broken"), TALK[:2])
