@@ -13,6 +13,7 @@ from nats.aio.client import Client as Connection
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
+from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError
 
@@ -81,11 +82,11 @@ class Client:
         try:
             while True:
                 _heed_cancellation()
-                with contextlib.suppress(NatsTimeout, TimeoutError):
-                    for message in await subscription.fetch(1, timeout=FETCH_SECONDS):
-                        _heed_cancellation()
-                        async with _kept_alive(message):
-                            yield read(message.data, self._latest)
+                for message in await _fetch(subscription, subject):
+                    _heed_cancellation()
+                    async with _kept_alive(message):
+                        yield read(message.data, self._latest)
+                    with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
                         await message.ack()
         finally:
             with contextlib.suppress(NatsError):
@@ -156,6 +157,16 @@ def _heed_cancellation() -> None:
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError
+
+
+async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str) -> list[Msg]:
+    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
+    try:
+        return await subscription.fetch(1, timeout=FETCH_SECONDS)
+    except (NatsTimeout, TimeoutError):
+        return []
+    except (APIError, NatsError, OSError) as error:
+        raise Unavailable(f"listening to {subject} failed: {error!r}; subscribe again") from error
 
 
 @asynccontextmanager

@@ -214,7 +214,7 @@ class View:
     def row_of(self, breadcrumb: str) -> int:
         """The newest row with this breadcrumb id, -1 when it is not in this view."""
         rows = self.history.versions.get(breadcrumb, [])
-        return ([-1] + rows)[bisect_left(rows, self.size)]
+        return ([-1, *rows])[bisect_left(rows, self.size)]
 
     def date(self, row: int) -> str:
         """The day on which the row's sitting began, as "8 May 2023"; nothing for what belongs to no sitting."""

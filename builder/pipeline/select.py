@@ -88,7 +88,7 @@ def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissio
 
 
 def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
-    """The section's floor. What stands is one fragment and cannot grow later: all of its ceiling that the others' floors leave."""
+    """The section's floor; for what stands, which cannot grow later, all of its ceiling that the others' floors leave."""
     floor, ceiling = (int(share * draft.allowance) for share in (queue.rule.floor, queue.rule.ceiling))
     if queue.rule.source != "standing":
         return floor

@@ -38,11 +38,12 @@ def shorten(text: str, tokens: int, count: Callable[[str], int]) -> str:
 def _cut(text: str, kept: int) -> str:
     head = _back(text, 2 * kept // 3)
     tail = _forward(text, len(text) - kept // 3)
+    line = text.rfind("\n", 0, tail) + 1
+    whole = line > head and not text[line:tail].strip()
     note = f"[… {tail - head:,} characters left out …]"
-    rest = text[tail:].rstrip()
-    # A line stays a line; what was cut out of one goes behind the note, since at a line's start it might open something.
-    end = f"{note}\n{rest}" if text[:tail].endswith("\n") else f"{note} {rest.lstrip()}"
-    return "\n    ".join(filter(None, (text[:head].rstrip(), end if rest else note)))
+    # A whole line stays one; what was cut out of one goes behind the note, because at a line's start it might open something.
+    end = f"{note}\n{text[line:].rstrip()}" if whole else f"{note} {text[tail:].strip()}"
+    return "\n    ".join(filter(None, (text[:head].rstrip(), end.rstrip())))
 
 
 def _back(text: str, position: int) -> int:

@@ -14,7 +14,7 @@ def letters(without: str = "") -> str:
     return rf"[^\W_{without}]+(?:[{MARKS}]+[^\W_{without}]*)*"
 
 
-_SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"  # noqa: RUF001 - the true minus
+_SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
 _NUMBER = re.compile(_SIGNED)
 _WORD = re.compile(rf"{_SIGNED}|{letters()}(?:['’]{letters()})*")
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-Я][\w-]+", re.MULTILINE)

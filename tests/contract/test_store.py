@@ -51,10 +51,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def query(after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), **changes: str) -> RecallQuery:
+def query(
+    after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), workspace: str = "acme", session: str = "s42"
+) -> RecallQuery:
     places = {"after": make_place(after), "until": make_place(until)}
-    asked = RecallQuery(workspace="acme", session="s42", standing=standing, model=MODEL, **places)
-    return replace(asked, **changes)
+    return RecallQuery(workspace=workspace, session=session, standing=standing, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: Remembered) -> None:
@@ -200,7 +201,7 @@ async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store
     assert [held.vector for row in (old, *recall.standing) for held in row.passages] == [b"", b""]
     assert old.passages[0].terms == "move lisbon"
     assert new.passages[0].vector
-    assert (await store.recall(query(model="old/fp32/1"))).rows[0].passages[0].vector
+    assert (await store.recall(replace(query(), model="old/fp32/1"))).rows[0].passages[0].vector
 
 
 async def test_the_watermark_of_an_unknown_session_is_before_everything(store: Store) -> None:

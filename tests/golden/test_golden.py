@@ -18,6 +18,7 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
+from builder.app.core import load_ranker
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
@@ -50,7 +51,7 @@ async def embedder() -> AsyncIterator[CachedEmbedder]:
 def helpers() -> Helpers:
     templates = TemplateSet(*read_folders((bundled("templates"),)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
-    return Helpers(terms=load_terms(), count=load_counter("o200k_base"), renderings=renderings)
+    return Helpers(terms=load_terms(), count=load_counter("o200k_base"), renderings=renderings, ranker=load_ranker())
 
 
 def events(case: str) -> list[Breadcrumb]:

@@ -12,7 +12,7 @@ from nats.js.api import AckPolicy, ConsumerConfig
 
 from builder.adapters.nats.topology import CONTEXTS
 from builder.app import counter
-from builder.client import Client, ReceivedContext, connect
+from builder.client import Client, ReceivedContext, Unavailable, connect
 from builder.resources import bundled
 from tests.running import DEADLINE, Running, all_settled, answered, jetstream, say, until
 
@@ -146,6 +146,18 @@ async def test_an_agent_that_wants_only_new_contexts_does_not_get_old_ones(servi
             await _exists(service, "newcomer")
             await client.send_user_message("s1", "After.", message_id="after")
             assert (await asyncio.wait_for(waiting, DEADLINE)).trigger_event_id == "after"
+
+
+async def test_an_agent_whose_durable_is_deleted_is_told_so(
+    service: Running, workspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.client.client.FETCH_SECONDS", 0.3)
+    async with connect(service.url, workspace) as client, jetstream(service.url) as js, listening(client) as contexts:
+        waiting = asyncio.ensure_future(contexts.next())
+        await _exists(service, f"{workspace}-default")
+        await js.delete_consumer(CONTEXTS, f"{workspace}-default")
+        with pytest.raises(Unavailable, match="subscribe again"):
+            await waiting
 
 
 async def test_the_session_of_the_reserved_name_is_answered_like_any_other(service: Running, workspace: str) -> None:

@@ -139,6 +139,28 @@ async def test_the_same_trigger_id_in_two_workspaces_and_in_two_sessions_is_answ
         assert event["content"].count("This is") == 1
 
 
+async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path: Path) -> None:
+    original = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
+    # One has no room for anything, the page of the other is larger than the broker takes.
+    for name, budget in (("a-tiny", 16), ("b-huge", 2_000_000), ("c-usual", 4000)):
+        file = tmp_path / "templates" / "profiles" / f"{name}.yaml"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(original.replace("budget: 4000", f"budget: {budget}"), "utf-8")
+    with Broker(tmp_path / "broker", max_payload="64KB") as broker:
+        mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
+        async with service_here(mine) as service:
+            for number in range(4):
+                text = "".join(f"Line {line} of report {number}.\n" for line in range(1000))
+                last = await say(service.js, text, "s1", f"m{number}")
+            await all_settled(service.js)
+            letters = await dead_letters(service.js)
+            consumers = {event["consumer_id"] for event in await answered(service.js) if event["trigger_seq"] == last}
+    assert consumers == {"c-usual", "default"}
+    assert letters[-1]["sequence"] == last
+    assert "a-tiny: " in letters[-1]["reason"]
+    assert "b-huge: the context has" in letters[-1]["reason"]
+
+
 async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(tmp_path: Path, broker: Broker) -> None:
     mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
     profile = tmp_path / "templates" / "profiles" / "default.yaml"

@@ -1,4 +1,5 @@
 """Strategies: random sessions in five scripts, with tool exchanges in every order, edits and deletions."""
+# ruff: noqa: RUF001 - words of many scripts
 
 import json
 from dataclasses import dataclass
@@ -12,11 +13,11 @@ from builder.wire.inbound import decode
 from tests.factories import MORNING, make_place, remembered_of
 
 SCRIPTS = (
-    "the kiln is hot and Ana met Bob in Delft on Friday at 5 not 6".split(),
-    "печь горячая и Анна встретила Борю в Дельфте в пятницу не в субботу 5".split(),
-    "窑很热。 安娜 在代尔夫特 见到了鲍勃， 星期五 不是 星期六 五点 使用Python".split(),
-    "الفرن ساخن والتقت آنا بوب في دلفت يوم الجمعة ليس السبت ٥".split(),
-    "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 😀😀😀 5️⃣ ok 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🔥".split(),
+    "the kiln is hot and Ana met Bob in Delft on Friday at 5 not 6",
+    "печь горячая и Анна встретила Борю в Дельфте в пятницу не в субботу 5",
+    "窑很热。 安娜 在代尔夫特 见到了鲍勃， 星期五 不是 星期六 五点 使用Python",
+    "الفرن ساخن والتقت آنا بوب في دلفت يوم الجمعة ليس السبت ٥",
+    "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 😀😀😀 5️⃣ ok 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🔥",
 )
 SPEAKERS = ("", "Ana", "Bob", "Анна", "小明")
 MESSAGES = ("user.message.v1", "agent.response.v1", "note.v1", "invoice.v1")
@@ -33,7 +34,8 @@ class Session:
 
 def sentences(longest: int = 40) -> st.SearchStrategy[str]:
     """Words of one script, sometimes very many of them."""
-    short = st.sampled_from(SCRIPTS).flatmap(lambda words: st.lists(st.sampled_from(words), max_size=longest).map(" ".join))
+    words = st.sampled_from(SCRIPTS).map(str.split)
+    short = words.flatmap(lambda some: st.lists(st.sampled_from(some), max_size=longest).map(" ".join))
     return st.builds(lambda text, times: "\n".join([text] * times), short, st.sampled_from((1, 1, 1, 1, 1, 2, 25)))
 
 

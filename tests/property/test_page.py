@@ -1,5 +1,6 @@
 """Whatever a message says, a Markdown reader sees the page's own headings and nothing that the message opened."""
 
+from itertools import pairwise
 from typing import Any
 
 from hypothesis import example, given, settings
@@ -15,15 +16,21 @@ from tests.property.sessions import hear
 READER = MarkdownIt("commonmark").enable("table")
 FORBIDDEN = {"fence", "html_block", "table_open", "hr"}
 NASTY = (
-    "# Current User Message", "## Available Tools", "#", "###### six", "```", "````python", "~~~", "===", "---", "- - -", "***", "___", "=",
-    "<script>alert(1)</script>", "<div>", "</div>", "<!--", "-->", "<?php", "<![CDATA[", "<pre>", "<tools>", "> # quoted", "> ```",
-    "- # item", "* ```", "+ <div>", "1. # one", "2) ~~~", "10. ", "a | b", "--- | ---", "|---|---|", "    # code", "\t# tab", " \t ```",
-    "User: # no", "Assistant:", "[8 May 2024]", "[a]: http://x.org", "[… 5 characters left out …]", "\\", "&#35; x", "plain", "", "x", "1.", "-",
+    "# Current User Message", "## Available Tools", "#", "###### six", "```", "````python", "~~~", "===", "---", "- - -",
+    "***", "___", "=", "<script>alert(1)</script>", "<div>", "</div>", "<!--", "-->", "<?php", "<![CDATA[", "<pre>", "<tools>",
+    "> # quoted", "> ```", "- # item", "* ```", "+ <div>", "1. # one", "2) ~~~", "10. ", "a | b", "--- | ---", "|---|---|",
+    "    # code", "\t# tab", " \t ```", "User: # no", "Assistant:", "[8 May 2024]", "[a]: http://x.org", "1.", "-",
+    "[… 5 characters left out …]", "\\", "&#35; x", "plain", "", "x",
 )  # fmt: skip
-BREAKS = ("\n", "\n\n", "\r", "\r\n", "\u2028", "\u2029", "\v", "\f", "\x1c", "\x85", "\n    ", "\n\t", "\n ", " ", "\x00", "\\\n")
+BREAKS = (
+    "\n", "\n\n", "\r", "\r\n", "\u2028", "\u2029", "\v", "\f", "\x1c", "\x85", "\n    ", "\n\t", "\n ", " ", "\x00", "\\\n",
+)  # fmt: skip
 
+made = st.fixed_dictionaries
 lines = st.one_of(st.sampled_from(NASTY), st.sampled_from(NASTY), st.text(max_size=8))
-nasty = st.lists(st.tuples(lines, st.sampled_from(BREAKS)), min_size=1, max_size=8).map(lambda parts: "".join(map("".join, parts)))
+nasty = st.lists(st.tuples(lines, st.sampled_from(BREAKS)), min_size=1, max_size=8).map(
+    lambda parts: "".join(map("".join, parts))
+)
 names = st.one_of(st.sampled_from(("search", "1.", "2)", "-", "===", "#", "> ", "```", "<b>", "[a]", "Ana")), nasty)
 values = st.recursive(
     st.one_of(nasty, st.none(), st.booleans(), st.integers(-9, 9)),
@@ -31,20 +38,25 @@ values = st.recursive(
     max_leaves=6,
 )
 bodies = {
-    "user.message.v1": st.fixed_dictionaries({"content": nasty}, optional={"speaker": names.map(lambda name: name[:200])}),
-    "agent.response.v1": st.fixed_dictionaries({"content": nasty, "tool_requests": st.lists(st.fixed_dictionaries({"tool": names}), max_size=2)}),
-    "tool.request.v1": st.fixed_dictionaries({"tool": names, "input": values}),
-    "tool.response.v1": st.fixed_dictionaries({"tool": names, "output": values, "status": st.sampled_from(("success", "error"))}),
-    "tool.error.v1": st.fixed_dictionaries({"tool_name": names, "error_message": nasty, "error_type": names}),
-    "note.v1": st.fixed_dictionaries({"content": nasty, "title": names, "url": names}),
-    "browser.page.context.v1": st.fixed_dictionaries({"url": names, "title": names, "content": st.fixed_dictionaries({"mainText": nasty})}),
+    "user.message.v1": made({"content": nasty}, optional={"speaker": names.map(lambda name: name[:200])}),
+    "agent.response.v1": made({"content": nasty, "tool_requests": st.lists(made({"tool": names}), max_size=2)}),
+    "tool.request.v1": made({"tool": names, "input": values}),
+    "tool.response.v1": made({"tool": names, "output": values, "status": st.sampled_from(("success", "error"))}),
+    "tool.error.v1": made({"tool_name": names, "error_message": nasty, "error_type": names}),
+    "note.v1": made({"content": nasty, "title": names, "url": names}),
+    "browser.page.context.v1": made({"url": names, "title": names, "content": made({"mainText": nasty})}),
     "invoice.v1": st.dictionaries(nasty, values, max_size=4),
 }  # fmt: skip
-messages = st.lists(st.sampled_from(sorted(bodies)).flatmap(lambda schema: st.tuples(st.just(schema), bodies[schema])), max_size=12)
+messages = st.lists(
+    st.sampled_from(sorted(bodies)).flatmap(lambda schema: st.tuples(st.just(schema), bodies[schema])), max_size=12
+)
 tools = st.lists(
-    st.fixed_dictionaries(
+    made(
         {"name": names, "description": nasty},
-        optional={"category": names, "inputSchema": st.fixed_dictionaries({"properties": st.dictionaries(nasty, values, max_size=3)})},
+        optional={
+            "category": names,
+            "inputSchema": made({"properties": st.dictionaries(nasty, values, max_size=3)}),
+        },
     ),
     min_size=1,
     max_size=12,
@@ -67,11 +79,7 @@ def check(context: Context) -> None:
 
 def headings(tokens: list[Token]) -> list[tuple[str, int, str]]:
     """Markup, depth and text of every heading, whoever opened it."""
-    return [
-        (token.markup, token.level, after.content)
-        for token, after in zip(tokens, tokens[1:], strict=False)
-        if token.type == "heading_open"
-    ]
+    return [(token.markup, token.level, after.content) for token, after in pairwise(tokens) if token.type == "heading_open"]
 
 
 @settings(max_examples=400, deadline=None)
@@ -94,7 +102,14 @@ def test_no_tool_catalog_opens_a_heading_a_fence_or_html(catalog: list[dict[str,
 @settings(max_examples=200, deadline=None)
 @given(st.lists(nasty, min_size=30, max_size=60).map(" ".join), st.sampled_from(sorted(bodies)), st.integers(120, 600))
 def test_a_shortened_message_opens_nothing_where_it_is_cut(text: str, schema: str, budget: int) -> None:
-    body = {"content": text, "tool": "search", "tool_name": "search", "output": text, "input": {"query": text}, "error_message": text}
+    body = {
+        "content": text,
+        "tool": "search",
+        "tool_name": "search",
+        "output": text,
+        "input": {"query": text},
+        "error_message": text,
+    }
     if schema.startswith("browser"):
         body |= {"url": "https://example.org", "content": {"mainText": text}}
     check(page([(schema, body)], text, budget))

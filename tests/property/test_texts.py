@@ -1,4 +1,7 @@
 """Cutting texts: into passages for search, and down to a number of tokens."""
+# ruff: noqa: RUF001 - words of many scripts
+
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +15,9 @@ from tests.property.sessions import sentences
 
 spaces = st.sampled_from((" ", "  ", "\n", "\n\n\n", "\t", "\u00a0", "\u2028", " " * 1300, "\r\n"))
 ends = st.sampled_from((".", "!", "?", "。", "…", "", "", ""))
-words = st.one_of(st.text(max_size=12), st.sampled_from(("x" * 1199, "x" * 1200, "x" * 1201, "好" * 700, "a.b.c", "👩‍👩‍👧‍👦" * 9)))
+words = st.one_of(
+    st.text(max_size=12), st.sampled_from(("x" * 1199, "x" * 1200, "x" * 1201, "好" * 700, "a.b.c", "👩‍👩‍👧‍👦" * 9))
+)
 texts = st.one_of(
     st.text(),
     sentences(),
@@ -26,7 +31,7 @@ def test_passages_cover_every_word_in_order(text: str) -> None:
     spans = passages(text)
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
     assert all(start <= end for start, end in spans)
-    assert all(before[1] <= after[0] for before, after in zip(spans, spans[1:], strict=False))
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
 @settings(max_examples=300, deadline=None)
@@ -44,7 +49,7 @@ def test_no_word_that_fits_into_a_passage_is_cut(text: str) -> None:
     for cut in inside:
         before, after = text[:cut].split()[-1:], text[cut:].split()[:1]
         if before and after and not text[cut - 1].isspace() and not text[cut].isspace():
-            assert len(before[0]) + len(after[0]) > LONGEST or before[0][-1] in "。！？"  # noqa: RUF001
+            assert len(before[0]) + len(after[0]) > LONGEST or before[0][-1] in "。！？"
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,5 +1,7 @@
 """The hot window moves in jumps."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -35,5 +37,5 @@ def test_every_window_trims_only_above_its_trigger_and_then_keeps_what_it_should
 def test_between_two_jumps_the_window_begins_with_the_same_unit(window: Window) -> None:
     begins = [units - window_size(units, window) for units in range(501)]
     assert begins == sorted(begins)
-    jumps = sum(before != after for before, after in zip(begins, begins[1:], strict=False))
+    jumps = sum(before != after for before, after in pairwise(begins))
     assert jumps <= 500 // (window.trigger - window.keep + 1) + 1

@@ -1,4 +1,5 @@
 """Which words of a text are searched, and in which form."""
+# ruff: noqa: RUF001 - words of many scripts
 
 import tomllib
 from importlib.resources import files
@@ -34,7 +35,8 @@ def test_a_text_without_function_words_is_read_as_english() -> None:
 
 
 @pytest.mark.parametrize(
-    "forms", ["go goes went gone going", "buy bought buying", "child children", "take took taken", "good better best", "life lives"]
+    "forms",
+    ["go goes went gone going", "buy bought buying", "child children", "take took taken", "good better best", "life lives"],
 )
 def test_irregular_forms_are_one_word(forms: str) -> None:
     assert len({terms(form) for form in forms.split()}) == 1

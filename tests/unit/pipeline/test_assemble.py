@@ -29,7 +29,11 @@ def reasons(context: Context) -> dict[str, str]:
 
 
 def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:
-    context = make_context(QUESTION, [make_remembered("Delft is sunny.", 1), *CHATTER, *exchange(200, "I look.", "Sunny")], standing=(make_catalog(2, 500),))
+    context = make_context(
+        QUESTION,
+        [make_remembered("Delft is sunny.", 1), *CHATTER, *exchange(200, "I look.", "Sunny")],
+        standing=(make_catalog(2, 500),),
+    )
     assert list(sections(context)) == ["tools", "recent", "relevant", "tool_results", "current"]
     assert sections(context)["current"] == ["m900"]
     assert context.markdown.endswith("\n## Current User Message\nUser: What did the weather service say about Delft?\n")
@@ -54,7 +58,15 @@ def test_the_same_word_of_two_people_is_shown_twice() -> None:
 
 
 def test_a_call_stays_with_its_result_even_if_the_same_was_said_before() -> None:
-    context = make_context(QUESTION, [*exchange(1, "Let me look.", "Rain"), *exchange(4, "Let me look.", "Sun"), *exchange(7, "", "Fog"), *exchange(10, "", "Hail")])
+    context = make_context(
+        QUESTION,
+        [
+            *exchange(1, "Let me look.", "Rain"),
+            *exchange(4, "Let me look.", "Sun"),
+            *exchange(7, "", "Fog"),
+            *exchange(10, "", "Hail"),
+        ],
+    )
     assert sections(context)["recent"] == ["m1", "m4", "m7", "m10"]
     assert "said" not in context.markdown
 
@@ -86,8 +98,12 @@ def test_a_breadcrumb_shown_in_part_is_no_omission() -> None:
 
 
 def test_earlier_messages_stand_under_the_day_on_which_they_were_said() -> None:
-    days = [make_remembered(f"The weather in Delft on day {n} is fine.", n, created_at=MORNING + timedelta(days=n)) for n in (1, 2)]
-    later = [make_remembered(f"Remark number {n}.", n, created_at=MORNING + timedelta(days=9, minutes=n)) for n in range(100, 130)]
+    days = [
+        make_remembered(f"The weather in Delft on day {n} is fine.", n, created_at=MORNING + timedelta(days=n)) for n in (1, 2)
+    ]
+    later = [
+        make_remembered(f"Remark number {n}.", n, created_at=MORNING + timedelta(days=9, minutes=n)) for n in range(100, 130)
+    ]
     context = make_context(QUESTION, [*days, *later])
     assert "[9 May 2024]\nUser: The weather in Delft on day 1 is fine.\n[10 May 2024]\n" in context.markdown
 

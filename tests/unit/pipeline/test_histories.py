@@ -34,7 +34,9 @@ def test_a_tombstone_removes_from_its_place_on_and_is_nothing_itself() -> None:
     assert [current(history.view(make_place(n))) for n in (2, 3, 4)] == [["m1"], [], ["m3"]]
 
 
-@pytest.mark.parametrize("later", [make_tombstone("m1", 9), make_remembered("Again.", 9, id="m1", version=2)], ids=["tombstone", "version"])
+@pytest.mark.parametrize(
+    "later", [make_tombstone("m1", 9), make_remembered("Again.", 9, id="m1", version=2)], ids=["tombstone", "version"]
+)
 def test_what_is_gone_stays_gone_for_who_looks_from_before_a_later_change(later: object) -> None:
     rows = [make_remembered("One.", 1), make_tombstone("m1", 2), make_remembered("Two.", 3)]
     assert current(make_history([*rows, later]).view(make_place(5))) == ["m3"]  # type: ignore[list-item]
@@ -55,7 +57,9 @@ def test_a_sitting_ends_with_a_gap_of_more_than_six_hours() -> None:
 
 
 def test_a_clock_that_runs_ahead_cuts_no_sitting() -> None:
-    ahead = make_remembered("From the future.", 2, created_at=MORNING + timedelta(days=90), received_at=MORNING + timedelta(minutes=2))
+    ahead = make_remembered(
+        "From the future.", 2, created_at=MORNING + timedelta(days=90), received_at=MORNING + timedelta(minutes=2)
+    )
     assert make_view([make_remembered("One.", 1), ahead, make_remembered("Two.", 3)]).history.sitting_dates == ["8 May 2024"]
 
 

@@ -1,4 +1,5 @@
 """Names of speakers are matched as a field, not as words."""
+# ruff: noqa: RUF001 - words of many scripts
 
 import pytest
 
@@ -12,7 +13,7 @@ PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant")
     [
         ("What did Ana say about the glaze?", "What did say about the glaze?", {"Ana"}),
         ("Where is Ana's brother?", "Where is brother?", {"Ana"}),
-        ("Where is Ana’s brother?", "Where is brother?", {"Ana"}),  # noqa: RUF001
+        ("Where is Ana’s brother?", "Where is brother?", {"Ana"}),
         ("Did Ana or Bob call?", "Did or call?", {"Ana", "Bob"}),
         ("Did Bob Stone call?", "Did call?", {"Bob Stone"}),
         ("Is the banana ripe? Anas?", "Is the banana ripe? Anas?", set()),

@@ -8,7 +8,9 @@ from builder.domain.facts import Remembered
 from builder.pipeline.retrieve import Found, retrieve
 from tests.factories import BY_HAND, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 
-LONG = "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
+LONG = (
+    "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
+)
 BLAND = [f"Weather report number {n}." for n in range(10)]
 
 
@@ -43,7 +45,10 @@ def test_the_best_comes_first() -> None:
 
 
 def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None:
-    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "It rains.", "the kiln is HOT", "The kiln is hot!"], 1)]
+    rows = [
+        make_remembered(text, n)
+        for n, text in enumerate(["The kiln is hot.", "It rains.", "the kiln is HOT", "The kiln is hot!"], 1)
+    ]
     found = find("kiln", rows)
     assert best(found) == ["m4", "m2"]
     assert [unit[0].said for unit in found.units] == [3, 1]
@@ -51,7 +56,11 @@ def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None
 
 
 def test_near_repeats_are_shown_once_with_the_newest() -> None:
-    rows = [make_remembered("The kiln is hot today.", 1), make_remembered("Today the kiln is very hot!", 2), make_remembered("Rain.", 3)]
+    rows = [
+        make_remembered("The kiln is hot today.", 1),
+        make_remembered("Today the kiln is very hot!", 2),
+        make_remembered("Rain.", 3),
+    ]
     found = find("kiln", rows)
     assert best(found) == ["m2", "m3"]
     assert found.units[0][0].said == 2
@@ -81,7 +90,9 @@ def test_the_same_words_of_two_people_are_two_things() -> None:
 
 
 def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() -> None:
-    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln stands here.", "The kiln is hot."], 1)]
+    rows = [
+        make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln stands here.", "The kiln is hot."], 1)
+    ]
     found = find("kiln", rows, 2)
     assert best(found) == ["m2"]
     assert omitted(found) == {"m1": "repeat"}
@@ -117,7 +128,11 @@ def test_ties_go_to_the_later_one() -> None:
 
 
 def test_a_result_brings_its_call_and_a_call_its_result() -> None:
-    rows = [*exchange(1, "weather in Delft", "Sunny and calm"), *exchange(4, "train to Gouda", "Leaves at noon"), *map(make_turn, BLAND, range(9, 19))]
+    rows: list[Remembered | str] = [
+        *exchange(1, "weather in Delft", "Sunny and calm"),
+        *exchange(4, "train to Gouda", "Leaves at noon"),
+        *map(make_turn, BLAND, range(9, 19)),
+    ]
     found = find("Is it sunny and calm?", rows)
     assert ids(found)[0] == ["m1", "m3"]
     assert ids(find("When does it leave at noon?", rows))[0] == ["m4", "m6"]

@@ -14,12 +14,25 @@ from builder.domain.profile import Profile
 from builder.pipeline.assemble import Request, assemble
 from builder.rendering.fragments import JinjaRendering
 from tests.factories import (
-    BY_HAND, MODEL, ids_on_page, make_catalog, make_context, make_profile, make_query, make_remembered, make_rendering, make_view
+    BY_HAND,
+    MODEL,
+    ids_on_page,
+    make_catalog,
+    make_context,
+    make_profile,
+    make_query,
+    make_remembered,
+    make_rendering,
+    make_view,
 )  # fmt: skip
 
 QUESTION = make_remembered("Where is the kiln?", 900)
-OLD = [make_remembered(f"The kiln number {n} stands in town {n} by the river and is as hot as ever it was.", n) for n in range(1, 60)]
-TALK = [make_remembered(f"Remark {n} of our long talk about the weather, the garden and the neighbours.", n) for n in range(100, 112)]
+OLD = [
+    make_remembered(f"The kiln number {n} stands in town {n} by the river and is as hot as ever it was.", n) for n in range(1, 60)
+]
+TALK = [
+    make_remembered(f"Remark {n} of our long talk about the weather, the garden and the neighbours.", n) for n in range(100, 112)
+]
 WORDS = " ".join(f"Sentence {n} of a long report." for n in range(900))
 
 
@@ -29,7 +42,10 @@ def tokens(context: Context) -> dict[str, int]:
 
 def shares(profile: Profile, **changes: tuple[float, float]) -> Profile:
     """The profile with other floors and ceilings."""
-    rules = (replace(rule, floor=changes[rule.name][0], ceiling=changes[rule.name][1]) if rule.name in changes else rule for rule in profile.sections)
+    rules = (
+        replace(rule, floor=changes[rule.name][0], ceiling=changes[rule.name][1]) if rule.name in changes else rule
+        for rule in profile.sections
+    )
     return replace(profile, sections=tuple(rules))
 
 
@@ -58,7 +74,9 @@ def test_no_section_gets_more_than_its_ceiling(name: str) -> None:
 def test_every_section_gets_its_floor_when_all_want_more(name: str) -> None:
     wanted = shares(profile(ceilings={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
     question = make_remembered(f"Where is the kiln? {WORDS}", 900)
-    context = page([*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=1)), make_catalog(99, 500), trigger=question)
+    context = page(
+        [*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=1)), make_catalog(99, 500), trigger=question
+    )
     assert tokens(context)[name] >= 200 - 30
     assert context.tokens > 950
 
@@ -100,7 +118,11 @@ def test_a_long_recent_message_is_cut_with_a_note_and_the_others_stay() -> None:
 def test_the_newest_messages_are_pinned_before_anything_else_has_a_claim() -> None:
     wanted = shares(profile(300), recent=(0, 0.5), relevant=(0.9, 1), tools=(0, 1))
     context = page([*OLD, *TALK], wanted, make_catalog(60, 500))
-    assert [held for section in context.sections if section.name == "recent" for held in section.ids][-3:] == ["m109", "m110", "m111"]
+    assert [held for section in context.sections if section.name == "recent" for held in section.ids][-3:] == [
+        "m109",
+        "m110",
+        "m111",
+    ]
 
 
 @pytest.mark.parametrize("budget", range(70, 700, 35))
@@ -139,7 +161,9 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
 
 
 def test_without_quotas_rank_alone_decides() -> None:
-    context = page(OLD, make_profile(budget=1200, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}}))
+    context = page(
+        OLD, make_profile(budget=1200, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}})
+    )
     assert len(context.sections[0].ids) > 8
 
 
@@ -180,7 +204,9 @@ def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
 def test_a_failing_hint_costs_its_own_fragment_and_is_reported() -> None:
     context = broken_page(QUESTION, [TALK[0], make_remembered("It rains.", 150, id="broken"), TALK[1]])
     assert ids_on_page(context) == ["m100", "m101", "m900"]
-    assert [(omission.id, omission.reason) for omission in context.omissions] == [("broken", "hint failed: hints/x.md.j2: no such field")]
+    assert [(omission.id, omission.reason) for omission in context.omissions] == [
+        ("broken", "hint failed: hints/x.md.j2: no such field")
+    ]
 
 
 def test_a_current_message_that_cannot_be_rendered_is_refused_with_the_template_to_mend() -> None:

@@ -1,4 +1,5 @@
 """Every signal alone: what it finds and what it leaves alone."""
+# ruff: noqa: RUF001 - words of many scripts
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,7 +11,7 @@ from builder.pipeline import signals
 from builder.pipeline.history import Floats, View
 from builder.pipeline.query import Query
 from builder.pipeline.rank import SIGNALS
-from tests.factories import MORNING, make_place, make_history, make_query, make_remembered, make_view
+from tests.factories import MORNING, make_history, make_place, make_query, make_remembered, make_view
 
 Signal = Callable[[Query, View], Floats]
 
@@ -97,7 +98,7 @@ def test_longer_messages_score_higher_slowly() -> None:
     assert found[1] > found[0] > 0 == found[2]
 
 
-@pytest.mark.parametrize("text", ["When?", "何時？", "متى؟", "When? \n"])  # noqa: RUF001
+@pytest.mark.parametrize("text", ["When?", "何時？", "متى؟", "When? \n"])
 def test_questions_are_known_by_their_mark(text: str) -> None:
     assert signals.asks(make_query(""), make_view([text, "When? Today."])).tolist() == [1, 0]
 

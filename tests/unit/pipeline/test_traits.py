@@ -1,18 +1,29 @@
 """What a text shows by its words alone."""
+# ruff: noqa: RUF001 - words of many scripts
 
 import pytest
 
 from builder.pipeline.traits import Trait, traits
 
 
-@pytest.mark.parametrize("text", ["Where is it?", "你在哪里？", "متى؟", "Really?  \n"])  # noqa: RUF001
+@pytest.mark.parametrize("text", ["Where is it?", "你在哪里？", "متى؟", "Really?  \n"])
 def test_a_question_ends_with_its_mark(text: str) -> None:
     assert Trait.ASKS in traits(text)
     assert Trait.ASKS not in traits(f"{text} Never mind.")
 
 
 @pytest.mark.parametrize(
-    "text", ["We met yesterday", "in March", "at 10:30", "back in 1998", "Wir treffen uns morgen", "Nos vemos mañana", "Увидимся завтра", "昨天见面"]
+    "text",
+    [
+        "We met yesterday",
+        "in March",
+        "at 10:30",
+        "back in 1998",
+        "Wir treffen uns morgen",
+        "Nos vemos mañana",
+        "Увидимся завтра",
+        "昨天见面",
+    ],
 )
 def test_times_are_told_in_several_languages(text: str) -> None:
     assert Trait.TIME in traits(text)
@@ -29,7 +40,15 @@ def test_numbers_are_told_as_digits_and_words(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["Always answer in French", "I'd prefer short answers", "please don't use tables", "Antworte immer kurz", "Prefiero el té", "请不要用表格"]
+    "text",
+    [
+        "Always answer in French",
+        "I'd prefer short answers",
+        "please don't use tables",
+        "Antworte immer kurz",
+        "Prefiero el té",
+        "请不要用表格",
+    ],
 )
 def test_standing_instructions_are_known(text: str) -> None:
     assert Trait.INSTRUCTION in traits(text)

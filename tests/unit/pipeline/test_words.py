@@ -1,4 +1,5 @@
 """Small talk, exact repeats, contradictions."""
+# ruff: noqa: RUF001 - words of many scripts
 
 import pytest
 
