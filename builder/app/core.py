@@ -63,9 +63,7 @@ async def open_core(settings: Settings, store_path: str | None = None) -> AsyncI
         stack.push_async_callback(embedder.aclose)
         store = SqliteStore(store_path or str(settings.store_path))
         stack.callback(store.close)
-        helpers = Helpers(
-            terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker()
-        )
+        helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
 

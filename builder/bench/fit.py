@@ -33,9 +33,7 @@ class Example:
     gold: tuple[int, ...]
 
 
-async def examples(
-    builder: ContextBuilder, dataset: Dataset, profile: Profile, step: Callable[[], None]
-) -> tuple[Example, ...]:
+async def examples(builder: ContextBuilder, dataset: Dataset, profile: Profile, step: Callable[[], None]) -> tuple[Example, ...]:
     """Every question of a data set that has evidence. Remembers the conversations."""
     found: list[Example] = []
     for conversation in dataset.conversations:
@@ -46,9 +44,7 @@ async def examples(
     return tuple(found)
 
 
-async def _of_conversation(
-    builder: ContextBuilder, dataset: str, conversation: Conversation, profile: Profile
-) -> list[Example]:
+async def _of_conversation(builder: ContextBuilder, dataset: str, conversation: Conversation, profile: Profile) -> list[Example]:
     found = []
     for question in conversation.questions:
         query, view = await builder.recall_for(question.trigger, (profile,))
@@ -65,7 +61,7 @@ def fit(data: Sequence[Example]) -> Ranker:
 
 
 def leave_one_out(data: Sequence[Example]) -> dict[str, Ranker]:
-    """session → weights learned from all the others: what a fair report uses."""
+    """Weights by session, learned from all the others: what a fair report uses."""
     sessions = dict.fromkeys(example.session for example in data)
     return {session: fit([example for example in data if example.session != session]) for session in sessions}
 

@@ -78,7 +78,9 @@ def fit(
         with _store() as store:
             async with open_core(settings(), store) as core:
                 found = await _examples(core, ",".join(files))
-        counts = ", ".join(f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found})
+        counts = ", ".join(
+            f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found}
+        )
         return learn(found), counts
 
     ranker, counts = asyncio.run(work())

@@ -48,6 +48,9 @@ class Mention:
         return bool(self.years or self.months)
 
 
+NO_DATES = Mention()
+
+
 def mentioned(text: str) -> Mention:
     """The dates that a text names, in several languages. "May" counts only with a capital letter or a day."""
     days = {(_NUMBER_OF[month.lower()], int(day)) for day, month in _DAY_MONTH.findall(text)}

@@ -7,7 +7,7 @@ as much (`reference/retrieval.md` §2, trap a).
 import re
 from dataclasses import dataclass
 
-from builder.pipeline.dates import Mention, mentioned
+from builder.pipeline.dates import NO_DATES, Mention, mentioned
 
 _WHEN = re.compile(
     r"\b(when|what (?:date|day|month|year|time)|how (?:long|recently)|which (?:year|month|day)|wann|wie lange|seit wann|cuándo|"
@@ -15,7 +15,8 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _WHERE = re.compile(
-    r"\b(where|(?:what|which) (?:city|country|place|state|town)|wo|wohin|woher|dónde|adónde|où|где|куда)\b|哪里|在哪", re.IGNORECASE
+    r"\b(where|(?:what|which) (?:city|country|place|state|town)|wo|wohin|woher|dónde|adónde|où|где|куда)\b|哪里|在哪",
+    re.IGNORECASE,
 )
 
 GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
@@ -32,7 +33,7 @@ class Query:
     terms: tuple[str, ...]
     named: frozenset[str]
     vector: bytes
-    dates: Mention = Mention()
+    dates: Mention = NO_DATES
     asks_when: bool = False
     asks_where: bool = False
 

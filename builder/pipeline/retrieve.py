@@ -50,27 +50,28 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     pool = order[relevant[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
-    kept = _with_answers(kept, view, allowed, rows_shown=shown)
+    kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
     return Found(units=units, omissions=omissions)
 
 
 def _with_answers(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], rows_shown: frozenset[int]
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int]
 ) -> list[tuple[int, int]]:
     """Behind each of the best finds that is a question: what the other one said next (features D9, D10).
 
-    An answer often shares no word with what is asked now; its question does.
+    An answer often shares no word with what is asked now; its question does. One that is told elsewhere on the page stays there.
     """
-    found = {passage for passage, _ in kept[:ANSWERED]}
-    together: list[tuple[int, int]] = []
-    for passage, said in kept:
-        if all(passage != other for other, _ in together):
-            together.append((passage, said))
-        reply = _reply(passage, view) if passage in found else None
-        if reply is not None and int(view.crumb[reply]) not in rows_shown and fit[reply] and reply not in dict(together):
-            together.append((reply, dict(kept).get(reply, 1)))
-    return together
+    said_of = dict(kept)
+    found = [int(view.crumb[passage]) for passage in said_of]
+    told = {other for row in (*found, *shown) if row >= 0 for other in view.repeats(row) if other != row} | shown
+    together: dict[int, int] = {}
+    for number, (passage, said) in enumerate(kept):
+        together.setdefault(passage, said)
+        reply = _reply(passage, view) if number < ANSWERED else None
+        if reply is not None and fit[reply] and (reply in said_of or int(view.crumb[reply]) not in told):
+            together.setdefault(reply, said_of.get(reply, 1))
+    return list(together.items())
 
 
 def _reply(passage: int, view: View) -> int | None:

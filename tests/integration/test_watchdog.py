@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -15,12 +16,13 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, D
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
 
 BOUND_AGAIN = "was bound again"
+WATCHFUL = (sys.executable, str(Path(__file__).with_name("watchful.py")))
 
 
 @pytest.fixture(scope="module")
 def service(folder: Path, broker: Broker) -> Iterator[Running]:
     """The service."""
-    with Running(folder / "service", broker.url, worker__ack_wait_seconds=2) as running:
+    with Running(folder / "service", broker.url, WATCHFUL, worker__ack_wait_seconds=2) as running:
         yield running
 
 
@@ -54,7 +56,7 @@ async def test_a_deleted_durable_is_made_again_and_nothing_is_answered_again(ser
         await js.delete_consumer(BREADCRUMBS, DURABLE)
         await say(js, "This is m3.", "s1", "m3", workspace)
         await answers(js, workspace, "m1", "m2", "m3")
-        # The floor is noted every two seconds, so a few may be tried again; the server refuses their contexts.
+        # The floor is noted now and then, so a few may be tried again; the server refuses their contexts.
         assert before < service.outcomes().count("published") <= before + 3
         assert service.get("/livez")[0] == 200
 
@@ -65,7 +67,7 @@ async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation
             await ensure_streams(js, Topology())
             for number in range(5):
                 await say(js, f"Old {number}.", "s1", f"old-{number}")
-            with Running(tmp_path / "service", broker.url):
+            with Running(tmp_path / "service", broker.url, WATCHFUL):
                 await js.delete_consumer(BREADCRUMBS, DURABLE)
                 await say(js, "New.", "s1", "new")
                 await answers(js, "acme", "new")
@@ -131,7 +133,7 @@ async def health(service: Running, wanted: int) -> bool:
 
 
 async def test_two_workers_notice_both_that_the_stream_is_another_one(service: Running, tmp_path: Path, workspace: str) -> None:
-    with Running(tmp_path / "other", service.url) as other:
+    with Running(tmp_path / "other", service.url, WATCHFUL) as other:
         async with jetstream(service.url) as js:
             before = service.said().count(BOUND_AGAIN)
             await js.delete_stream(BREADCRUMBS)

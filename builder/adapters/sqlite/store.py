@@ -20,7 +20,8 @@ _MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET 
 _SPAN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {_SPAN} ORDER BY incarnation, sequence"
 _PASSAGES = (
-    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name FROM passages JOIN models ON number = model "
+    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name "
+    "FROM passages JOIN models ON number = model "
     f"WHERE {_SPAN} ORDER BY incarnation, sequence, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"

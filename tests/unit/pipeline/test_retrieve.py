@@ -142,8 +142,25 @@ def test_a_result_without_its_call_is_found_alone() -> None:
     assert ids(find("sunny", [make_remembered("Sunny", 1, schema="tool.response.v1", calls=("lost",)), "Rain."]))[0] == ["m1"]
 
 
+def test_the_answer_to_a_question_that_is_found_comes_along() -> None:
+    found = find("Where did we buy the kiln?", [*BLAND[:2], "Where did we buy the kiln?", "From Joost, in Gouda.", *BLAND[2:]])
+    assert best(found)[:2] == ["m3", "m4"]
+
+
+def test_what_the_same_person_says_next_is_no_answer() -> None:
+    said = [make_remembered(text, n) for n, text in enumerate(["Where is the kiln?", "Nobody in Gouda knows."], 50)]
+    assert best(find("Where is the kiln?", [*said, *BLAND, "It rains on the kiln."]))[:2] != ["m50", "m51"]
+
+
+def test_an_answer_that_is_told_elsewhere_on_the_page_is_not_told_again() -> None:
+    rows = ["Where is the key?", "Under the mat.", *BLAND[:4], "It was heavy.", "Under the mat.", *BLAND[4:]]
+    assert best(find("Where is the key?", rows)).count("m2") == 0
+    assert best(find("Where is the key?", rows)).count("m8") == 1
+    assert not {"m2", "m8"} & set(best(find("Where is the key?", rows, 7)))
+
+
 def test_only_the_schemas_of_the_profile_are_searched() -> None:
-    rows = ["The kiln is hot.", make_remembered("The kiln is a note.", 2, schema="note.v1"), "The kiln answers."]
+    rows: list[Remembered | str] = ["The kiln is hot.", make_remembered("A note.", 2, schema="note.v1"), "The kiln answers."]
     assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
     assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
 

@@ -1,0 +1,11 @@
+"""The real service, whose watchdog looks ten times a second. Settings come from the environment, as for `context-builder up`."""
+
+import asyncio
+
+from builder.app import service
+from builder.cli.serving import serve_until_signal
+from builder.settings import Settings
+
+if __name__ == "__main__":
+    service.WATCH_SECONDS = 0.1
+    asyncio.run(serve_until_signal(Settings()))
