@@ -5,7 +5,7 @@ later arrives (design §1).
 """
 
 from bisect import bisect_left
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -96,7 +96,8 @@ class History:
             else:
                 high = middle
         passages = self._first_passage[low] if low < len(self.rows) else len(self.crumb)
-        return View(history=self, size=low, passages=passages)
+        later = self.superseded_by.head(low)
+        return View(history=self, size=low, passages=passages, current=np.asarray((later < 0) | (later >= low)))
 
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb."""
@@ -171,22 +172,21 @@ class History:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """The first `size` breadcrumbs and their `passages` passages of a history. Arrays are views; nobody writes to them."""
+    """The first `size` breadcrumbs and their `passages` passages of a history. Arrays are views; nobody writes to them.
+
+    current: breadcrumbs that no later version or tombstone has replaced, shape (size,).
+    """
 
     history: History
     size: int
     passages: int
+    current: NDArray[np.bool_]
+    _cosines: dict[bytes, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def crumb(self) -> Ints:
         """Passage → breadcrumb, shape (passages,)."""
         return self.history.crumb.head(self.passages)
-
-    @property
-    def current(self) -> NDArray[np.bool_]:
-        """Breadcrumbs that no later version or tombstone has replaced, shape (size,)."""
-        later = self.history.superseded_by.head(self.size)
-        return np.asarray((later < 0) | (later >= self.size))
 
     @property
     def vectors(self) -> Floats | None:
@@ -230,6 +230,17 @@ class View:
         """Rows in which the same speaker said the same, this one included, in place order."""
         same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
         return tuple(other for other in same[: bisect_left(same, self.size)] if speaker[other] == speaker[row])
+
+    def cosines(self, vector: bytes) -> Floats:
+        """Cosine of a float16 vector and each passage's, computed once a view; 0 where either is missing."""
+        if vector not in self._cosines:
+            vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
+            self._cosines[vector] = (
+                np.zeros(self.passages, np.float32)
+                if vectors is None or not len(asked)
+                else np.asarray(vectors @ asked, np.float32)
+            )
+        return self._cosines[vector]
 
     def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""

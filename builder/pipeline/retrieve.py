@@ -46,13 +46,20 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     relevant = allowed.copy()
     if rules.relevance_threshold is not None:
         relevant &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
-    order = np.lexsort((-np.arange(view.passages), -scores))
-    pool = order[relevant[order]][: max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE)]
+    pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE))
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
     kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
     return Found(units=units, omissions=omissions)
+
+
+def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+    """The best passages, best first, ties to the later one; what cannot be among them is not sorted."""
+    if len(among) > number:
+        least = np.partition(scores[among], -number)[-number]
+        among = among[scores[among] >= least]
+    return among[np.lexsort((-among, -scores[among]))][:number]
 
 
 def _with_answers(

@@ -14,8 +14,8 @@ _NUMBERS = """
 one two three four five six seven eight nine ten dozen hundred thousand once twice first second third
 """.split()
 _INSTRUCTION = re.compile(
-    r"\b(always|never|from now on|going forward|i(?:'d| would)? prefer|make sure (?:to|you|that)|when(?:ever)? i ask|i want you to|"
-    r"remember (?:to|that)|don't ever|i (?:don't|do not) like|"
+    r"\b(always|never|from now on|going forward|i(?:'d| would)? prefer|make sure (?:to|you|that)|when(?:ever)? i ask|"
+    r"i want you to|remember (?:to|that)|don't ever|i (?:don't|do not) like|"
     r"please (?:always|use|include|avoid|keep|provide|format|don't|do not|stop)|"
     r"immer|niemals|ab jetzt|ich bevorzuge|siempre|nunca|a partir de ahora|prefiero|toujours|jamais|désormais|je préfère|"
     r"всегда|никогда|отныне|предпочитаю)\b|总是|永远不要|从现在开始|请不要|我更喜欢",
