@@ -137,6 +137,6 @@ class ContextBuilder:
         text = trigger.text
         if len(text) > ASKED_CHARACTERS:
             text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
-        asked, named = strip_names(text, tuple(view.history.speakers))
+        asked, named = strip_names(text, view.speakers)
         vector = await self._embedder.embed(asked) if asked.strip() else b""
         return make_query(asked, named, self._helpers.terms(asked), vector)

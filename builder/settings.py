@@ -63,7 +63,7 @@ class Worker(BaseModel):
     ack_wait_seconds: float = Field(
         30, ge=1, description="silence after which the broker delivers again; heartbeats come at a third"
     )
-    max_attempts: int = Field(5, ge=1, description="attempts that a bug or a crash may use up before the dead letter")
+    max_attempts: int = Field(5, ge=2, description="attempts that a bug or a crash may use up before the dead letter")
     max_body_bytes: int = Field(1_048_576, ge=1024, description="largest breadcrumb accepted")
     graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")
 

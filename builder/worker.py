@@ -134,17 +134,18 @@ class Worker:
     async def _answer(self, trigger: Breadcrumb, wanted: tuple[Profile, ...]) -> tuple[int, ...]:
         """Tokens of the contexts. One that cannot be had takes no other with it; then `Rejected`."""
         built = await self._builder.build(trigger, wanted)
-        refused = list(built.refused)
+        refused, tokens = list(built.refused), []
         for context in built.contexts:
             try:
                 await self._publisher.publish(context, self._encode(context))
+                tokens.append(context.tokens)
             except AlreadyPublished:
                 log.info("context %s was published before; the first one stands", context.id)
             except Rejected as error:
                 refused.append(f"{context.consumer}: {error}")
         if refused:
             raise Rejected("; ".join(refused))
-        return tuple(context.tokens for context in built.contexts)
+        return tuple(tokens)
 
     async def _reject(self, delivery: Delivery, reason: str) -> tuple[str, tuple[int, ...], str]:
         """The attempts stay counted, so that catch-up passes it over at once."""

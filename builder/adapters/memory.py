@@ -66,7 +66,7 @@ class MemoryStore:
     async def forgive(self, place: Place) -> None:
         """See the port."""
         if place in self._attempts:
-            self._attempts[place] -= 1
+            self._attempts[place] = max(self._attempts[place] - 1, 0)
 
     async def settle(self, place: Place) -> None:
         """See the port."""

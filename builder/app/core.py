@@ -14,6 +14,7 @@ from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
+from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MEANING, SIGNALS, Ranker
 from builder.rendering.fragments import JinjaRendering
@@ -23,6 +24,12 @@ from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.profiles import parse_profile
 
+SAMPLE_PAGE = (
+    PageSection(
+        name="sample", title="Sample", groups=(Group(date="", fragments=("a",)), Group(date="8 May 2023", fragments=("b",)))
+    ),
+)
+"""A page template is tried on it at start, so that a wrong name in it ends the start and not the first context."""
 FACTS_ENCODING = "o200k_base"
 
 
@@ -53,7 +60,7 @@ async def open_core(settings: Settings, store_path: str | None = None) -> AsyncI
         profiles = load_profiles(folders)
         templates = TemplateSet(*read_folders(folders))
         for profile in profiles:
-            templates.page(profile.page, ())
+            templates.page(profile.page, SAMPLE_PAGE)
         renderings = {
             encoding: JinjaRendering(templates, load_counter(encoding))
             for encoding in sorted({profile.encoding for profile in profiles})
@@ -63,9 +70,19 @@ async def open_core(settings: Settings, store_path: str | None = None) -> AsyncI
         stack.push_async_callback(embedder.aclose)
         store = SqliteStore(store_path or str(settings.store_path))
         stack.callback(store.close)
+        await _same_model(store, embedder.model)
         helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
+
+
+async def _same_model(store: SqliteStore, model: str) -> None:
+    held = await store.models()
+    if held and model not in held:
+        raise Misconfigured(
+            f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
+            "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
+        )
 
 
 def template_folders(settings: Settings) -> tuple[Path, ...]:

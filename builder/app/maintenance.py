@@ -1,22 +1,26 @@
 """What operators do beside the running service: dead letters, and rebuilding the store from the stream."""
 
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from nats.aio.client import Client
 
+from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, DURABLE, ensure_streams
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, DURABLE, ensure_streams, incarnation_of
 from builder.adapters.sqlite import SqliteStore, in_use
 from builder.app.bus import connect, open_bus, topology
-from builder.app.core import open_core
-from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, Rejected
+from builder.app.core import Core, open_core
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.settings import Settings
 from builder.wire.inbound import decode
 
 FLOOR = ("", DURABLE)
+
+log = logging.getLogger("builder")
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
@@ -27,12 +31,22 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
         return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
 
 
-async def read_breadcrumb(settings: Settings, servers: str, sequence: int) -> bytes:
-    """The bytes of one breadcrumb. Raises `Rejected` when the stream no longer holds it."""
+async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
+    """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
     async with _connected(settings, servers) as connection:
-        held = await NatsStream(connection.jetstream(), lambda: 0, BREADCRUMBS).get(sequence)
+        js = connection.jetstream()
+        held = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
+        with translated("reading the stream's state"):
+            incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+    if incarnation != place.incarnation:
+        raise Rejected(f"the stream was made again since breadcrumb {place.sequence} came; let its sender publish it again")
     if held is None:
-        raise Rejected(f"the stream no longer holds breadcrumb {sequence}")
+        raise Rejected(f"the stream no longer holds breadcrumb {place.sequence}; let its sender publish it again")
+    if held.subject != subject:
+        raise Rejected(
+            f"breadcrumb {place.sequence} has the subject {held.subject}, its dead letter says {subject}; "
+            "let its sender publish it again"
+        )
     return held.data
 
 
@@ -66,12 +80,10 @@ async def _fill(
     last = await stream.last()
     async with open_core(settings, str(fresh)) as core:
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
-            try:
-                breadcrumb = decode(arrival, settings.worker.max_body_bytes)
-            except Rejected:
+            breadcrumb = await _remembered(core, arrival, settings.worker.max_body_bytes)
+            if breadcrumb is None:
                 counts["rejected"] += 1
             else:
-                await core.builder.remember(breadcrumb)
                 sessions.add((breadcrumb.workspace, breadcrumb.session))
                 counts["remembered"] += 1
             progress(arrival.place.sequence, last.sequence)
@@ -79,6 +91,22 @@ async def _fill(
             await core.store.advance(workspace, session, last)
         await core.store.advance(*FLOOR, floor)
     return counts
+
+
+async def _remembered(core: Core, arrival: Arrival, max_body_bytes: int) -> Breadcrumb | None:
+    """The breadcrumb, now in the store; None when it cannot be read or remembered. Raises `Unavailable`."""
+    try:
+        breadcrumb = decode(arrival, max_body_bytes)
+    except Rejected:
+        return None
+    try:
+        await core.builder.remember(breadcrumb)
+    except Unavailable:
+        raise
+    except Exception:
+        log.exception("breadcrumb %d could not be remembered; going on without it", arrival.place.sequence)
+        return None
+    return breadcrumb
 
 
 async def _examine(path: Path, first: Place) -> Place:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,8 @@ from builder.wire.outbound import encode
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
+CLOCK_MARGIN = timedelta(minutes=10)
+"""Clocks differ and builds take time: a trigger this near to the age at which its context is forgotten is not answered."""
 HEADERS = 1024
 """Bytes of what the broker takes that are left to a context's headers."""
 
@@ -65,7 +67,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
-            Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=ack_wait / 3),
+            Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
@@ -85,7 +87,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
 
 async def _model_state(embedder: CachedEmbedder) -> str:
     try:
-        await embedder.embed("ready")
+        await embedder.embed(f"ready at {datetime.now(UTC)}")  # a new text each time: the engine is asked, not its cache
     except Unavailable as error:
         return str(error)
     return ""

@@ -8,6 +8,7 @@ from typing import Any
 from builder.app import read_breadcrumb, read_dead_letters
 from builder.cli.talking import client_options
 from builder.client import connect
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
 from builder.settings import Settings
 from builder.wire.lines import Outgoing
@@ -23,18 +24,22 @@ async def letter(settings: Settings, servers: str, sequence: int) -> dict[str, A
     found = [item for item in await letters(settings, servers) if item["sequence"] == sequence]
     if not found:
         raise Rejected(f"there is no dead letter for sequence {sequence}; `context-builder dead-letters list` shows them all")
-    return found[-1]
+    return max(found, key=lambda item: int(item["incarnation"]))
 
 
 async def retry(settings: Settings, servers: str, sequence: int) -> dict[str, Any]:
-    """Publish the rejected bytes on their subject again; they get a new place."""
+    """Publish the rejected bytes on their subject again, as a replay if they were one; they get a new place.
+
+    Raises `Rejected` when there is no letter, or when it holds the beginning only and the stream no longer has the whole.
+    """
     found = await letter(settings, servers, sequence)
     data = base64.b64decode(found["data"])
     if len(data) < found["bytes"]:
-        data = await read_breadcrumb(settings, servers, sequence)
+        data = await read_breadcrumb(settings, servers, Place(found["incarnation"], sequence), found["subject"])
     event = Outgoing(subject=found["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
     async with connect(servers, settings.workspace, **client_options(settings, servers)) as client:
-        return {"sequence": await client.publish(event), "subject": found["subject"]}
+        published = await client.publish(event, replay=found.get("replay", False))  # older letters do not say
+    return {"sequence": published.sequence, "subject": found["subject"]}
 
 
 def readable(found: dict[str, Any]) -> str:

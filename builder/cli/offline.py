@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.settings import Settings
 from builder.wire.inbound import decode
-from builder.wire.lines import read_lines
+from builder.wire.lines import Outgoing, read_lines
 from builder.wire.outbound import encode
 
 IN_MEMORY = ":memory:"
@@ -35,13 +36,20 @@ async def build_once(
 
 
 def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str) -> tuple[Breadcrumb, ...]:
-    """Events in file order, their own times as the stream's."""
-    placed = []
-    for sequence, event in enumerate(read_lines(lines, workspace, session), 1):
-        created = json.loads(event.data).get("created_at")
-        moment = datetime.fromisoformat(created) if isinstance(created, str) else EPOCH
-        placed.append(decode(event.arrive(Place(1, sequence), moment)))
-    return tuple(placed)
+    """Events in file order, their own times as the stream's. Raises `Rejected` with the line number."""
+    held = tuple(lines)
+    numbers = [number for number, line in enumerate(held, 1) if line.strip()]
+    events = zip(numbers, read_lines(held, workspace, session), strict=True)
+    return tuple(_placed(event, sequence, number) for sequence, (number, event) in enumerate(events, 1))
+
+
+def _placed(event: Outgoing, sequence: int, line: int) -> Breadcrumb:
+    """line: where the event stands in the file, for the message."""
+    try:
+        breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH))
+    except Rejected as error:
+        raise Rejected(f"line {line}: {error}") from error
+    return replace(breadcrumb, received_at=breadcrumb.created_at)
 
 
 def _trigger(breadcrumbs: tuple[Breadcrumb, ...], wanted: str) -> Breadcrumb:

@@ -64,12 +64,23 @@ def build(
     from builder.cli.offline import build_once
 
     mine = settings()
-    text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    event = asyncio.run(build_once(mine, text.split("\n"), workspace or mine.workspace, session, profile, trigger))
+    event = asyncio.run(build_once(mine, _text(file).split("\n"), workspace or mine.workspace, session, profile, trigger))
     if as_json:
         print_json(event)
     else:
         sys.stdout.write(event["content"])
+
+
+def _text(file: Path) -> str:
+    """What the file, or standard input for "-", holds. Raises `Rejected` when it cannot be read."""
+    from builder.domain.errors import Rejected
+
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    except OSError as error:
+        raise Rejected(f"{file} cannot be read: {error.strerror}; give a file of JSON lines, or - for standard input") from error
+    except UnicodeDecodeError as error:
+        raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
 
 
 def import_events(

@@ -1,6 +1,7 @@
 """Talking to a running service over NATS."""
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import sys
@@ -34,17 +35,14 @@ async def send_and_wait(
         identity = str(uuid.uuid4())
         if not consumer:
             return {"id": await client.send_user_message(session, text, speaker=speaker, message_id=identity)}
-        contexts = client.contexts(consumer, durable=None)
-        await client.send_user_message(session, text, speaker=speaker, message_id=identity)
-        try:
-            async with asyncio.timeout(WAIT_SECONDS):
-                async for context in contexts:
-                    if context.trigger_event_id == identity:
-                        return context.event
-        except TimeoutError:
-            pass
-        finally:
-            await contexts.aclose()
+        # Listening comes first: what is heard from now on is little, and the answer is in it.
+        async with client.subscribed(consumer, durable=None, only_new=True) as contexts:
+            await client.send_user_message(session, text, speaker=speaker, message_id=identity)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(WAIT_SECONDS):
+                    async for context in contexts:
+                        if context.trigger_event_id == identity:
+                            return context.event
     raise Unavailable(
         f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?"
     )
@@ -63,20 +61,23 @@ async def watch_contexts(settings: Settings, servers: str, workspace: str, consu
 
 
 async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, int]:
-    """Publish the file's events as replays, going on where an earlier run ended."""
+    """Publish the file's events as replays, going on where an earlier run ended.
+
+    Returns published and skipped: what an earlier run published, or what the stream had before.
+    """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     events = list(read_lines(lines, workspace, session))
     async with connect(servers, workspace, **client_options(settings, servers)) as client:
         note = _note(settings, file, workspace, session, await client.stream_created())
-        done = int(note.read_text("utf-8")) if note.exists() else 0
+        done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
         with Progress(console=Console(stderr=True)) as progress:
             task = progress.add_task("import", total=len(events), completed=done)
             for number, event in enumerate(events[done:], done + 1):
-                await client.publish(event, replay=True)
+                skipped += (await client.publish(event, replay=True)).duplicate
                 progress.update(task, completed=number)
                 if number % SAVE_EVERY == 0 or number == len(events):
                     note.write_text(str(number), "utf-8")
-    return {"published": len(events) - done, "skipped": done}
+    return {"published": len(events) - skipped, "skipped": skipped}
 
 
 def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:

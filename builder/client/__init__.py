@@ -4,8 +4,8 @@ The loop of an agent: `async with connect(url) as client`, then `async for conte
 `await client.send_response(context, await my_model(context.content))`. The README shows it whole.
 """
 
-from builder.client.client import Client, connect
+from builder.client.client import Client, Published, connect
 from builder.client.received import ReceivedContext
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 
-__all__ = ["BuilderError", "Client", "ReceivedContext", "Rejected", "Unavailable", "connect"]
+__all__ = ["BuilderError", "Client", "Published", "ReceivedContext", "Rejected", "Unavailable", "connect"]

@@ -1,23 +1,21 @@
 """The client of agents and of everything else that talks: one connection, one workspace."""
 
-import asyncio
 import contextlib
 import uuid
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import nats
 from nats.aio.client import Client as Connection
-from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.errors import TimeoutError as NatsTimeout
-from nats.js import JetStreamContext
-from nats.js.api import ConsumerConfig, DeliverPolicy
 from nats.js.errors import APIError
 
-from builder.client.received import ReceivedContext, read
+from builder.client.received import Latest, ReceivedContext
+from builder.client.subscription import received, subscribe
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.lines import Outgoing, make_record, outgoing
 from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, check_token
@@ -26,9 +24,14 @@ MAX_BODY = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
 HEADERS = 2_048
 """Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
-ACK_WAIT = 60.0
-EPHEMERAL_SECONDS = 3600.0
-FETCH_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """Where a breadcrumb stands in the stream. duplicate: the stream had it before, under the same message id."""
+
+    sequence: int
+    duplicate: bool
 
 
 @asynccontextmanager
@@ -58,39 +61,34 @@ class Client:
         self.workspace = workspace
         self._connection = connection
         self._js = connection.jetstream()
-        self._latest: dict[tuple[str, str], int] = {}
+        self._latest: Latest = OrderedDict()
 
     async def contexts(
         self, consumer: str, *, durable: str | None = "", only_new: bool = False
     ) -> AsyncGenerator[ReceivedContext, None]:
         """Contexts for this consumer, for ever. Each is acknowledged when the next one is asked for, and kept alive till then.
 
-        durable: name under which NATS remembers what was handed out, default `{workspace}-{consumer}`; processes with the
+        durable: name under which NATS remembers what was handed out, default `{workspace}={consumer}`; processes with the
         same name share the work; None = nothing is remembered. only_new: skip what waited before the first subscription.
-        Raises `Unavailable`.
+        What is no context of this consumer is passed over with a warning in the log. Raises `Unavailable`.
         """
-        name = f"{self.workspace}-{check_token(consumer, 'consumer')}" if durable == "" else durable
-        policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
-        # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
-        inactive = None if name else EPHEMERAL_SECONDS
-        config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1, inactive_threshold=inactive)
+        async with self.subscribed(consumer, durable=durable, only_new=only_new) as contexts:
+            async for context in contexts:
+                yield context
+
+    @asynccontextmanager
+    async def subscribed(
+        self, consumer: str, *, durable: str | None = "", only_new: bool = False
+    ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
+        """Like `contexts`, but the subscription exists as soon as the block begins: what is published in it is not missed."""
+        # '=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c.
+        name = f"{self.workspace}={check_token(consumer, 'consumer')}" if durable == "" else durable
         subject = f"{CONTEXTS}.{self.workspace}.{consumer}.>"
-        try:
-            subscription = await self._js.pull_subscribe(subject, durable=name, stream="CONTEXTS", config=config)
-        except (APIError, NatsError) as error:
-            raise Unavailable(f"could not subscribe to {subject}: {error!r}; has the service run once on this broker?") from error
-        try:
-            while True:
-                _heed_cancellation()
-                for message in await _fetch(subscription, subject):
-                    _heed_cancellation()
-                    async with _kept_alive(message):
-                        yield read(message.data, self._latest)
-                    with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
-                        await message.ack()
-        finally:
-            with contextlib.suppress(NatsError):
-                await subscription.unsubscribe()
+        async with (
+            subscribe(self._js, subject, name, only_new=only_new) as subscription,
+            aclosing(received(subscription, subject, (self.workspace, consumer), self._latest)) as contexts,
+        ):
+            yield contexts
 
     async def send_user_message(
         self, session: str, content: str, *, message_id: str = "", speaker: str = "", created_at: datetime | None = None
@@ -125,8 +123,8 @@ class Client:
         body |= {"output": output} if error is None else {"error": error}
         return await self._send("tool.response.v1", session, body, message_id, None)
 
-    async def publish(self, event: Outgoing, *, replay: bool = False) -> int:
-        """Publish any breadcrumb; returns its stream sequence. replay: remembered, never a trigger."""
+    async def publish(self, event: Outgoing, *, replay: bool = False) -> Published:
+        """Publish any breadcrumb. replay: remembered, never a trigger. Raises `Rejected` when it is too large, `Unavailable`."""
         limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
         if len(event.data) > limit:
             raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
@@ -135,7 +133,7 @@ class Client:
             ack = await self._js.publish(event.subject, event.data, stream="BREADCRUMBS", headers=headers)
         except (APIError, NatsError, OSError) as error:
             raise Unavailable(f"publishing on {event.subject} failed: {error!r}; is the service up on this broker?") from error
-        return int(ack.seq)
+        return Published(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
 
     async def stream_created(self) -> str:
         """When the stream of breadcrumbs was made: tells one stream from the next of the same name. Raises `Unavailable`."""
@@ -150,38 +148,3 @@ class Client:
         record = make_record(schema, identity, session, body, created_at=created_at)
         await self.publish(outgoing(record, self.workspace))
         return identity
-
-
-def _heed_cancellation() -> None:
-    """Python 3.11's wait_for, inside nats-py, drops a cancellation that comes together with the message it waits for."""
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
-
-
-async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str) -> list[Msg]:
-    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
-    try:
-        return await subscription.fetch(1, timeout=FETCH_SECONDS)
-    except (NatsTimeout, TimeoutError):
-        return []
-    except (APIError, NatsError, OSError) as error:
-        raise Unavailable(f"listening to {subject} failed: {error!r}; subscribe again") from error
-
-
-@asynccontextmanager
-async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """An agent may think for longer than the broker waits."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(ACK_WAIT / 3)
-            with contextlib.suppress(NatsError):
-                await message.in_progress()
-
-    beating = asyncio.create_task(beat())
-    try:
-        yield
-    finally:
-        beating.cancel()
-        await asyncio.wait({beating})  # unlike awaiting it, this lets a cancellation of the agent itself through

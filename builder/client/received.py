@@ -1,10 +1,16 @@
 """A context as an agent gets it."""
 
 import json
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
 from builder.domain.errors import Rejected
+
+Latest = OrderedDict[tuple[str, str], int]
+"""Highest trigger_seq by workspace and session, the one used last at the end."""
+SESSIONS = 10_000
+"""So many sessions are remembered, so that an agent that listens for a year does not grow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,10 +32,10 @@ class ReceivedContext:
     event: dict[str, Any]
 
 
-def read(data: bytes, latest: dict[tuple[str, str], int]) -> ReceivedContext:
-    """Bytes → context, tolerant of fields to come. latest: highest trigger_seq by workspace and session; is brought up to date.
+def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext:
+    """Bytes → context, tolerant of fields to come. asked: workspace and consumer. latest: is brought up to date.
 
-    Raises `Rejected` when it is no `agent.context.v1`.
+    Raises `Rejected` when it is no `agent.context.v1`, or when it is somebody else's.
     """
     try:
         event = json.loads(data)
@@ -46,7 +52,17 @@ def read(data: bytes, latest: dict[tuple[str, str], int]) -> ReceivedContext:
             late=sequence < latest.get(session, 0),
             event=event,
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Rejected(f"this is no agent.context.v1: {error!r}; see schemas/agent.context.v1.json") from error
-    latest[session] = max(sequence, latest.get(session, 0))
+    theirs = (context.workspace, context.consumer_id)
+    if theirs != asked:
+        raise Rejected(f"this context is for {theirs!r}, asked was for {asked!r}; look at who publishes on that subject")
+    _note(latest, session, sequence)
     return context
+
+
+def _note(latest: Latest, session: tuple[str, str], sequence: int) -> None:
+    latest[session] = max(sequence, latest.get(session, 0))
+    latest.move_to_end(session)
+    if len(latest) > SESSIONS:
+        latest.popitem(last=False)

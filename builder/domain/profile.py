@@ -65,7 +65,6 @@ class Profile:
     encoding: str
     budget: int
     reserve: int
-    recursion_limit: int
     standing: tuple[str, ...]
     window: Window
     retrieval: Retrieval

@@ -14,7 +14,7 @@ class Growing(Generic[Scalar]):
     __slots__ = ("_data", "_size")
 
     def __init__(self, dtype: type[Scalar], width: int = 0) -> None:
-        self._data: NDArray[Scalar] = np.zeros((64, width) if width else 64, dtype)
+        self._data: NDArray[Scalar] = np.zeros((8, width) if width else 8, dtype)
         self._size = 0
 
     def __len__(self) -> int:

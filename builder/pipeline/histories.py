@@ -6,6 +6,9 @@ from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
 from builder.pipeline.history import History
 
+SESSION_COST = 50
+"""What an open session costs beside its passages, in passages."""
+
 
 class Histories:
     """A session's history is a pure function of its rows, so forgetting one costs time and changes nothing."""
@@ -26,6 +29,6 @@ class Histories:
         """Append the rows that it does not have yet, and forget the sessions unused for longest while there are too many."""
         place: Place = history.place
         history.extend(tuple(row for row in rows if row.breadcrumb.place > place))
-        while len(self._held) > 1 and sum(held.passages for held in self._held.values()) > self._limit:
+        while len(self._held) > 1 and sum(held.passages + SESSION_COST for held in self._held.values()) > self._limit:
             self._held.popitem(last=False)
         return history

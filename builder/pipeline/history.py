@@ -111,14 +111,15 @@ class History:
         crumb = row.breadcrumb
         self.units_before.append(self._units)
         self.superseded_by.append(-1)
-        for older in {crumb.id, crumb.removes} & self.versions.keys():
-            self._supersede(self.versions[older][-1], index)
+        for known in {crumb.id, crumb.removes} & self.versions.keys():
+            self._supersede(self.versions[known][-1], index)
         if crumb.removes:
             self._supersede(index, index)
-        self.versions.setdefault(crumb.id, []).append(index)
+        older = self.versions.setdefault(crumb.id, [])
+        head = int(self.unit.head(index)[older[-1]]) if older else self._head(index, crumb.calls)  # an edit opens no unit
+        older.append(index)
         self.sitting.append(self._sitting(min(crumb.created_at, crumb.received_at)))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
-        head = self._head(index, crumb.calls)
         self.unit.append(head)
         self.members.setdefault(head, []).append(index)
         self._units += head == index and crumb.role in CONVERSATION
@@ -211,6 +212,12 @@ class View:
         others = (other for other in self.history.absorbed.get(head, ()) if other < self.size and self.unit_of(other) == head)
         return tuple(sorted(member for each in (head, *others) for member in held[each] if member < self.size))
 
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Who has spoken by then, in the order of their first words."""
+        heard = int(self.history.speaker.head(self.size).max()) + 1 if self.size else 0
+        return tuple(self.history.speakers)[:heard]
+
     def row_of(self, breadcrumb: str) -> int:
         """The newest row with this breadcrumb id, -1 when it is not in this view."""
         rows = self.history.versions.get(breadcrumb, [])
@@ -229,7 +236,8 @@ class View:
     def repeats(self, row: int) -> tuple[int, ...]:
         """Rows in which the same speaker said the same, this one included, in place order."""
         same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
-        return tuple(other for other in same[: bisect_left(same, self.size)] if speaker[other] == speaker[row])
+        held = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
+        return tuple(other for other in held if speaker[other] == speaker[row])
 
     def cosines(self, vector: bytes) -> Floats:
         """Cosine of a float16 vector and each passage's, computed once a view; 0 where either is missing."""

@@ -1,6 +1,6 @@
 """Spend the budget on units: what cannot be dropped, then every section's floor, then up to its ceiling."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.domain.context import Omission
 from builder.domain.errors import HintFailed, Rejected
@@ -10,6 +10,8 @@ from builder.pipeline.units import Candidate, Unit
 
 SMALLEST = 24
 """Tokens below which a shortened message says nothing."""
+UNKNOWN = "message"
+"""A schema that has no hint of its own."""
 SMALLEST_FRAGMENT = 5
 """Tokens of the shortest line, "User: yes": with less room left nobody is offered any."""
 
@@ -30,7 +32,7 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
     Raises `Rejected` when the current message does not fit even shortened.
     """
     omissions: list[Omission] = []
-    _pin_trigger(plan.trigger, profile, draft)
+    _pin_trigger(plan.trigger, profile, draft, omissions)
     pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft, omissions)
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for queue in queues:
@@ -66,17 +68,30 @@ def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft)
     return dict(profile.retrieval.ceilings) if tight else {}
 
 
-def _pin_trigger(unit: Unit, profile: Profile, draft: Draft) -> None:
+def _pin_trigger(unit: Unit, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+    """The current message is never dropped: when its own hint fails the generic one shows it."""
     rule = next(rule for rule in profile.sections if rule.source == "trigger")
+    caps = [{rule.name: int(share * draft.allowance)} for share in (rule.ceiling, 0.5)]
     try:
-        fits = any(draft.offer(unit, {}, {rule.name: int(share * draft.allowance)}) for share in (rule.ceiling, 0.5))
+        fits = any(draft.offer(unit, {}, cap) for cap in caps)
     except HintFailed as error:
-        raise Rejected(f"the current message cannot be shown, {error}; mend the hint template") from error
+        omissions.append(Omission(id=error.breadcrumb, reason=f"hint failed, shown by the generic one: {error}"))
+        fits = any(_offer(_generic(unit), {}, cap, draft, omissions) for cap in caps)
+        if fits and not draft.placed:
+            raise Rejected(f"the current message cannot be shown, {error}; mend the hint template") from error
     if not fits:
         raise Rejected(
             f"the budget of {draft.allowance} tokens is too small for the current message and its heading; "
             f"raise `budget` in the profile {profile.consumer!r}"
         )
+
+
+def _generic(unit: Unit) -> Unit:
+    """The same breadcrumbs as if nobody knew their schema."""
+    return tuple(
+        replace(item, remembered=replace(item.remembered, breadcrumb=replace(item.remembered.breadcrumb, schema=UNKNOWN)))
+        for item in unit
+    )
 
 
 def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissions: list[Omission]) -> int:

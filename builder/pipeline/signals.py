@@ -1,6 +1,6 @@
 """Retrieval signals. Each takes a query and a view and gives one number a passage, shape (passages,), float32.
 
-What each one is worth is measured in `reference/retrieval.md`; the weights are in `rank`.
+The weights are data, `ranker.toml`; `bench fit` learns them.
 """
 
 import numpy as np
@@ -80,7 +80,7 @@ def similarity(query: Query, view: View) -> Floats:
 
 def speaker(query: Query, view: View) -> Floats:
     """1 for the one person named, 0 for others; one half for all when nobody or several are named."""
-    known = [view.history.speakers[name] for name in query.named if name in view.history.speakers]
+    known = [view.speakers.index(name) for name in query.named if name in view.speakers]
     if len(known) != 1:
         return np.full(view.passages, 0.5, np.float32)
     return np.asarray(view.of_breadcrumb(view.history.speaker) == known[0], np.float32)

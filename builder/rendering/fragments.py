@@ -38,6 +38,8 @@ class JinjaRendering:
         whole = self._fragments.get(key)
         if whole is None:
             text = self._render(breadcrumb, spans, said)
+            if not text:
+                raise HintFailed(breadcrumb.id, f"the hint of {breadcrumb.schema} rendered nothing")
             whole = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"))
             self._fragments[key] = whole
             if len(self._fragments) > CACHED:

@@ -21,7 +21,9 @@ class WindowFile(BaseModel):
     model_config = _STRICT
     trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
     keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
-    min_recent: int = Field(3, ge=0, description="newest units that are always on the page, shortened if need be")
+    min_recent: int = Field(
+        3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
+    )
     max_tool_turns: int | None = Field(3, ge=0, description="newest tool turns whose calls and results are shown; null = all")
 
     @model_validator(mode="after")
@@ -101,7 +103,6 @@ class ProfileFile(BaseModel):
     encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="tokenizer of the budget")
     budget: int = Field(4000, ge=16, le=2_000_000, description="tokens of the page")
     reserve: int = Field(0, ge=0, description="tokens of the budget kept free, for the answer or the system prompt")
-    recursion_limit: int = Field(25, ge=1, description="longest chain of contexts and responses that still triggers")
     standing: tuple[str, ...] = Field((), description="schemas of which the latest breadcrumb stands on the page")
     window: WindowFile = Field(default_factory=lambda: WindowFile.model_validate({}))
     retrieval: RetrievalFile

@@ -65,6 +65,17 @@ def test_build_says_which_line_is_wrong(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_build_says_in_one_sentence_that_a_file_is_missing_or_a_time_is_none(tmp_path: Path) -> None:
+    record = '{"id": "a", "schema_name": "user.message.v1", "context": {"content": "Hi."}, "created_at": "yesterday"}'
+    missing = run("build", str(tmp_path / "none.jsonl"), home=tmp_path)
+    timeless = run("build", "-", home=tmp_path, stdin=f"\n{record}\n")
+    assert f"{tmp_path / 'none.jsonl'} cannot be read" in missing.stderr
+    assert timeless.stderr.startswith("context-builder: line 2: ")
+    assert "/created_at" in timeless.stderr
+    for done in (missing, timeless):
+        assert (done.returncode, done.stderr.count("\n")) == (65, 1)
+
+
 def test_a_missing_model_is_one_sentence_and_exit_code_78(tmp_path: Path) -> None:
     done = run("build", str(SAMPLE), home=tmp_path, CONTEXT_BUILDER_EMBEDDING__MODELS_DIR=str(tmp_path / "none"))
     assert done.returncode == 78

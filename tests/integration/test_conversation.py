@@ -8,13 +8,13 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from nats.js.api import AckPolicy, ConsumerConfig
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
 from builder.app import counter
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from builder.resources import bundled
-from tests.running import DEADLINE, Running, all_settled, answered, jetstream, say, until
+from tests.running import DEADLINE, Running, all_settled, answered, jetstream, run, say, until
 
 CRITIC = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8").replace("budget: 4000", "budget: 300")
 
@@ -105,7 +105,7 @@ async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_th
     async with jetstream(service.url) as js:
         # An operator's own durable, so that the test need not wait for the client's minute.
         durable = ConsumerConfig(
-            durable_name=f"{workspace}-default",
+            durable_name=f"{workspace}=default",
             filter_subject=f"contexts.{workspace}.default.>",
             ack_policy=AckPolicy.EXPLICIT,
             ack_wait=1,
@@ -115,7 +115,7 @@ async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_th
             for number in (1, 2):
                 await client.send_user_message("s1", f"Message {number}.", message_id=f"m{number}")
             assert (await contexts.next()).trigger_event_id == "m1"
-            assert (await js.consumer_info(CONTEXTS, f"{workspace}-default")).ack_floor.consumer_seq == 0
+            assert (await js.consumer_info(CONTEXTS, f"{workspace}=default")).ack_floor.consumer_seq == 0
             lost = await contexts.next()
             assert lost.trigger_event_id == "m2"
         async with connect(service.url, workspace) as client, listening(client) as contexts:
@@ -151,11 +151,11 @@ async def test_an_agent_that_wants_only_new_contexts_does_not_get_old_ones(servi
 async def test_an_agent_whose_durable_is_deleted_is_told_so(
     service: Running, workspace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("builder.client.client.FETCH_SECONDS", 0.3)
+    monkeypatch.setattr("builder.client.subscription.FETCH_SECONDS", 0.3)
     async with connect(service.url, workspace) as client, jetstream(service.url) as js, listening(client) as contexts:
         waiting = asyncio.ensure_future(contexts.next())
-        await _exists(service, f"{workspace}-default")
-        await js.delete_consumer(CONTEXTS, f"{workspace}-default")
+        await _exists(service, f"{workspace}=default")
+        await js.delete_consumer(CONTEXTS, f"{workspace}=default")
         with pytest.raises(Unavailable, match="subscribe again"):
             await waiting
 
@@ -165,6 +165,51 @@ async def test_the_session_of_the_reserved_name_is_answered_like_any_other(servi
         await say(js, "Is anybody there?", "_", "m1", workspace)
         await all_settled(js)
         assert [event["session_id"] for event in await answered(js, workspace, "default")] == ["_"]
+
+
+async def test_two_workspaces_whose_names_run_into_those_of_their_consumers_do_not_share_a_durable(
+    service: Running, workspace: str
+) -> None:
+    async with connect(service.url, workspace) as short, connect(service.url, f"{workspace}-a") as long:
+        async with short.subscribed("a-b"), long.subscribed("b"), jetstream(service.url) as js:
+            names = {info.name: info.config.filter_subject for info in await js.consumers_info(CONTEXTS)}
+        assert names[f"{workspace}=a-b"] == f"contexts.{workspace}.a-b.>"
+        assert names[f"{workspace}-a=b"] == f"contexts.{workspace}-a.b.>"
+        with pytest.raises(Unavailable, match=rf"hears contexts\.{workspace}\.a-b\.>, wanted is contexts\.{workspace}-a\.b\.>"):
+            await anext(long.contexts("b", durable=f"{workspace}=a-b"))
+
+
+async def test_an_event_that_is_no_context_of_the_agent_is_passed_over_and_does_not_come_again(
+    service: Running, workspace: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with connect(service.url, workspace) as client, listening(client) as contexts, jetstream(service.url) as js:
+        await client.send_user_message("s1", "First.", message_id="m1")
+        first = (await contexts.next()).event
+        bad = (b"{", b"[]", *(json.dumps(first | change).encode() for change in ({"workspace": "else"}, {"consumer_id": "else"})))
+        for data in bad:
+            await js.publish(f"contexts.{workspace}.default.s1.{uuid4()}", data, stream=CONTEXTS)
+        await client.send_user_message("s1", "Second.", message_id="m2")
+        assert (await contexts.next()).trigger_event_id == "m2"
+
+        async def only_the_second_is_left() -> bool:
+            info: ConsumerInfo = await js.consumer_info(CONTEXTS, f"{workspace}=default")
+            return info.num_ack_pending == 1
+
+        await until(only_the_second_is_left, "the others to be settled")
+    assert [record.levelname for record in caplog.records if record.name == "builder.client"] == ["WARNING"] * len(bad)
+
+
+async def test_who_subscribes_before_sending_gets_the_answer_and_nothing_older(service: Running, workspace: str) -> None:
+    async with connect(service.url, workspace) as client, jetstream(service.url) as js:
+        await client.send_user_message("s1", "Before.", message_id="before")
+        await all_settled(js)
+        async with client.subscribed("default", durable=None, only_new=True) as contexts:
+            await client.send_user_message("s1", "After.", message_id="after")
+            await all_settled(js)
+            assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "after"
+    asked = ("send", "And now?", "--wait", "default", "--workspace", workspace, "--servers", service.url)
+    done = await asyncio.to_thread(run, *asked, env=service.env)
+    assert done.stdout.endswith("And now?\n"), done.stderr
 
 
 async def _exists(service: Running, durable: str) -> None:

@@ -4,17 +4,22 @@ import asyncio
 import base64
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import Rejected, connect
+from builder.domain.breadcrumb import Arrival, Place
 from builder.wire.lines import Outgoing
+from builder.wire.subjects import REPLAY_HEADER
 from builder.wire.text import MAX_DEPTH
-from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, run, say
+from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, run, say
 
 MEGABYTE = 1024 * 1024
 LIMIT = 100_000
@@ -147,7 +152,7 @@ async def test_dead_letters_can_be_listed_shown_and_published_again_after_the_re
         as_json, as_text, shown, missing = await asyncio.gather(*asking)
         listed = json.loads(as_json.stdout)
         assert sorted(letter["sequence"] for letter in listed) == [letter["sequence"] for letter in await dead_letters(js)]
-        assert listed[-1].keys() == {"reason", "subject", "sequence", "incarnation", "received_at", "bytes"}
+        assert listed[-1].keys() == {"reason", "subject", "sequence", "incarnation", "replay", "received_at", "bytes"}
         assert f"{sequence}  {listed[-1]['received_at'][:19]}  breadcrumbs.repair.s1.user.message.v1\n" in as_text.stdout
         assert "allowed are 100,000" in shown.stdout
         assert "yyyy" in shown.stdout
@@ -164,6 +169,43 @@ async def test_dead_letters_can_be_listed_shown_and_published_again_after_the_re
         assert len(await dead_letters(js)) == len(listed)
 
 
+async def test_a_rejected_replay_is_published_again_as_a_replay(service: Running, broker: Broker) -> None:
+    env = environment(Path(service.env["CONTEXT_BUILDER_DATA_DIR"]), nats__servers=broker.url)
+    async with jetstream(broker.url) as js:
+        await ensure_streams(js, Topology())
+        for number, headers in enumerate(({REPLAY_HEADER: "1"}, None)):
+            arrival = await _arrival(js, await publish(js, f"replays.s{number}.user.message.v1", b"{", headers))
+            await NatsPublisher(js, MEGABYTE).dead_letter(arrival, "made up")
+            result = await asyncio.to_thread(run, "dead-letters", "retry", str(arrival.place.sequence), "--json", env=env)
+            assert (await _arrival(js, json.loads(result.stdout)["sequence"])).replay is arrival.replay is (headers is not None)
+
+
+async def test_a_letter_that_holds_the_beginning_only_is_not_completed_from_another_stream_or_subject(tmp_path: Path) -> None:
+    env = environment(tmp_path)
+    with Broker(tmp_path / "broker") as broker:
+        env["CONTEXT_BUILDER_NATS__SERVERS"] = broker.url
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+            held = await _arrival(js, await publish(js, "acme.s1.note.v1", b"whole"))
+            older = Place(held.place.incarnation - 1, held.place.sequence)
+            subject = "breadcrumbs.acme.s2.note.v1"
+            for letter, reason in (
+                (replace(held, place=older), "made again"),
+                (replace(held, subject=subject), "its dead letter says"),
+            ):
+                await NatsPublisher(js, 0).dead_letter(letter, "made up")
+                result = await asyncio.to_thread(run, "dead-letters", "retry", str(held.place.sequence), env=env)
+                assert (result.returncode, reason in result.stderr) == (65, True), result.stderr
+            assert (await js.stream_info(BREADCRUMBS)).state.messages == 1
+
+
+async def _arrival(js: JetStreamContext, sequence: int) -> Arrival:
+    incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+    arrival = await NatsStream(js, lambda: incarnation).get(sequence)
+    assert arrival is not None
+    return arrival
+
+
 async def test_what_the_broker_would_refuse_is_refused_by_the_client_first(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker", max_payload="1MB") as broker:
         async with jetstream(broker.url) as js, connect(broker.url, "acme") as client:
@@ -174,4 +216,4 @@ async def test_what_the_broker_would_refuse_is_refused_by_the_client_first(tmp_p
                     with pytest.raises(Rejected, match="allowed are"):
                         await client.publish(event)
                 else:
-                    assert await client.publish(event) == 1
+                    assert (await client.publish(event)).sequence == 1

@@ -13,6 +13,9 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, Topology, ensure_streams
+from builder.app import open_service, serving
+from builder.domain.errors import Misconfigured
+from tests.integration.inside import settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
 
 BOUND_AGAIN = "was bound again"
@@ -71,6 +74,19 @@ async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation
                 await js.delete_consumer(BREADCRUMBS, DURABLE)
                 await say(js, "New.", "s1", "new")
                 await answers(js, "acme", "new")
+
+
+async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("builder.app.service.WATCH_SECONDS", 3600)
+    async with open_service(settings(tmp_path)) as service:
+        await service.js.delete_consumer(BREADCRUMBS, DURABLE)
+        with pytest.raises(Misconfigured):
+            async with serving(service):
+                pytest.fail("it serves")
+        with pytest.raises(NotFoundError):
+            await service.js.consumer_info(BREADCRUMBS, DURABLE)
 
 
 async def test_a_stream_that_was_made_again_goes_on_after_the_old_one(service: Running, workspace: str) -> None:
@@ -133,7 +149,7 @@ async def health(service: Running, wanted: int) -> bool:
 
 
 async def test_two_workers_notice_both_that_the_stream_is_another_one(service: Running, tmp_path: Path, workspace: str) -> None:
-    with Running(tmp_path / "other", service.url, WATCHFUL) as other:
+    with Running(tmp_path / "other", service.url, WATCHFUL, worker__ack_wait_seconds=2) as other:
         async with jetstream(service.url) as js:
             before = service.said().count(BOUND_AGAIN)
             await js.delete_stream(BREADCRUMBS)

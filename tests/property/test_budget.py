@@ -58,7 +58,7 @@ def test_the_current_message_is_always_on_the_page_and_last(
     crumb = session.trigger.breadcrumb
     assert context.sections[-1].ids == (crumb.id,)
     last = context.markdown.rpartition("\n## ")[2] if len(context.sections) > 1 else context.markdown.removeprefix("## ")
-    assert last.startswith(f"Current User Message\n{crumb.speaker}: ")
+    assert last.startswith(f"Current User Message\n{crumb.speaker}:")
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 

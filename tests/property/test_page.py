@@ -52,7 +52,7 @@ messages = st.lists(
 )
 tools = st.lists(
     made(
-        {"name": names, "description": nasty},
+        {"name": names.filter(str.strip), "description": nasty},
         optional={
             "category": names,
             "inputSchema": made({"properties": st.dictionaries(nasty, values, max_size=3)}),

@@ -14,6 +14,7 @@ from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
 from faststream.nats.prometheus import NatsPrometheusMiddleware
 from nats.errors import Error as NatsError
+from nats.js.api import DeliverPolicy
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.status import believe_only_the_server
@@ -81,6 +82,9 @@ class NatsInbox:
             "breadcrumbs.>",
             stream=JStream(BREADCRUMBS, declare=False),
             durable=DURABLE,
+            # Only the watchdog makes the durable. Where it is missing nats-py would make one that begins with the whole
+            # history; this one, without its sequence, the server refuses.
+            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
             pull_sub=PullSub(batch_size=batch, timeout=FETCH_SECONDS),
             ack_policy=AckPolicy.MANUAL,
             decoder=_whole,
@@ -96,7 +100,8 @@ class NatsInbox:
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
-        return AsgiFastStream(self.broker, asgi_routes=routes, logger=None)
+        # By itself FastStream says that it has started and then subscribes; nobody would notice when that fails.
+        return AsgiFastStream(self.broker, asgi_routes=routes, logger=None, on_startup=[self.broker.start])
 
     async def rebind(self) -> None:
         """Subscribe again, after the durable was made again."""

@@ -46,6 +46,7 @@ class NatsPublisher:
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,
+            "replay": arrival.replay,
             "received_at": arrival.received_at.astimezone(UTC).isoformat(),
             "bytes": len(arrival.data),
             "data": base64.b64encode(arrival.data[: self._kept]).decode(),

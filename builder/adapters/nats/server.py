@@ -42,7 +42,9 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
                 str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
                 "--jetstream", "--store_dir", str(data), "--ports_file_dir", scratch, "--log", str(folder / "server.log"),
             ]  # fmt: skip
-            process = subprocess.Popen(command, pass_fds=held, preexec_fn=_die_with_parent if sys.platform == "linux" else None)
+            parting = _die_with_parent if sys.platform == "linux" else None
+            # A session of its own: Ctrl-C is for the service, which stops its server last.
+            process = subprocess.Popen(command, pass_fds=held, preexec_fn=parting, start_new_session=True)
             try:
                 yield await _url(process, folder)
             finally:

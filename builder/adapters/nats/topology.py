@@ -11,6 +11,7 @@ from nats.js.api import (
     ConsumerInfo,
     DeliverPolicy,
     DiscardPolicy,
+    RetentionPolicy,
     StorageType,
     StreamConfig,
     StreamInfo,
@@ -96,13 +97,29 @@ async def ensure_durable(js: JetStreamContext, topology: Topology, floor: Place,
         info = await js.consumer_info(BREADCRUMBS, DURABLE)
     except NotFoundError:
         info = await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
+    _verify_durable(info)
     return info
+
+
+def _verify_durable(info: ConsumerInfo) -> None:
+    """A durable that gives up, or hears only a part, would lose breadcrumbs without a word."""
+    have = info.config
+    promises = {
+        "ack_policy": (AckPolicy.EXPLICIT, have.ack_policy),
+        "max_deliver": (-1, have.max_deliver),
+        "filter_subject": ("breadcrumbs.>", have.filter_subject),
+    }
+    for name, (ours, theirs) in promises.items():
+        if ours != theirs:
+            raise Misconfigured(
+                f"durable {DURABLE} has {name} {theirs!r}, this service needs {ours!r}; delete it, the service makes it again"
+            )
 
 
 def _durable(topology: Topology, floor: Place, incarnation: int) -> ConsumerConfig:
     if floor.incarnation == 0:
         start, sequence = DeliverPolicy.NEW, None
-    elif floor.incarnation < incarnation:
+    elif floor.incarnation != incarnation:
         start, sequence = DeliverPolicy.ALL, None
     else:
         start, sequence = DeliverPolicy.BY_START_SEQUENCE, floor.sequence + 1
@@ -126,7 +143,15 @@ def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
         "discard_new_per_subject": (wanted.discard_new_per_subject, bool(have.discard_new_per_subject)),
         "allow_direct": (True, bool(have.allow_direct)),
         "storage": (StorageType.FILE, have.storage),
+        "retention": (RetentionPolicy.LIMITS, have.retention),
+        "max_msgs": (-1, have.max_msgs),
+        "max_bytes": (-1, have.max_bytes),
     }
+    if wanted.name == CONTEXTS and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
+        raise Misconfigured(
+            f"stream {CONTEXTS} forgets after {have.max_age:.0f} s, which would let a second context through; "
+            f"give it a max_age of {CONTEXTS_MAX_AGE.total_seconds():.0f} s or more"
+        )
     for name, (ours, theirs) in promises.items():
         if ours != theirs:
             raise Misconfigured(

@@ -13,7 +13,10 @@ from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import Recall, RecallQuery
 
-_INSERT = f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) ON CONFLICT DO NOTHING"
+_INSERT = (
+    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) "
+    "ON CONFLICT (workspace, id, version) DO NOTHING"
+)
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
@@ -97,6 +100,10 @@ class SqliteStore:
 
         return await self._connection.run(work)
 
+    async def models(self) -> frozenset[str]:
+        """The engines whose vectors are stored."""
+        return await self._connection.run(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
+
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
         text = "SELECT count(*) FROM breadcrumbs"
@@ -127,7 +134,7 @@ class SqliteStore:
 
     async def forgive(self, place: Place) -> None:
         """See the port."""
-        text = "UPDATE attempts SET count = count - 1 WHERE incarnation = ? AND sequence = ?"
+        text = "UPDATE attempts SET count = max(count - 1, 0) WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
 
     async def settle(self, place: Place) -> None:

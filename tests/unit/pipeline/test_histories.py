@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from builder.domain.breadcrumb import ORIGIN
-from builder.pipeline.histories import Histories
+from builder.pipeline.histories import SESSION_COST, Histories
 from builder.pipeline.history import View
 from tests.factories import MORNING, make_history, make_place, make_remembered, make_tombstone, make_vector, make_view
 
@@ -98,7 +98,7 @@ def test_a_session_is_kept_and_grows_by_its_new_rows() -> None:
 
 
 def test_the_sessions_unused_for_longest_are_forgotten() -> None:
-    histories = Histories(10)
+    histories = Histories(2 * (4 + SESSION_COST))
     for session in ("a", "b", "a", "c"):
         history = histories.of("acme", session)
         histories.grow(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 5)))

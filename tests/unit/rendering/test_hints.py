@@ -69,7 +69,6 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "t failed: code 5; why x"),
     ("tool.error.v1", {"tool_name": "timer"}, "timer failed: no message"),
     ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "timer failed: late"),
-    ("tool.catalog.v1", {"tools": []}, ""),
     ("tool.catalog.v1", {"tools": [{"name": "a"}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "category": None, "description": None}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": None, "outputSchema": "none"}]}, "- a"),

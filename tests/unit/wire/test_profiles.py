@@ -47,7 +47,7 @@ def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
 def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     profile = parse_profile("default", BUNDLED["default"])
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
-    assert (profile.encoding, profile.recursion_limit, profile.standing) == ("o200k_base", 25, ("tool.catalog.v1",))
+    assert (profile.encoding, profile.standing) == ("o200k_base", ("tool.catalog.v1",))
     window = profile.window
     assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
@@ -60,7 +60,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
 def test_what_an_author_leaves_out_has_the_documented_default() -> None:
     profile = parse_profile("mine", yaml.safe_dump(LEAST))
     assert (profile.triggers, profile.page, profile.encoding, profile.standing) == ((), "default", "o200k_base", ())
-    assert (profile.budget, profile.reserve, profile.allowance, profile.recursion_limit) == (4000, 0, 4000, 25)
+    assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
     assert (profile.window.trigger, profile.window.keep, profile.window.min_recent, profile.window.max_tool_turns) == (
         20,
         10,
@@ -94,7 +94,6 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("budget", 2_000_001, "less than or equal to 2000000 at budget, got 2000001"),
         ("reserve", 4000, "reserve is 4000 of a budget of 4000; leave room for the page at the file, got"),
         ("reserve", -1, "greater than or equal to 0 at reserve, got -1"),
-        ("recursion_limit", 0, "greater than or equal to 1 at recursion_limit, got 0"),
         ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
         ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
         ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),

@@ -1,0 +1,125 @@
+"""A subscription to the contexts of one consumer: made, checked, read, acknowledged."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeout
+from nats.js import JetStreamContext
+from nats.js.api import ConsumerConfig, ConsumerInfo, DeliverPolicy
+from nats.js.errors import APIError
+
+from builder.client.received import Latest, ReceivedContext, read
+from builder.domain.errors import Rejected, Unavailable
+
+ACK_WAIT = 60.0
+EPHEMERAL_SECONDS = 3600.0
+FETCH_SECONDS = 5.0
+
+log = logging.getLogger("builder.client")
+
+
+@asynccontextmanager
+async def subscribe(
+    js: JetStreamContext, subject: str, durable: str | None, *, only_new: bool
+) -> AsyncIterator[JetStreamContext.PullSubscription]:
+    """A pull subscription that exists while the block runs. durable: its name on the broker, None = nothing is remembered.
+
+    Raises `Unavailable`, also when a durable of that name is there and hears another subject.
+    """
+    policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
+    # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
+    inactive = None if durable else EPHEMERAL_SECONDS
+    config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1, inactive_threshold=inactive)
+    try:
+        subscription = await js.pull_subscribe(subject, durable=durable, stream="CONTEXTS", config=config)
+    except (APIError, NatsError) as error:
+        raise Unavailable(f"could not subscribe to {subject}: {error!r}; has the service run once on this broker?") from error
+    try:
+        await _check_filter(subscription, subject)
+        yield subscription
+    finally:
+        with contextlib.suppress(NatsError):
+            await subscription.unsubscribe()
+
+
+async def received(
+    subscription: JetStreamContext.PullSubscription, subject: str, asked: tuple[str, str], latest: Latest
+) -> AsyncGenerator[ReceivedContext, None]:
+    """The contexts of a subscription, for ever. asked: workspace and consumer; what is not theirs is passed over.
+
+    Each is acknowledged when the next one is asked for. Raises `Unavailable`.
+    """
+    while True:
+        _heed_cancellation()
+        for message in await _fetch(subscription, subject):
+            _heed_cancellation()
+            context = await _readable(message, asked, latest)
+            if context is None:
+                continue
+            async with _kept_alive(message):
+                yield context
+            with contextlib.suppress(NatsError):  # an acknowledgement that is lost brings the context again
+                await message.ack()
+
+
+async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
+    """nats-py binds to a durable that is there without a look at what it hears. Raises `Unavailable`."""
+    try:
+        info: ConsumerInfo = await subscription.consumer_info()
+    except (APIError, NatsError) as error:
+        raise Unavailable(f"could not look at the subscription to {subject}: {error!r}; subscribe again") from error
+    heard = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
+    if heard != [subject]:
+        theirs = ", ".join(heard) or "everything"
+        raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
+
+
+async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> ReceivedContext | None:
+    """The context in a message; None when there is none for us, and then it does not come again."""
+    try:
+        return read(message.data, asked, latest)
+    except Rejected as error:
+        log.warning("passing over %s: %s", message.subject, error)
+        with contextlib.suppress(NatsError):
+            await message.term()
+        return None
+
+
+def _heed_cancellation() -> None:
+    """Python 3.11's wait_for, inside nats-py, drops a cancellation that comes together with the message it waits for."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str) -> list[Msg]:
+    """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
+    try:
+        return await subscription.fetch(1, timeout=FETCH_SECONDS)
+    except (NatsTimeout, TimeoutError):
+        return []
+    except (APIError, NatsError, OSError) as error:
+        raise Unavailable(f"listening to {subject} failed: {error!r}; subscribe again") from error
+
+
+@asynccontextmanager
+async def _kept_alive(message: Msg) -> AsyncIterator[None]:
+    """An agent may think for longer than the broker waits."""
+
+    async def beat() -> None:
+        while True:
+            await asyncio.sleep(ACK_WAIT / 3)
+            with contextlib.suppress(NatsError):
+                await message.in_progress()
+
+    beating = asyncio.create_task(beat())
+    try:
+        yield
+    finally:
+        beating.cancel()
+        await asyncio.wait({beating})  # unlike awaiting it, this lets a cancellation of the agent itself through

@@ -1,0 +1,50 @@
+"""Reading contexts: whose they are, and what the reader keeps of them."""
+
+import json
+from collections import OrderedDict
+
+import pytest
+
+from builder.client.received import Latest, read
+from builder.domain.errors import Rejected
+
+ASKED = ("acme", "default")
+EVENT = {
+    "workspace": "acme",
+    "session_id": "s1",
+    "consumer_id": "default",
+    "trigger_event_id": "m1",
+    "trigger_seq": 7,
+    "content": "page",
+    "token_count": 1,
+}
+
+
+def event(**changes: object) -> bytes:
+    """An event with changes."""
+    return json.dumps(EVENT | changes).encode()
+
+
+@pytest.mark.parametrize(
+    "data", [b"{", b"\xff", b"[]", b"{}", b"[" * 100_000, event(trigger_seq=float("inf")), event(session_id=[])]
+)
+def test_what_is_no_context_is_rejected(data: bytes) -> None:
+    with pytest.raises(Rejected, match="this is no agent"):
+        read(data, ASKED, OrderedDict())
+
+
+@pytest.mark.parametrize("change", [{"workspace": "globex"}, {"consumer_id": "critic"}])
+def test_what_is_somebody_else_s_is_rejected_and_leaves_no_trace(change: dict[str, str]) -> None:
+    latest: Latest = OrderedDict()
+    with pytest.raises(Rejected, match="asked was for"):
+        read(event(**change), ASKED, latest)
+    assert not latest
+
+
+def test_the_sessions_heard_last_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("builder.client.received.SESSIONS", 2)
+    latest: Latest = OrderedDict()
+    for session in ("s1", "s2", "s1", "s3"):
+        read(event(session_id=session), ASKED, latest)
+    assert list(latest) == [("acme", "s1"), ("acme", "s3")]
+    assert read(event(trigger_seq=6), ASKED, latest).late
