@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.recall import Recall, RecallQuery
 
@@ -21,10 +22,13 @@ class MemoryStore:
     async def remember(self, remembered: Remembered) -> bool:
         """See the port."""
         crumb = remembered.breadcrumb
-        taken = any(_where(row.breadcrumb) == _where(crumb) for row in self._rows.values())
         key = (crumb.workspace, crumb.id, crumb.version)
-        if key in self._rows or taken:
+        if key in self._rows:
             return False
+        if any(_where(row.breadcrumb) == _where(crumb) for row in self._rows.values()):
+            raise Unavailable(
+                f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
+            )
         self._rows[key] = remembered
         return True
 

@@ -116,7 +116,7 @@ class History:
         if crumb.removes:
             self._supersede(index, index)
         older = self.versions.setdefault(crumb.id, [])
-        head = int(self.unit.head(index)[older[-1]]) if older else self._head(index, crumb.calls)  # an edit opens no unit
+        head = self._head(index, crumb.calls, older)
         older.append(index)
         self.sitting.append(self._sitting(min(crumb.created_at, crumb.received_at)))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
@@ -135,17 +135,22 @@ class History:
         if self.superseded_by.head(row + 1)[row] < 0:
             self.superseded_by.put(row, by)
 
-    def _head(self, index: int, calls: tuple[str, ...]) -> int:
-        """The row that heads this row's unit; results that came before their common call become one unit by it."""
-        heads = sorted({self._heads[call] for call in calls if call in self._heads}) or [index]
-        head, *others = heads
+    def _head(self, index: int, calls: tuple[str, ...], older: list[int]) -> int:
+        """The row that heads this row's unit. An edit opens none; what shares a call, however late, becomes one unit by it."""
+        known = {self._heads[call] for call in calls if call in self._heads}
+        head, *others = sorted(known | {self._root(int(self.unit.head(index)[row])) for row in older[-1:]}) or [index]
         for other in others:
             self.joined[other] = (head, index)
             self.absorbed.setdefault(head, []).extend((other, *self.absorbed.get(other, ())))
             self._units -= self.rows[other].breadcrumb.role in CONVERSATION
-        for call, known in self._heads.items() if others else ():
-            self._heads[call] = head if known in others else known
+        for call, held in self._heads.items() if others else ():
+            self._heads[call] = head if held in others else held
         self._heads.update(dict.fromkeys(calls, head))
+        return head
+
+    def _root(self, head: int) -> int:
+        while head in self.joined:
+            head = self.joined[head][0]
         return head
 
     def _sitting(self, moment: datetime) -> int:

@@ -55,7 +55,8 @@ def settled(text: str) -> str:
     margin = ""
     for line in text.split("\n"):
         if line.startswith(_MARK) and not line.startswith(_GUARD):
-            lines.append(margin + INDENT + line.replace(_MARK, ""))
+            # In a list by eight at least: a shortened list may leave the line below another item than its own.
+            lines.append((margin + INDENT).ljust(2 * len(INDENT) if margin else 0) + line.replace(_MARK, ""))
             continue
         opening = _OPENING.match(line)
         start = opening.group() if opening else ""

@@ -13,6 +13,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from tests.chaos.dying import STOPS
+from tests.integration.inside import service_here, settings
 from tests.running import (
     Broker,
     Running,
@@ -39,22 +40,19 @@ async def killed_at(stop: str, data: Path) -> None:
     """Two messages, the second of which kills the service at this stop; then the service as it should be, and one more."""
     said = {"m1": "The blue kiln is K-4711.", "m2": "This one is fatal.", "m3": "Is anybody there?"}
     dying = Running(data, command=(*DYING, stop), worker__ack_wait_seconds=2)
-    service = Running(data, worker__ack_wait_seconds=2)
     try:
         await asyncio.to_thread(dying.start)
         async with jetstream(dying.url) as js:
             for identity in ("m1", "m2"):
                 await say(js, said[identity], "s1", identity)
         assert await asyncio.to_thread(dying.wait) == -signal.SIGKILL, stop
-        await asyncio.to_thread(service.start)
-        async with jetstream(service.url) as js:
-            await say(js, said["m3"], "s1", "m3")
-            await all_settled(js)
-            events = await answered(js)
-            assert await dead_letters(js) == [], stop
     finally:
         dying.kill()
-        service.kill()
+    async with service_here(settings(data, ack_wait_seconds=2)) as service:
+        await say(service.js, said["m3"], "s1", "m3")
+        await all_settled(service.js)
+        events = await answered(service.js)
+        assert await dead_letters(service.js) == [], stop
     assert [event["trigger_event_id"] for event in events] == list(said), stop
     for number, event in enumerate(events, 1):
         for text in list(said.values())[:number]:

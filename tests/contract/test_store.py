@@ -12,6 +12,7 @@ import pytest
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Place
+from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import RecallQuery
 from builder.ports import BreadcrumbStore, Ledger
@@ -97,6 +98,13 @@ async def test_the_first_writer_of_an_id_and_version_wins(store: Store) -> None:
 async def test_of_many_writers_at_once_exactly_one_wins(store: Store) -> None:
     answers = await asyncio.gather(*(store.remember(make_remembered(f"Text {n}.", n, id="m")) for n in range(1, 21)))
     assert sum(answers) == await store.count() == 1
+
+
+async def test_a_place_that_another_breadcrumb_holds_is_an_error_and_no_silent_loss(store: Store) -> None:
+    await remember_all(store, make_remembered("One.", 7, id="a"))
+    with pytest.raises(Unavailable):
+        await store.remember(make_remembered("Two.", 7, id="b"))
+    assert await store.count() == 1
 
 
 async def test_every_version_of_a_breadcrumb_is_kept(store: Store) -> None:

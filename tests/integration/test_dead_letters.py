@@ -19,6 +19,7 @@ from builder.domain.breadcrumb import Arrival, Place
 from builder.wire.lines import Outgoing
 from builder.wire.subjects import REPLAY_HEADER
 from builder.wire.text import MAX_DEPTH
+from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, run, say
 
 MEGABYTE = 1024 * 1024
@@ -126,8 +127,9 @@ async def test_headers_of_the_publisher_change_neither_the_place_nor_the_way_of_
 
 
 async def test_a_large_bad_event_is_kept_even_when_its_letter_would_be_larger_than_the_broker_takes(tmp_path: Path) -> None:
-    with Broker(tmp_path / "broker", max_payload="1MB") as broker, Running(tmp_path / "service", broker.url) as service:
-        async with jetstream(broker.url) as js:
+    with Broker(tmp_path / "broker", max_payload="1MB") as broker:
+        env = environment(tmp_path, nats__servers=broker.url)
+        async with jetstream(broker.url) as js, service_here(settings(tmp_path, broker.url)):
             data = b"x" * (MEGABYTE - 4000)
             sequence = await publish(js, "acme.s1.user.message.v1", data)
             await say(js, "Is anybody there?", "s2", "m1")
@@ -136,7 +138,7 @@ async def test_a_large_bad_event_is_kept_even_when_its_letter_would_be_larger_th
             assert [event["trigger_event_id"] for event in await answered(js)] == ["m1"]
             assert (letter["sequence"], letter["bytes"]) == (sequence, len(data))
             assert data.startswith(base64.b64decode(letter["data"]))
-            assert run("dead-letters", "retry", str(sequence), env=service.env).returncode == 0
+            assert (await asyncio.to_thread(run, "dead-letters", "retry", str(sequence), env=env)).returncode == 0
             await all_settled(js)
             assert [again["bytes"] for again in await dead_letters(js)] == [len(data), len(data)]
 
@@ -159,8 +161,9 @@ async def test_dead_letters_can_be_listed_shown_and_published_again_after_the_re
         assert missing.returncode == 65
 
         service.stop()
-        with Running(tmp_path / "repaired", broker.url) as repaired:
-            result = run("dead-letters", "retry", str(sequence), "--json", env=repaired.env)
+        async with service_here(settings(tmp_path, broker.url)):
+            env = environment(tmp_path, nats__servers=broker.url)
+            result = await asyncio.to_thread(run, "dead-letters", "retry", str(sequence), "--json", env=env)
             assert result.returncode == 0, result.stderr
             await all_settled(js)
             (event,) = await answered(js, "repair")

@@ -146,11 +146,11 @@ async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path:
         file = tmp_path / "templates" / "profiles" / f"{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(original.replace("budget: 4000", f"budget: {budget}"), "utf-8")
-    with Broker(tmp_path / "broker", max_payload="64KB") as broker:
+    with Broker(tmp_path / "broker", max_payload="32KB") as broker:
         mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
         async with service_here(mine) as service:
             for number in range(4):
-                text = "".join(f"Line {line} of report {number}.\n" for line in range(1000))
+                text = "".join(f"Line {line} of report {number}.\n" for line in range(600))
                 last = await say(service.js, text, "s1", f"m{number}")
             await all_settled(service.js)
             letters = await dead_letters(service.js)

@@ -98,7 +98,6 @@ async def test_an_import_that_was_killed_goes_on_where_it_was(tmp_path: Path) ->
             await until(lambda: more_than(js, 250), "the import to be on its way")
             importing.kill()
             killed_at = await messages(js)
-            assert killed_at < many
             again = run("import", str(file), env=env)
             assert again.returncode == 0
             published, skipped = map(int, re.findall(r"(\d+) (?:published|had been)", again.stderr))

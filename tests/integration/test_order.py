@@ -8,25 +8,24 @@ import pytest
 
 from builder.client import connect
 from builder.domain.breadcrumb import Breadcrumb
-from tests.integration.inside import settings, store_that, worker_here
-from tests.running import DEADLINE, Running, all_settled, answered, jetstream, say
+from tests.integration.inside import service_here, settings, store_that, worker_here
+from tests.running import DEADLINE, all_settled, answered, say
 
 SESSIONS, MESSAGES = 5, 200
 
 
 async def test_the_contexts_of_a_session_come_in_the_order_of_its_messages(tmp_path: Path) -> None:
-    with Running(tmp_path) as service:
-        async with jetstream(service.url) as js, connect(service.url, "acme") as client, asyncio.timeout(DEADLINE):
-            for number in range(MESSAGES):
-                await say(js, f"Message {number} of many.", f"s{number % SESSIONS}", f"m{number}")
-            received = []
-            async with aclosing(client.contexts("default")) as contexts:
-                async for context in contexts:
-                    received.append(context)
-                    if len(received) == MESSAGES:
-                        break
-            await all_settled(js)
-            assert len(await answered(js)) == MESSAGES
+    async with service_here(settings(tmp_path)) as service, connect(service.url, "acme") as client, asyncio.timeout(DEADLINE):
+        for number in range(MESSAGES):
+            await say(service.js, f"Message {number} of many.", f"s{number % SESSIONS}", f"m{number}")
+        received = []
+        async with aclosing(client.contexts("default")) as contexts:
+            async for context in contexts:
+                received.append(context)
+                if len(received) == MESSAGES:
+                    break
+        await all_settled(service.js)
+        assert len(await answered(service.js)) == MESSAGES
     assert not any(context.late for context in received)
     for session in range(SESSIONS):
         mine = [context for context in received if context.session_id == f"s{session}"]

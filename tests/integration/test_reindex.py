@@ -11,7 +11,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app import open_core
 from builder.wire.inbound import decode
 from builder.wire.outbound import encode
-from tests.integration.inside import settings, worker_here
+from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, run, say
 
 
@@ -55,9 +55,9 @@ async def test_the_store_is_rebuilt_from_the_stream_and_gives_the_same_contexts(
         assert await counts(js) == published
         assert await rebuilt(data, broker, event["trigger_seq"]) == event
 
-        service.start()
-        await say(js, "And the one about glazes?", "s1", "next")
-        await all_settled(js)
+        async with service_here(settings(data, broker.url)):
+            await say(js, "And the one about glazes?", "s1", "next")
+            await all_settled(js)
         assert [new for new, old in zip(await counts(js), published, strict=True) if new > old] == [
             published[0] + 1,
             published[1] + 1,
@@ -82,7 +82,6 @@ async def test_reindex_refuses_while_older_breadcrumbs_are_only_in_the_store(
     service: Running, broker: Broker, folder: Path
 ) -> None:
     async with jetstream(broker.url) as js:
-        assert service.stop() == 0
         held = remembered(folder / "service")
         await js.purge_stream(BREADCRUMBS, seq=5)
     refused = run("reindex", env=service.env)

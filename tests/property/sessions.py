@@ -69,7 +69,9 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
                 answer = {"tool": "search", "tool_name": "search", "output": text, "error_message": text, "request_id": call}
                 rows.append(hear(sequence, schema, answer))
             case "edit":
-                rows.append(hear(sequence, "user.message.v1", {"content": text}, target, version=sequence))
+                calls = [{"tool": "search", "requestId": call}] if draw(st.booleans()) else []
+                body: dict[str, Any] = {"content": text, "tool_requests": calls}
+                rows.append(hear(sequence, "agent.response.v1", body, target, version=sequence))
             case _:
                 rows.append(hear(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": target}))
     return rows

@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,9 +59,6 @@ def test_a_context_is_the_same_before_and_after_later_rows_arrive(session: Sessi
     assert all(other == first for other in others)
 
 
-@pytest.mark.xfail(
-    reason="service.py strips the names of speakers who come later: it asks view.history, not the view", strict=True
-)
 def test_a_speaker_who_comes_later_does_not_change_what_was_asked() -> None:
     said = ("I wrote remark number {} on the kiln.", "Remark {} is by Ana.")
     rows = tuple(hear(n, "user.message.v1", {"content": said[n % 2].format(n)}) for n in range(1, 80))

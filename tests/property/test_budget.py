@@ -88,14 +88,14 @@ def test_a_tool_exchange_is_whole_or_absent(session: Session, profile: Profile) 
 
 
 def exchanges(rows: tuple[Remembered, ...]) -> list[list[Remembered]]:
-    """Current rows that share a request id, directly or through others: told by brute force."""
+    """Current rows that share a request id or are versions of one another, directly or through others: by brute force."""
     current = make_view(rows).current
-    groups = [[n] for n in range(len(rows))]
-    for n, row in enumerate(rows):
-        linked = [group for group in groups if any(set(row.breadcrumb.calls) & set(rows[m].breadcrumb.calls) for m in group)]
-        if linked:
-            groups = [group for group in groups if group not in linked and group != [n]]
-            groups.append(sorted({n, *(m for group in linked for m in group)}))
+    marks = [{row.breadcrumb.id, *(f"call {call}" for call in row.breadcrumb.calls)} for row in rows]
+    groups: list[list[int]] = []
+    for n, mine in enumerate(marks):
+        linked = [group for group in groups if any(mine & marks[m] for m in group)]
+        groups = [group for group in groups if group not in linked]
+        groups.append([*(m for group in linked for m in group), n])
     return [[rows[m] for m in group if current[m]] for group in groups]
 
 

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import PackageNotFoundError, files
@@ -34,21 +33,23 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
     """
     data.mkdir(parents=True, exist_ok=True)
     async with _claimed(data) as held:
-        with tempfile.TemporaryDirectory(prefix="context-builder-nats-") as scratch:
-            folder = Path(scratch)
-            config = folder / "server.conf"
-            config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
-            command = [
-                str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
-                "--jetstream", "--store_dir", str(data), "--ports_file_dir", scratch, "--log", str(folder / "server.log"),
-            ]  # fmt: skip
-            parting = _die_with_parent if sys.platform == "linux" else None
-            # A session of its own: Ctrl-C is for the service, which stops its server last.
-            process = subprocess.Popen(command, pass_fds=held, preexec_fn=parting, start_new_session=True)
-            try:
-                yield await _url(process, folder)
-            finally:
-                await asyncio.get_running_loop().run_in_executor(None, _stop, process)
+        # Beside the streams, not in /tmp, where every killed service would leave one more folder.
+        folder = data / "run"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        config = folder / "server.conf"
+        config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
+        command = [
+            str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
+            "--jetstream", "--store_dir", str(data), "--ports_file_dir", str(folder), "--log", str(folder / "server.log"),
+        ]  # fmt: skip
+        parting = _die_with_parent if sys.platform == "linux" else None
+        # A session of its own: Ctrl-C is for the service, which stops its server last.
+        process = subprocess.Popen(command, pass_fds=held, preexec_fn=parting, start_new_session=True)
+        try:
+            yield await _url(process, folder)
+        finally:
+            await asyncio.get_running_loop().run_in_executor(None, _stop, process)
 
 
 def binary() -> Path:

@@ -57,6 +57,13 @@ def test_results_of_one_message_become_one_unit_when_it_arrives() -> None:
     assert hot(rows) == [["m1", "m2", "m4", "m5"], ["m3"]]
 
 
+def test_an_edited_message_stays_in_its_unit_with_the_calls_that_it_now_makes() -> None:
+    edited = make_remembered("Edited.", 5, id="m1", version=2, schema="agent.response.v1", calls=("a", "b"))
+    rows = [message(1, "a"), result(2, "a"), result(3, "b"), message(4), edited, result(6, "b")]
+    assert hot(rows) == [["m2", "m3", "m1", "m6"], ["m4"]]
+    assert hot(rows[:4]) == [["m1", "m2"], ["m3"], ["m4"]]
+
+
 def test_units_that_were_joined_can_be_joined_again() -> None:
     rows = [result(1, "a"), result(2, "b"), result(3, "c"), message(4, "b", "c"), message(5, "c", "a"), result(6, "b")]
     assert hot(rows[:4]) == [["m1"], ["m2", "m3", "m4"]]

@@ -78,13 +78,13 @@ def test_every_kind_of_line_end_is_one(end: str) -> None:
 
 
 def test_in_a_list_of_the_template_further_lines_are_indented_under_its_content() -> None:
-    assert place("- {{ text }}", text="# a\n## b") == "- \\# a\n      ## b"
+    assert place("- {{ text }}", text="# a\n## b") == "- \\# a\n        ## b"
     assert place("x\n  10. {{ text }}", text="a\n## b") == "x\n  10. a\n          ## b"
 
 
 def test_the_template_s_own_structure_stands_and_values_do_not_leak_their_indent_into_it() -> None:
     assert (
-        place("{{ text }}\n## Own heading\n- own {{ text }}", text="a\n# b") == "a\n    # b\n## Own heading\n- own a\n      # b"
+        place("{{ text }}\n## Own heading\n- own {{ text }}", text="a\n# b") == "a\n    # b\n## Own heading\n- own a\n        # b"
     )
 
 
