@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app import open_core
 from builder.wire.inbound import decode
+from builder.wire.lines import make_record, outgoing
 from builder.wire.outbound import encode
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, run, say
@@ -36,6 +37,8 @@ async def test_the_store_is_rebuilt_from_the_stream_and_gives_the_same_contexts(
             await say(js, f"Order {number} is about {('kilns', 'glazes', 'tyres')[number % 3]}.", "s1", f"m{number}")
         await say(js, "", "_", "catalog", schema="tool.catalog.v1", body={"tools": [{"name": "kiln-table"}]})
         await js.publish("breadcrumbs.acme.s1.user.message.v1", b"{", stream=BREADCRUMBS)
+        odd = outgoing(make_record("note.v1", "odd", "s1", {"content": "This one has a header of its own."}), "acme")
+        await js.publish(odd.subject, odd.data, stream=BREADCRUMBS, headers={"Status": "404"})
         await say(js, "What was the order about kilns?", "s1", "last")
         await all_settled(js)
         published = await counts(js)

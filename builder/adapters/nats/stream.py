@@ -11,6 +11,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, 
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.errors import translated
+from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Unavailable
@@ -30,6 +31,7 @@ class NatsStream:
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int], name: str = BREADCRUMBS) -> None:
         """incarnation: of the stream as it is now. name: of the stream, so that dead letters are read the same way."""
+        believe_only_the_server()
         self._js = js
         self._name = name
         self._incarnation = incarnation
@@ -51,11 +53,17 @@ class NatsStream:
             info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.last_seq)
 
-    async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
+    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
         """See the port."""
-        subject = session_subject(workspace, session)
         reached = after.sequence if after.incarnation == self.incarnation else 0
-        # Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind.
+        return self._walk(session_subject(workspace, session), reached, until)
+
+    def everything(self, until: Place) -> AsyncIterator[Arrival]:
+        """All breadcrumbs of all workspaces before `until`, for `reindex`."""
+        return self._walk("breadcrumbs.>", 0, until)
+
+    async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[Arrival]:
+        """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""
         while True:
             for _ in range(SHORT):
                 arrival = await self._next(subject, reached + 1)
@@ -66,11 +74,6 @@ class NatsStream:
             async for arrival in self.follow(subject, reached + 1, until):
                 yield arrival
                 reached = arrival.place.sequence
-
-    async def everything(self, until: Place) -> AsyncIterator[Arrival]:
-        """All breadcrumbs of all workspaces before `until`, for `reindex`."""
-        async for arrival in self.follow("breadcrumbs.>", 1, until):
-            yield arrival
 
     async def get(self, sequence: int) -> Arrival | None:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
