@@ -64,9 +64,11 @@ async def killed_at(stop: str, data: Path) -> None:
 async def test_a_service_that_is_killed_at_random_moments_answers_every_trigger_once(tmp_path: Path) -> None:
     chance = random.Random(20261121)  # noqa: S311 - no secret
     data = tmp_path / "service"
-    # A crash uses up an attempt of what was being built, so ten of them may use up the usual five of an unlucky one.
-    limits = {"worker__ack_wait_seconds": 2, "worker__max_attempts": 2 * ROUNDS}
-    with Broker(tmp_path / "broker") as broker, Running(data, broker.url, **limits) as service:
+    with (
+        Broker(tmp_path / "broker") as broker,
+        # A crash uses up an attempt of what was being built: ten of them may use up the usual five of an unlucky one.
+        Running(data, broker.url, worker__ack_wait_seconds=2, worker__max_attempts=2 * ROUNDS) as service,
+    ):
         async with jetstream(broker.url) as js:
             for number in range(ROUNDS):
                 publishing = asyncio.create_task(load(js, number))
