@@ -14,6 +14,8 @@ def main() -> None:
     # More threads than one make small matrix products slower, and ten times slower on busy cores (reference/retrieval.md §8).
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ.setdefault(variable, "1")
+    # ONNX Runtime comes with telemetry switched on, which it decides while it is imported; this service sends nothing.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     from builder.cli.commands import application
 
     try:

@@ -16,6 +16,8 @@ from builder.ports import Ledger
 
 log = logging.getLogger("builder.nats")
 
+ASKED_SECONDS = 1.0
+"""A probe does not wait for long."""
 _FLOOR = ("", DURABLE)
 """Key of the ledger under which the ack floor is noted; no workspace has an empty name."""
 
@@ -50,7 +52,8 @@ class Watchdog:
     async def state(self) -> str:
         """What is wrong with the streams and the durable right now; empty when nothing is."""
         try:
-            await self._js.consumer_info(BREADCRUMBS, DURABLE)
+            async with asyncio.timeout(ASKED_SECONDS):
+                await self._js.consumer_info(BREADCRUMBS, DURABLE)
         except (APIError, NatsError, OSError) as error:
             return f"no answer about the durable {DURABLE}: {error!r}"
         return self._problem
