@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.ports import Ledger, Publisher, Stream
+from builder.ports import BreadcrumbStore, Ledger, Publisher, Stream
 
 SAVE_EVERY = 256
 """Walked breadcrumbs between two notes of how far the walk has come."""
@@ -21,6 +21,7 @@ class CatchUp:
     def __init__(
         self,
         stream: Stream,
+        store: BreadcrumbStore,
         ledger: Ledger,
         publisher: Publisher,
         decode: Callable[[Arrival], Breadcrumb],
@@ -29,6 +30,7 @@ class CatchUp:
     ) -> None:
         """Decode raises `Rejected`; remember raises `Unavailable`."""
         self._stream = stream
+        self._store = store
         self._ledger = ledger
         self._publisher = publisher
         self._decode = decode
@@ -49,8 +51,10 @@ class CatchUp:
         async with self._walking.setdefault((workspace, session), asyncio.Lock()):
             walked = 0
             after = await self._ledger.watermark(workspace, session)
+            held = await self._store.places(workspace, session, after, until)
             async for arrival in self._stream.walk(workspace, session, after, until):
-                await self._take(arrival, until)
+                if arrival.place not in held:
+                    await self._take(arrival, until)
                 walked += 1
                 if walked % SAVE_EVERY == 0:
                     await self._ledger.advance(workspace, session, arrival.place)

@@ -1,7 +1,7 @@
 """One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
@@ -63,14 +63,21 @@ class ContextBuilder:
         return tuple(profile for profile in self._profiles if breadcrumb.version == 1 and breadcrumb.schema in profile.triggers)
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
-        """Remember the breadcrumb and build one context per consumer. Raises `Unavailable`."""
-        remembered = await self.remember(breadcrumb)
-        return await self.answer(replace(remembered, breadcrumb=breadcrumb), consumers)
+        """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
+        return await self.answer(await self.remember(breadcrumb), consumers)
 
     async def remember(self, breadcrumb: Breadcrumb) -> Remembered:
-        """Store the breadcrumb with its facts, once; what is stored already is returned as it is."""
+        """Store the breadcrumb with its facts, once; what is stored already is returned as it is, with its first place and age.
+
+        Raises `Rejected` when its id belongs to a breadcrumb of another session, `Unavailable`.
+        """
         known = await self._store.facts(breadcrumb)
         if known is not None:
+            if known.breadcrumb.session != breadcrumb.session:
+                raise Rejected(
+                    f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {known.breadcrumb.session!r} of this "
+                    "workspace; give every breadcrumb of a workspace an id of its own"
+                )
             return known
         remembered = await self.facts(breadcrumb)
         await self._store.remember(remembered)

@@ -31,14 +31,18 @@ class Metrics:
             registry=registry,
         )
         self._tokens = Histogram("context_builder_context_tokens", "True tokens of a context", buckets=_TOKENS, registry=registry)
-        self._age = Gauge("context_builder_queue_age_seconds", "Age of the breadcrumb settled last", registry=registry)
+        self._build = Histogram(
+            "context_builder_build_seconds", "Recall and assembly of a trigger's contexts", buckets=_SECONDS, registry=registry
+        )
+        self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
 
     def observe(self, processed: Processed) -> None:
         """Count one delivery and write its log line."""
         self._processed.labels(processed.outcome).inc()
         self._seconds.labels(processed.outcome).observe(processed.seconds)
-        self._age.set(processed.age)
+        if processed.build is not None:
+            self._build.observe(processed.build)
         for tokens in processed.tokens:
             self._tokens.observe(tokens)
         bad = processed.outcome in {"rejected", "unavailable", "failed"}

@@ -12,6 +12,7 @@ from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.domain.profile import Profile
 from builder.heart import Circuit, Locks, beating
@@ -31,6 +32,16 @@ class Rules:
     max_attempts: int
     max_age: timedelta
     heartbeat: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """How a delivery ended; the fields are those of `Processed`."""
+
+    outcome: str
+    tokens: tuple[int, ...] = ()
+    build: float | None = None
+    reason: str = ""
 
 
 class Worker:
@@ -68,25 +79,24 @@ class Worker:
         arrival = delivery.arrival
         async with beating(delivery.keep_alive, self._rules.heartbeat), self._locks.of(_session(arrival.subject)):
             await self._circuit.closed()
-            outcome, tokens, reason = await self._settle(delivery)
+            done = await self._settle(delivery)
         self._observe(
             Processed(
                 subject=arrival.subject,
                 sequence=arrival.place.sequence,
-                outcome=outcome,
+                outcome=done.outcome,
                 seconds=perf_counter() - began,
-                age=(self._now() - arrival.received_at).total_seconds(),
-                contexts=len(tokens),
-                tokens=tokens,
-                reason=reason,
+                build=done.build,
+                tokens=done.tokens,
+                reason=done.reason,
             )
         )
 
-    async def _settle(self, delivery: Delivery) -> tuple[str, tuple[int, ...], str]:
-        """Outcome, tokens of the contexts, reason. Exactly one of ack, retry and reject."""
+    async def _settle(self, delivery: Delivery) -> _Done:
+        """Exactly one of ack, retry and reject."""
         arrival = delivery.arrival
         try:
-            outcome, tokens = await self._attempt(arrival)
+            done = await self._attempt(arrival)
             await self._ledger.settle(arrival.place)
         except Rejected as error:
             return await self._reject(delivery, str(error))
@@ -95,12 +105,12 @@ class Worker:
         except Exception as error:
             log.exception("a bug in %s at %d: it uses up an attempt", arrival.subject, arrival.place.sequence)
             await delivery.retry(FIRST_RETRY)
-            return "failed", (), repr(error)
+            return _Done("failed", reason=repr(error))
         self._circuit.close()
         await delivery.ack()
-        return outcome, tokens, ""
+        return done
 
-    async def _attempt(self, arrival: Arrival) -> tuple[str, tuple[int, ...]]:
+    async def _attempt(self, arrival: Arrival) -> _Done:
         async with self._begun(arrival.place) as attempt:
             if attempt >= self._rules.max_attempts:
                 raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
@@ -108,12 +118,12 @@ class Worker:
             wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
             if wanted:
                 await self._catch_up.before(arrival, breadcrumb.workspace, breadcrumb.session)
-            held = await self._remember(breadcrumb)
+            held = await self._builder.remember(breadcrumb)
             if not wanted:
-                return "remembered", ()
-            if self._now() - held.received_at >= self._rules.max_age:
-                return "expired", ()
-            return "published", await self._answer(held, wanted)
+                return _Done("remembered")
+            if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
+                return _Done("expired")
+            return await self._answer(held, wanted)
 
     @asynccontextmanager
     async def _begun(self, place: Place) -> AsyncIterator[int]:
@@ -126,14 +136,11 @@ class Worker:
         async with self._suspects:
             yield await self._ledger.begin(place)
 
-    async def _remember(self, breadcrumb: Breadcrumb) -> Breadcrumb:
-        """The breadcrumb as it is stored: one that was published twice keeps its first place and its first age."""
-        held = (await self._builder.remember(breadcrumb)).breadcrumb
-        return held if held.session == breadcrumb.session else breadcrumb
-
-    async def _answer(self, trigger: Breadcrumb, wanted: tuple[Profile, ...]) -> tuple[int, ...]:
-        """Tokens of the contexts. One that cannot be had takes no other with it; then `Rejected`."""
-        built = await self._builder.build(trigger, wanted)
+    async def _answer(self, trigger: Remembered, wanted: tuple[Profile, ...]) -> _Done:
+        """Build and publish. A context that cannot be had takes no other with it; then `Rejected`."""
+        began = perf_counter()
+        built = await self._builder.answer(trigger, wanted)
+        seconds = perf_counter() - began
         refused, tokens = list(built.refused), []
         for context in built.contexts:
             try:
@@ -145,18 +152,18 @@ class Worker:
                 refused.append(f"{context.consumer}: {error}")
         if refused:
             raise Rejected("; ".join(refused))
-        return tuple(tokens)
+        return _Done("published", tokens=tuple(tokens), build=seconds)
 
-    async def _reject(self, delivery: Delivery, reason: str) -> tuple[str, tuple[int, ...], str]:
+    async def _reject(self, delivery: Delivery, reason: str) -> _Done:
         """The attempts stay counted, so that catch-up passes it over at once."""
         try:
             await self._publisher.dead_letter(delivery.arrival, reason)
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
-        return "rejected", (), reason
+        return _Done("rejected", reason=reason)
 
-    async def _retry(self, delivery: Delivery, error: Unavailable) -> tuple[str, tuple[int, ...], str]:
+    async def _retry(self, delivery: Delivery, error: Unavailable) -> _Done:
         """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""
         delay = self._circuit.open()
         try:
@@ -164,7 +171,7 @@ class Worker:
         except Unavailable:
             log.warning("the store is away too: the attempt at %d stays counted", delivery.arrival.place.sequence)
         await delivery.retry(delay)
-        return "unavailable", (), str(error)
+        return _Done("unavailable", reason=str(error))
 
 
 def _session(subject: str) -> str:

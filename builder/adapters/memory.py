@@ -50,6 +50,15 @@ class MemoryStore:
             standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
         )
 
+    async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
+        """See the port."""
+        held = (row.breadcrumb for row in self._rows.values())
+        return frozenset(
+            crumb.place
+            for crumb in held
+            if (crumb.workspace, crumb.session) == (workspace, session) and after < crumb.place < until
+        )
+
     async def count(self) -> int:
         """See the port."""
         return len(self._rows)
@@ -84,7 +93,8 @@ def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
 def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | None:
     for row in reversed(until):
         crumb = row.breadcrumb
-        removed = any(later.breadcrumb.removes == crumb.id and later.breadcrumb.place > crumb.place for later in until)
+        later = (row.breadcrumb for row in until if row.breadcrumb.place > crumb.place)
+        removed = any(other.removes == crumb.id and other.session in (session, NO_SESSION) for other in later)
         if crumb.schema == schema and crumb.session in (session, NO_SESSION) and not removed:
             return row
     return None

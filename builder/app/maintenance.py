@@ -1,6 +1,5 @@
 """What operators do beside the running service: dead letters, and rebuilding the store from the stream."""
 
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,18 +8,14 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, DURABLE, ensure_streams, incarnation_of
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
 from builder.adapters.sqlite import SqliteStore, in_use
 from builder.app.bus import connect, open_bus, topology
-from builder.app.core import Core, open_core
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
-from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.app.core import open_core
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Rejected
 from builder.settings import Settings
 from builder.wire.inbound import decode
-
-FLOOR = ("", DURABLE)
-
-log = logging.getLogger("builder")
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
@@ -80,33 +75,18 @@ async def _fill(
     last = await stream.last()
     async with open_core(settings, str(fresh)) as core:
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
-            breadcrumb = await _remembered(core, arrival, settings.worker.max_body_bytes)
-            if breadcrumb is None:
-                counts["rejected"] += 1
-            else:
+            try:
+                breadcrumb = decode(arrival, settings.worker.max_body_bytes)
+                await core.builder.remember(breadcrumb)
                 sessions.add((breadcrumb.workspace, breadcrumb.session))
                 counts["remembered"] += 1
+            except Rejected:
+                counts["rejected"] += 1
             progress(arrival.place.sequence, last.sequence)
         for workspace, session in sorted(sessions):
             await core.store.advance(workspace, session, last)
         await core.store.advance(*FLOOR, floor)
     return counts
-
-
-async def _remembered(core: Core, arrival: Arrival, max_body_bytes: int) -> Breadcrumb | None:
-    """The breadcrumb, now in the store; None when it cannot be read or remembered. Raises `Unavailable`."""
-    try:
-        breadcrumb = decode(arrival, max_body_bytes)
-    except Rejected:
-        return None
-    try:
-        await core.builder.remember(breadcrumb)
-    except Unavailable:
-        raise
-    except Exception:
-        log.exception("breadcrumb %d could not be remembered; going on without it", arrival.place.sequence)
-        return None
-    return breadcrumb
 
 
 async def _examine(path: Path, first: Place) -> Place:

@@ -38,14 +38,11 @@ HEADERS = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The running service. url: of the broker. http: the ASGI application, which starts and stops the subscription."""
+    """The running service. url: of the broker. application: ASGI; it starts and stops the subscription."""
 
     core: Core
     url: str
     js: JetStreamContext
-    stream: NatsStream
-    catch_up: CatchUp
-    watchdog: Watchdog
     application: Any
 
 
@@ -63,7 +60,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(js, connection.max_payload)
         read = partial(decode, max_bytes=settings.worker.max_body_bytes)
-        catch_up = CatchUp(stream, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts)
+        catch_up = CatchUp(stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts)
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
@@ -79,10 +76,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             "stream": watchdog.state,
         }
         metrics.pending.set_function(lambda: watchdog.pending)
+        metrics.age.set_function(lambda: _age(watchdog.oldest))
         watching = asyncio.create_task(watchdog.run())
         stack.push_async_callback(_cancel, watching)
         application = inbox.application(routes(lambda: watchdog.alive and not watching.done(), checks, metrics.registry))
-        yield Service(core=core, url=url, js=js, stream=stream, catch_up=catch_up, watchdog=watchdog, application=application)
+        yield Service(core=core, url=url, js=js, application=application)
+
+
+def _age(oldest: datetime | None) -> float:
+    return (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
 
 
 async def _model_state(embedder: CachedEmbedder) -> str:

@@ -7,14 +7,19 @@ from dataclasses import dataclass
 class Processed:
     """outcome: remembered, published, expired, rejected, unavailable or failed.
 
-    seconds: from fetch to settle. age: seconds since the stream took it. tokens: of the contexts published.
+    seconds: from fetch to settle. build: seconds of recall and assembly, None where nothing was built.
+    tokens: of the contexts published.
     """
 
     subject: str
     sequence: int
     outcome: str
     seconds: float
-    age: float
-    contexts: int = 0
+    build: float | None = None
     tokens: tuple[int, ...] = ()
     reason: str = ""
+
+    @property
+    def contexts(self) -> int:
+        """How many were published."""
+        return len(self.tokens)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from builder.domain.context import Context, Omission, Section
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from builder.pipeline.compose import compose, prefix_end, summarise
+from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.history import View
 from builder.pipeline.query import Query
@@ -45,14 +45,14 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         retrieval=found.units,
     )
     missed = select(plan, profile, draft)
-    markdown, tokens, dropped = compose(draft, profile, rendering, view.date)
+    page = compose(draft, profile, rendering, view.date)
     return Context(
         trigger=request.trigger.breadcrumb,
         consumer=profile.consumer,
         assembled_at=request.trigger.breadcrumb.received_at,
-        markdown=markdown,
-        prefix_end=prefix_end(markdown, draft, profile, rendering, view.date),
-        tokens=tokens,
+        markdown=page.markdown,
+        prefix_end=page.prefix_end,
+        tokens=page.tokens,
         budget=profile.budget,
         encoding=profile.encoding,
         profile_revision=profile.revision,
@@ -60,7 +60,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         model=request.model,
         flags=(),
         sections=(sections := summarise(draft, profile)),
-        omissions=_left_out((*dropped, *missed, *folded, *found.omissions), sections),
+        omissions=_left_out((*page.dropped, *missed, *folded, *found.omissions), sections),
     )
 
 

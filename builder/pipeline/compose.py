@@ -1,7 +1,9 @@
 """Lay the chosen fragments out: sections in the profile's order, fragments in place order, and the true count at the end."""
 
 from collections.abc import Callable
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import groupby, takewhile
+from os.path import commonprefix
 
 from builder.domain.context import Omission, Section
 from builder.domain.errors import Rejected
@@ -9,20 +11,30 @@ from builder.domain.profile import Profile, SectionRule
 from builder.pipeline.draft import Draft, Group, PageSection, Placed, Rendering
 
 
-def compose(
-    draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]
-) -> tuple[str, int, tuple[Omission, ...]]:
-    """Markdown, its true tokens, and what had to go after all.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """The finished page. tokens: its true count. prefix_end: characters a prompt cache can keep. dropped: what had to go."""
+
+    markdown: str
+    tokens: int
+    prefix_end: int
+    dropped: tuple[Omission, ...]
+
+
+def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]) -> Page:
+    """Lay out what the draft holds.
 
     Parts were counted one by one; the page is counted whole, and while it is above the allowance the unit taken last goes.
     Raises `Rejected` when the current message alone is too much.
     """
     dropped: list[Omission] = []
     while True:
-        markdown = rendering.page(profile.page, page_sections(draft, profile, date))
+        sections = _sections(draft, profile, date)
+        markdown = rendering.page(profile.page, sections)
         tokens = rendering.count(markdown)
         if tokens <= draft.allowance:
-            return markdown, tokens, tuple(dropped)
+            end = _prefix_end(markdown, sections, profile, rendering)
+            return Page(markdown=markdown, tokens=tokens, prefix_end=end, dropped=tuple(dropped))
         if len(draft.taken) <= 1:
             raise Rejected(
                 f"the page has {tokens} tokens with nothing but the current message on it, allowed are {draft.allowance}; "
@@ -31,7 +43,7 @@ def compose(
         dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason="over budget") for candidate in draft.undo()]
 
 
-def page_sections(draft: Draft, profile: Profile, date: Callable[[int], str]) -> tuple[PageSection, ...]:
+def _sections(draft: Draft, profile: Profile, date: Callable[[int], str]) -> tuple[PageSection, ...]:
     """The sections that have something in them."""
     sections = ((rule, _placed(draft, rule)) for rule in profile.sections)
     return tuple(
@@ -53,16 +65,13 @@ def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
     )
 
 
-def prefix_end(markdown: str, draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]) -> int:
-    """Characters in front of the first per-turn section: what a prompt cache can keep."""
-    lasting = [rule.name for rule in profile.sections if rule.section_class != "turn"]
-    front: list[PageSection] = []
-    for section in page_sections(draft, profile, date):
-        if section.name not in lasting:
-            break
-        front.append(section)
-    prefix = rendering.page(profile.page, tuple(front)) if front else ""
-    return next((end for end, (a, b) in enumerate(zip(prefix, markdown, strict=False)) if a != b), len(prefix))
+def _prefix_end(markdown: str, sections: tuple[PageSection, ...], profile: Profile, rendering: Rendering) -> int:
+    """Characters in front of the first per-turn section (features H2)."""
+    lasting = {rule.name for rule in profile.sections if rule.section_class != "turn"}
+    front = tuple(takewhile(lambda section: section.name in lasting, sections))
+    if not front:
+        return 0
+    return len(commonprefix((rendering.page(profile.page, front), markdown)))  # noqa: RUF071 - characters are meant
 
 
 def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:

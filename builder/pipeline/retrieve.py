@@ -70,15 +70,20 @@ def _with_answers(
     An answer often shares no word with what is asked now; its question does. One that is told elsewhere on the page stays there.
     """
     said_of = dict(kept)
-    found = [int(view.crumb[passage]) for passage in said_of]
-    told = {other for row in (*found, *shown) if row >= 0 for other in view.repeats(row) if other != row} | shown
+    on_page = shown | {int(view.crumb[passage]) for passage in said_of}
     together: dict[int, int] = {}
     for number, (passage, said) in enumerate(kept):
         together.setdefault(passage, said)
         reply = _reply(passage, view) if number < ANSWERED else None
-        if reply is not None and fit[reply] and (reply in said_of or int(view.crumb[reply]) not in told):
+        if reply is not None and fit[reply] and (reply in said_of or not _told(reply, view, on_page)):
             together.setdefault(reply, said_of.get(reply, 1))
     return list(together.items())
+
+
+def _told(passage: int, view: View, on_page: frozenset[int]) -> bool:
+    """Whether another row says the same there."""
+    row = int(view.crumb[passage])
+    return any(other in on_page for other in view.repeats(row) if other != row)
 
 
 def _reply(passage: int, view: View) -> int | None:

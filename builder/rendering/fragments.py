@@ -34,24 +34,26 @@ class JinjaRendering:
     def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
-        key = (*identity, spans, said)
-        whole = self._fragments.get(key)
-        if whole is None:
-            text = self._render(breadcrumb, spans, said)
-            if not text:
-                raise HintFailed(breadcrumb.id, f"the hint of {breadcrumb.schema} rendered nothing")
-            whole = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"))
-            self._fragments[key] = whole
-            if len(self._fragments) > CACHED:
-                self._fragments.popitem(last=False)
+        key = (*identity, breadcrumb.schema, spans, said)
+        whole = self._kept(key, breadcrumb, lambda: self._render(breadcrumb, spans, said))
         if whole.tokens <= cap:
             return whole
-        text = shorten(whole.text, cap, self.count)
-        return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"))
+        return self._kept((*key, cap), breadcrumb, lambda: shorten(whole.text, cap, self.count))
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
         """See the protocol."""
         return self._templates.page(page, sections)
+
+    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], str]) -> Fragment:
+        """The fragment of this key, made and counted the first time."""
+        held = self._fragments.get(key)
+        if held is None:
+            text = make()
+            held = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"))
+            self._fragments[key] = held
+            if len(self._fragments) > CACHED:
+                self._fragments.popitem(last=False)
+        return held
 
     def _render(self, breadcrumb: Breadcrumb, spans: Spans, said: int) -> str:
         values = {
@@ -66,9 +68,12 @@ class JinjaRendering:
             "repeats": f" (said {said} times)" if said > 1 else "",
         }
         try:
-            return self._templates.hint(breadcrumb.schema, values)
+            text = self._templates.hint(breadcrumb.schema, values)
         except FAILURES as error:
             raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)}: {error}") from error
+        if not text:
+            raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)} rendered nothing")
+        return text
 
     def _heading_tokens(self, page: str, title: str) -> int:
         """What a section adds to a page that has one already: its heading and the blank line in front."""

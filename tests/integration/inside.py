@@ -111,7 +111,7 @@ async def worker_here(
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(mine))
         stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(js, connection.max_payload)
-        catch_up = CatchUp(stream, core.store, publisher, decode, core.builder.remember, mine.worker.max_attempts)
+        catch_up = CatchUp(stream, core.store, core.store, publisher, decode, core.builder.remember, mine.worker.max_attempts)
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(core.builder, catch_up, core.store, publisher, decode, partial(encode), now, outcomes.append, rules)

@@ -38,6 +38,8 @@ async def _run(server: uvicorn.Server, host: str, port: int) -> None:
     try:
         await server.serve()
     except SystemExit as error:
+        if server.lifespan.should_exit:
+            raise Misconfigured("the service did not start; the lines above say why") from error
         raise Misconfigured(
             f"HTTP cannot listen on {host}:{port}; another program may have the port, set CONTEXT_BUILDER_HTTP__PORT"
         ) from error

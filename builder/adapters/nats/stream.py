@@ -42,7 +42,7 @@ class NatsStream:
         return self._incarnation()
 
     async def first(self) -> Place:
-        """See the port."""
+        """Place of the oldest breadcrumb that the stream still holds. Raises `Unavailable`."""
         with translated("reading the stream's state"):
             info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.first_seq)

@@ -23,6 +23,8 @@ from builder.domain.errors import Misconfigured
 
 BREADCRUMBS, CONTEXTS, DEADLETTERS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS"
 DURABLE = "context-builder"
+FLOOR = ("", DURABLE)
+"""Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 _DUPLICATES = timedelta(minutes=2)
 

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import APIError, NotFoundError
 
-from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
+from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, FLOOR, Topology, ensure_durable, ensure_streams
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.ports import Ledger
@@ -18,12 +19,10 @@ log = logging.getLogger("builder.nats")
 
 ASKED_SECONDS = 1.0
 """A probe does not wait for long."""
-_FLOOR = ("", DURABLE)
-"""Key of the ledger under which the ack floor is noted; no workspace has an empty name."""
 
 
 class Watchdog:
-    """`check` once, `run` for ever."""
+    """`check` once, `run` for ever. pending: breadcrumbs nobody has fetched. oldest: stream time of the first unsettled one."""
 
     def __init__(
         self, js: JetStreamContext, topology: Topology, ledger: Ledger, rebind: Callable[[], Awaitable[None]], every: float
@@ -38,11 +37,12 @@ class Watchdog:
         self._bound = True
         self._problem = ""
         self.pending = 0
+        self.oldest: datetime | None = None
 
     async def prepare(self) -> float:
         """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
         self.incarnation = await ensure_streams(self._js, self._topology)
-        floor = await self._ledger.watermark(*_FLOOR)
+        floor = await self._ledger.watermark(*FLOOR)
         info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
         if not floor.incarnation:
             # From now on this installation is not fresh: a durable lost in the next second must not lose what comes in it.
@@ -77,6 +77,7 @@ class Watchdog:
                 await self._restore()
             else:
                 self.pending = info.num_pending or 0
+                self.oldest = await self._oldest(info)
                 await self._note(info)
             self._problem = ""
         except Misconfigured as error:
@@ -99,6 +100,15 @@ class Watchdog:
             return None
         return info
 
+    async def _oldest(self, info: ConsumerInfo) -> datetime | None:
+        if not (info.num_pending or info.num_ack_pending) or info.ack_floor is None:
+            return None
+        try:
+            held = await self._js.get_msg(BREADCRUMBS, seq=info.ack_floor.stream_seq + 1, subject="breadcrumbs.>", next=True)
+        except NotFoundError:
+            return None
+        return held.time
+
     async def _restore(self) -> None:
         log.warning("the durable %s is gone, or its stream is another one; going on after the last settled breadcrumb", DURABLE)
         self._bound, self._problem = False, "the subscription could not be brought back"
@@ -109,4 +119,4 @@ class Watchdog:
 
     async def _note(self, info: ConsumerInfo) -> None:
         floor = info.ack_floor.stream_seq if info.ack_floor else 0
-        await self._ledger.advance(*_FLOOR, Place(self.incarnation, floor))
+        await self._ledger.advance(*FLOOR, Place(self.incarnation, floor))

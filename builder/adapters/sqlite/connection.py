@@ -30,22 +30,29 @@ class Connection:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._held = self._thread.submit(_open, path).result()
-        except BaseException:
+        except Misconfigured:
             self._thread.shutdown()
             raise
 
     async def run(self, work: Callable[[apsw.Connection], T]) -> T:
-        """The function's result, once it is durable. Raises `Unavailable`."""
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work)
+        """The function's result, once what it wrote is durable. Raises `Unavailable`."""
+        return await self._submit(work, "BEGIN IMMEDIATE")
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
+        return await self._submit(work, "BEGIN")
+
+    async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
     def close(self) -> None:
         """Finish what runs and close the file."""
         self._thread.submit(self._held.close).result()
         self._thread.shutdown()
 
-    def _transact(self, work: Callable[[apsw.Connection], T]) -> T:
+    def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
         try:
-            with _transaction(self._held):
+            with _transaction(self._held, begin):
                 result = work(self._held)
         except apsw.Error as error:
             raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
@@ -53,19 +60,18 @@ class Connection:
 
 
 @contextmanager
-def _transaction(held: apsw.Connection) -> Iterator[None]:
+def _transaction(held: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
     """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
 
     IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.
     """
-    held.execute("BEGIN IMMEDIATE")
+    held.execute(begin)
     try:
         yield
         held.execute("COMMIT")
-    except BaseException:
+    finally:
         if held.in_transaction:
             held.execute("ROLLBACK")
-        raise
 
 
 def in_use(path: Path) -> bool:

@@ -20,6 +20,7 @@ _INSERT = (
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
+_BETWEEN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) < (?, ?)"
 _SPAN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {_SPAN} ORDER BY incarnation, sequence"
 _PASSAGES = (
@@ -34,6 +35,7 @@ _LATEST = f"""
       AND NOT EXISTS (
         SELECT 1 FROM breadcrumbs AS tombstone
         WHERE tombstone.workspace = latest.workspace AND tombstone.removes = latest.id AND tombstone.removes <> ''
+          AND tombstone.session IN (?, ?)
           AND (tombstone.incarnation, tombstone.sequence) > (latest.incarnation, latest.sequence)
           AND (tombstone.incarnation, tombstone.sequence) <= (?, ?))
     ORDER BY incarnation DESC, sequence DESC LIMIT 1
@@ -86,7 +88,7 @@ class SqliteStore:
             row = next(sql.execute(_KNOWN, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
-        return await self._connection.run(work)
+        return await self._connection.read(work)
 
     async def recall(self, query: RecallQuery) -> Recall:
         """See the port."""
@@ -98,11 +100,17 @@ class SqliteStore:
             standing = (_latest(sql, query, schema) for schema in query.standing)
             return Recall(rows=rows, standing=tuple(row for row in standing if row is not None))
 
-        return await self._connection.run(work)
+        return await self._connection.read(work)
+
+    async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
+        """See the port."""
+        text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {_BETWEEN}"
+        span = (workspace, session, *after, *until)
+        return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
     async def models(self) -> frozenset[str]:
         """The engines whose vectors are stored."""
-        return await self._connection.run(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
+        return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
 
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
@@ -110,12 +118,12 @@ class SqliteStore:
         values: tuple[int, ...] = ()
         if before is not None:
             text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", before
-        return await self._connection.run(lambda sql: int(next(sql.execute(text, values))[0]))
+        return await self._connection.read(lambda sql: int(next(sql.execute(text, values))[0]))
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""
         text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
-        row = await self._connection.run(lambda sql: next(sql.execute(text, (workspace, session)), None))
+        row = await self._connection.read(lambda sql: next(sql.execute(text, (workspace, session)), None))
         return Place(*row) if row else ORIGIN
 
     async def advance(self, workspace: str, session: str, place: Place) -> None:
@@ -144,7 +152,8 @@ class SqliteStore:
 
 
 def _latest(sql: apsw.Connection, query: RecallQuery, schema: str) -> Remembered | None:
-    span = (query.workspace, schema, query.session, NO_SESSION, *query.until, *query.until)
+    heard = (query.session, NO_SESSION)
+    span = (query.workspace, schema, *heard, *query.until, *heard, *query.until)
     row = next(sql.execute(_LATEST, span), None)
     return _with_passages(sql, row, query.model) if row else None
 
