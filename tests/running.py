@@ -191,7 +191,7 @@ def wait_for(condition: Callable[[], object], what: str, seconds: float = DEADLI
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} s for {what}"
-        time.sleep(0.01)
+        time.sleep(0.01)  # between two looks at another process, which has no event to wait for
 
 
 async def until(condition: Callable[[], Awaitable[object]], what: str, seconds: float = DEADLINE) -> None:

@@ -13,7 +13,7 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.server import binary, embedded_server
-from builder.adapters.nats.topology import Topology
+from builder.adapters.nats.topology import Topology, examine
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.settings import Settings
 
@@ -90,7 +90,7 @@ async def check_broker(settings: Settings) -> str:
                 "raise max_payload there, or lower CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
             )
         with translated("asking for JetStream"):
-            account = await connection.jetstream().account_info()
-        return f"nats-server {connection.connected_server_version} at {settings.nats.servers}, {account.streams} streams"
+            streams = await examine(connection.jetstream(), topology(settings))
+        return f"nats-server {connection.connected_server_version} at {settings.nats.servers}; {streams}"
     finally:
         await connection.close()

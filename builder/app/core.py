@@ -118,10 +118,15 @@ def prepare_model(settings: Settings) -> dict[str, Any]:
     }
 
 
-def models(settings: Settings) -> list[dict[str, str]]:
+def models(settings: Settings) -> list[dict[str, Any]]:
     """The known models and whether they are ready."""
     return [
-        {"name": model.name, "folder": str(model.folder), "state": model.ready.model if model.ready else model.problem}
+        {
+            "name": model.name,
+            "folder": str(model.folder),
+            "ready": model.ready is not None,
+            "state": model.ready.model if model.ready else model.problem,
+        }
         for model in list_models(settings.models_dir)
     ]
 

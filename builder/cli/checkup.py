@@ -47,7 +47,10 @@ async def _disk(settings: Settings) -> str:
 
 
 async def _model(settings: Settings) -> str:
-    return "; ".join(f"{model['name']}: {model['state']}" for model in models(settings))
+    said = "; ".join(f"{model['name']}: {model['state']}" for model in models(settings))
+    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in models(settings)):
+        raise BuilderError(said)
+    return said
 
 
 async def _core(settings: Settings) -> str:

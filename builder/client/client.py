@@ -98,17 +98,24 @@ class Client:
         return await self._send("user.message.v1", session, body, message_id, created_at)
 
     async def send_response(
-        self, context: ReceivedContext, message: str, *, tool_requests: Iterable[dict[str, Any]] = (), message_id: str = ""
+        self,
+        context: ReceivedContext,
+        message: str,
+        *,
+        tool_requests: Iterable[dict[str, Any]] = (),
+        message_id: str = "",
+        speaker: str = "Assistant",
     ) -> str:
-        """Publish the `agent.response.v1` to a context; returns its id. tool_requests: {tool, input, requestId} each.
+        """Publish the `agent.response.v1` to a context; returns its id.
 
+        tool_requests: {tool, input, requestId} each. speaker: the name on later pages; where several agents talk, give theirs.
         Without a `message_id` the id follows from the context, so an agent that crashes and answers again answers once.
         """
         body: dict[str, Any] = {
             "message": message,
             "trigger_event_id": context.trigger_event_id,
             "creator": {"type": "agent", "agent_id": context.consumer_id},
-            "speaker": "Assistant" if context.consumer_id == "default" else context.consumer_id,
+            "speaker": speaker,
         }
         if calls := list(tool_requests):
             body["tool_requests"] = calls

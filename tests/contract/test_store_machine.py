@@ -90,6 +90,10 @@ class Stores(RuleBasedStateMachine):
         query = RecallQuery(**asked)
         self.same(self.model.recall(query), self.store.recall(query))
 
+    @rule(workspace=workspaces, session=sessions, after=places, until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)))
+    def ask_for_places(self, workspace: str, session: str, after: Place, until: Place) -> None:
+        self.same(self.model.places(workspace, session, after, until), self.store.places(workspace, session, after, until))
+
     @rule(workspace=workspaces, session=sessions, place=places)
     def advance(self, workspace: str, session: str, place: Place) -> None:
         self.same(self.model.advance(workspace, session, place), self.store.advance(workspace, session, place))

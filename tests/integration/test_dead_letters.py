@@ -58,6 +58,7 @@ BAD: dict[str, tuple[str, bytes, str]] = {
     "a huge version": ("acme.{s}.user.message.v1", record(version=2**80), "/version"),
     "no id": ("acme.{s}.user.message.v1", record(id=""), "/id"),
     "no text": ("acme.{s}.user.message.v1", record(context={}), "no text"),
+    "an id of another session": ("acme.{s}.user.message.v1", record(id="before-0"), "belongs to session 's0'"),
     "a time out of time": ("acme.{s}.user.message.v1", record(created_at="0001-01-01T00:00:00+14:00"), "outside the years"),
 }
 

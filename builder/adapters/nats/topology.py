@@ -81,6 +81,25 @@ async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
     return incarnation
 
 
+async def examine(js: JetStreamContext, topology: Topology) -> str:
+    """What is there, in a sentence; makes nothing. Raises `Misconfigured` when something breaks a promise."""
+    said = []
+    for config in stream_configs(topology):
+        try:
+            info = await js.stream_info(str(config.name))
+        except NotFoundError:
+            said.append(f"{config.name} is made by the first start")
+            continue
+        _verify(config, info)
+        said.append(f"{config.name} holds {info.state.messages:,}")
+    try:
+        durable = await js.consumer_info(BREADCRUMBS, DURABLE)
+    except NotFoundError:
+        return ", ".join(said)
+    _verify_durable(durable)
+    return f"{', '.join(said)}, {durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} are in work"
+
+
 def incarnation_of(info: StreamInfo) -> int:
     """Creation time of the stream in µs: a recreated stream is another one and sorts after."""
     if info.created is None:
