@@ -8,15 +8,15 @@ from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
-from builder.domain.recall import Recall, RecallQuery
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
-from builder.pipeline.history import View
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
+from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
 from builder.ports import BreadcrumbStore, Embedder
 
@@ -84,14 +84,14 @@ class ContextBuilder:
         return remembered
 
     async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
-        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4).
+        """One context per consumer as of the trigger's place: one recall a scope, one embedding for all of them (features I4).
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
-        recall, view = await self._recall(trigger.breadcrumb, consumers)
-        query = await self._query(trigger.breadcrumb, view)
+        seen = {scope: await self._look(trigger.breadcrumb, scope, consumers) for scope in scopes(trigger.breadcrumb, consumers)}
         contexts, refused = [], []
         for profile in consumers:
+            recall, view, query = seen[scope_of(trigger.breadcrumb, profile)]
             request = Request(
                 trigger=trigger,
                 query=query,
@@ -107,16 +107,20 @@ class ContextBuilder:
                 refused.append(f"{profile.consumer}: {error}")
         return Built(tuple(contexts), tuple(refused))
 
-    async def recall_for(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Query, View]:
+    async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        _, view = await self._recall(trigger, consumers)
-        return await self._query(trigger, view), view
+        _, view, query = await self._look(trigger, scope_of(trigger, profile), (profile,))
+        return query, view
 
-    async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
-        history = self._histories.of(trigger.workspace, trigger.session)
+    async def _look(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View, Query]:
+        recall, view = await self._recall(trigger, scope, consumers)
+        return recall, view, await self._query(trigger, view)
+
+    async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+        history = self._histories.of(scope)
         recall = await self._store.recall(
             RecallQuery(
-                workspace=trigger.workspace,
+                scope=scope,
                 session=trigger.session,
                 after=history.place,
                 until=trigger.place,
@@ -124,7 +128,7 @@ class ContextBuilder:
                 model=self._embedder.model,
             )
         )
-        return recall, self._histories.grow(history, recall.rows).view(trigger.place)
+        return recall, as_of(self._histories.grow(history, recall.rows), trigger.place, trigger.session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing."""
@@ -147,3 +151,17 @@ class ContextBuilder:
         asked, named = strip_names(text, view.speakers)
         vector = await self._embedder.embed(asked) if asked.strip() else b""
         return make_query(asked, named, self._helpers.terms(asked), vector)
+
+
+def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:
+    """Where a consumer's context is looked for: the own session is always part of it, because the hot window is."""
+    where = profile.retrieval.scope
+    if where == "workspace":
+        return Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))
+    listed = () if where == "session" else where
+    return Scope(workspace=trigger.workspace, sessions=tuple(sorted({trigger.session, *listed})))
+
+
+def scopes(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
+    """Each scope of the consumers once."""
+    return tuple(dict.fromkeys(scope_of(trigger, profile) for profile in consumers))

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.profile import Profile, Retrieval
-from builder.pipeline.history import View
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.signals import similarity
 from builder.pipeline.units import Candidate, Unit
+from builder.pipeline.view import View
 from builder.pipeline.words import contradict
 
 SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
@@ -88,8 +88,8 @@ def _told(passage: int, view: View, on_page: frozenset[int]) -> bool:
 
 def _reply(passage: int, view: View) -> int | None:
     """The first passage of the message after a question, when somebody else says it."""
-    reply = passage + 1
-    if reply >= view.passages or not _QUESTION.search(_text(view, passage)):
+    reply = int(view.history.after.head(view.passages)[passage])
+    if not 0 <= reply < view.passages or not _QUESTION.search(_text(view, passage)):
         return None
     asked, answered = (int(view.crumb[each]) for each in (passage, reply))
     speakers = view.history.speaker.head(view.size)

@@ -14,7 +14,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import RecallQuery, Scope
 from builder.ports import BreadcrumbStore, Ledger
 from tests.factories import MODEL, make_breadcrumb, make_catalog, make_place, make_remembered, make_tombstone, remembered_of
 
@@ -54,7 +54,8 @@ def query(
     after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), workspace: str = "acme", session: str = "s42"
 ) -> RecallQuery:
     places = {"after": make_place(after), "until": make_place(until)}
-    return RecallQuery(workspace=workspace, session=session, standing=standing, model=MODEL, **places)
+    scope = Scope(workspace=workspace, sessions=(session,))
+    return RecallQuery(scope=scope, session=session, standing=standing, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: Remembered) -> None:

@@ -14,7 +14,7 @@ import pytest
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import RecallQuery, Scope
 from tests.factories import FAR, MODEL, make_catalog, make_place, make_remembered
 
 ROOT = Path(__file__).parents[3]
@@ -59,7 +59,14 @@ def go(*writers: subprocess.Popen[str]) -> None:
 
 
 async def recalled(store: SqliteStore, session: str) -> list[str]:
-    query = RecallQuery(workspace="acme", session=session, after=Place(0, 0), until=FAR, standing=(), model=MODEL)
+    query = RecallQuery(
+        scope=Scope(workspace="acme", sessions=(session,)),
+        session=session,
+        after=Place(0, 0),
+        until=FAR,
+        standing=(),
+        model=MODEL,
+    )
     return [row.breadcrumb.id for row in (await store.recall(query)).rows]
 
 
@@ -74,7 +81,12 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
     before.close()
     after = SqliteStore(path)
     query = RecallQuery(
-        workspace="acme", session="s42", after=make_place(0), until=make_place(9), standing=("tool.catalog.v1",), model=MODEL
+        scope=Scope(workspace="acme", sessions=("s42",)),
+        session="s42",
+        after=make_place(0),
+        until=make_place(9),
+        standing=("tool.catalog.v1",),
+        model=MODEL,
     )
     recall = await after.recall(query)
     assert (recall.rows, recall.standing) == ((said,), (catalog,))
