@@ -23,7 +23,7 @@ class BreadcrumbStore(Protocol):
         """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one."""
 
     async def recall(self, query: RecallQuery) -> Recall:
-        """All rows of the scope with `after` < place <= `until` in place order, and the standing breadcrumbs as of `until`.
+        """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the standing ones as of `until`.
 
         For those only tombstones of the session and of none count, as catch-up walks no other.
         """

@@ -20,6 +20,8 @@ from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
 from builder.ports import BreadcrumbStore, Embedder
 
+PAGE = 2_000
+"""Rows of one recall."""
 ASKED_CHARACTERS = 2_000
 """Of a longer trigger only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
 
@@ -117,18 +119,23 @@ class ContextBuilder:
         return recall, view, await self._query(trigger, view)
 
     async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else."""
         history = self._histories.of(scope)
-        recall = await self._store.recall(
-            RecallQuery(
-                scope=scope,
-                session=trigger.session,
-                after=history.place,
-                until=trigger.place,
-                standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
-                model=self._embedder.model,
+        while True:
+            recall = await self._store.recall(
+                RecallQuery(
+                    scope=scope,
+                    session=trigger.session,
+                    after=history.place,
+                    until=trigger.place,
+                    limit=PAGE,
+                    standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
+                    model=self._embedder.model,
+                )
             )
-        )
-        return recall, as_of(self._histories.grow(history, recall.rows), trigger.place, trigger.session)
+            self._histories.grow(history, recall.rows)
+            if len(recall.rows) < PAGE:
+                return recall, as_of(history, trigger.place, trigger.session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing."""

@@ -40,13 +40,13 @@ class MemoryStore:
         """See the port."""
         rows = sorted(
             (row for row in self._rows.values() if row.breadcrumb.workspace == query.scope.workspace),
-            key=lambda row: row.breadcrumb.place,
+            key=lambda row: (row.breadcrumb.place, row.breadcrumb.session),
         )
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         held = [row for row in until if row.breadcrumb.place > query.after and _inside(row.breadcrumb.session, query.scope)]
         standing = (_latest(until, schema, query.session) for schema in query.standing)
         return Recall(
-            rows=tuple(_of_model(row, query.model) for row in held),
+            rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
             standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
         )
 

@@ -19,7 +19,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """Everything of a scope in a span of places. Scope and session cannot be left out.
+    """The first `limit` rows of a scope in a span of places. Scope and session cannot be left out.
 
     after, until: places; `after` exclusive (what the caller already holds), `until` inclusive.
     session: the trigger's own.
@@ -31,6 +31,7 @@ class RecallQuery:
     session: str
     after: Place
     until: Place
+    limit: int
     standing: tuple[str, ...]
     model: str
 

@@ -17,7 +17,7 @@ from builder.pipeline.view import View
 from builder.pipeline.words import contradict
 
 SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
-"""Passages looked at closely: twice as many as the page could hold, since repeats go and long ones may not fit."""
+"""Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit."""
 
 
 _QUESTION = re.compile("[?？؟]")
@@ -46,12 +46,20 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     relevant = allowed.copy()
     if rules.relevance_threshold is not None:
         relevant &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
-    pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE))
+    section, room = _section(profile)
+    pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, room // TOKENS_A_PASSAGE))
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
-    section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
     kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
     return Found(units=units, omissions=omissions)
+
+
+def _section(profile: Profile) -> tuple[str, int]:
+    """Where what is found will stand, and the most tokens that it may have there."""
+    for rule in profile.sections:
+        if rule.source == "retrieval":
+            return rule.name, int(rule.ceiling * profile.allowance)
+    return "", 0
 
 
 def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) -> NDArray[np.int64]:

@@ -83,6 +83,7 @@ class Stores(RuleBasedStateMachine):
         session=sessions,
         after=places,
         until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
+        limit=st.integers(1, 6),
         standing=st.lists(st.sampled_from(SCHEMAS), unique=True).map(tuple),
         model=models,
     )

@@ -21,7 +21,9 @@ _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 _MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
-_ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence"
+_ROWS = (
+    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session LIMIT ?"
+)
 # The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
     "SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name "
@@ -95,9 +97,9 @@ class SqliteStore:
 
         def work(sql: apsw.Connection) -> Recall:
             scope, values = _inside(query.scope)
-            span = (*values, *query.after, *query.until)
+            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *query.after, *query.until, query.limit)))
+            span = (*values, *query.after, *(found[-1][2:4] if found else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), span), query.model)
-            found = sql.execute(_ROWS.format(scope=scope), span)
             rows = tuple(from_columns(row, passages.get(row[1:4], ()), query.model) for row in found)
             standing = (_latest(sql, query, schema) for schema in query.standing)
             return Recall(rows=rows, standing=tuple(row for row in standing if row is not None))

@@ -64,6 +64,7 @@ async def recalled(store: SqliteStore, session: str) -> list[str]:
         session=session,
         after=Place(0, 0),
         until=FAR,
+        limit=9999,
         standing=(),
         model=MODEL,
     )
@@ -85,6 +86,7 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
         session="s42",
         after=make_place(0),
         until=make_place(9),
+        limit=9,
         standing=("tool.catalog.v1",),
         model=MODEL,
     )
