@@ -24,9 +24,13 @@ def recall(
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
     *,
+    ablate: Annotated[bool, typer.Option("--ablate", help="What each signal adds; learns on --fit-on, or on FILE.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Share of the evidence that stands on the page within a token budget."""
+    if ablate:
+        _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
+        return
     from builder.app import open_core
     from builder.bench import recall as bench
     from builder.bench.datasets import load
@@ -51,6 +55,32 @@ def recall(
         print_json(report)
     else:
         table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
+
+
+def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
+    from builder.app import open_core
+    from builder.bench import ablate as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        steps = bench.RUNS * sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
+        with store() as path, progress("ablate", steps) as step:
+            async with open_core(settings(), path) as core:
+                data = await _examples(core, fit_on)
+                return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+        return
+    rows = {"(all signals)": report["everything"]} | report["gains"]
+    title = f"{report['dataset']}, {report['questions']} questions: any / all / mean, and what each signal adds"
+    table(title, "signal", {name: {at: _shares(found) for at, found in row.items()} for name, row in rows.items()})
+
+
+def _shares(found: dict[str, float]) -> str:
+    return " ".join(f"{value:.3f}" for value in found.values())
 
 
 def fit(
@@ -126,6 +156,33 @@ def latency(
         print_json(report)
     else:
         table(f"medians of {report['rounds']} rounds", "messages", report["sizes"])
+
+
+def repeats(
+    file: File = "sample",
+    budget: Annotated[int, typer.Option(min=100, help="Token budget.")] = 1000,
+    profile: ProfileName = "recall",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Evidence found before and after ten near copies of a wrong message and 200 lines of small talk were planted."""
+    from builder.app import open_core
+    from builder.bench import repeats as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        steps = sum(len(part.breadcrumbs) + 2 * len(part.questions) for part in dataset.conversations)
+        with store() as path, progress("repeats", steps) as step:
+            async with open_core(settings(), path) as core:
+                return await bench.run(core, dataset, core.profile(profile), budget, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+    else:
+        rows = {name: report[name] for name in ("clean", "planted", "difference")}
+        table(f"{report['dataset']}, {report['questions']} questions, {budget} tokens", "conversation", rows)
 
 
 def tokens(file: File = "sample", profile: ProfileName = "default", *, as_json: AsJson = False) -> None:

@@ -77,7 +77,8 @@ class History:
             self.rows.append(row)
             self._link(index, row)
             self._first_passage.append(len(self.crumb))
-            for passage in row.passages:
+            # Small talk is never found, so it takes no place between a question and its answer either.
+            for passage in () if self.filler.head(index + 1)[index] else row.passages:
                 terms = passage.terms.split()
                 self.postings.add(len(self.crumb), terms)
                 self.crumb.append(index)

@@ -17,15 +17,27 @@ SAME_WORDS = 0.8
 _GLUE = frozenset(
     """
     a an the is are am be been being have has do does can could would will shall should to of that and so very just really
-    also well oh ok okay please thanks actually anyway basically honestly btw
+    also well oh ok okay please thanks actually anyway basically honestly btw fyi again right yeah yep hey hm hmm um uh ah aha
+    haha hahaha lol wow seriously clearly obviously literally
     der die das den dem des ein eine einen einem einer eines ist sind bin hat habe haben und dass also auch denn doch mal ja
     eben halt übrigens nun bitte danke ach
     el la los las un una unos unas es está están ha han y que de del lo pues bueno entonces por favor gracias
     le les une est sont ai ont et du donc alors il gli uno è che di della allora o os as um uma é são então
-    het een zijn heeft heb en dat это и а ну вот же ли что пожалуйста кстати итак
+    het een zijn heeft heb en dat это и а ну вот же ли что пожалуйста кстати итак ага эй ой
     """.split()
 )
 """Words that may come, go or change without changing what is said."""
+_ASIDES = re.compile(
+    r"\b(?:(?:like|as) i (?:just |already )?(?:said|mentioned|told you)|by the way|to be (?:clear|honest|fair|precise)|"
+    r"just to (?:repeat|remind|say|note)(?: you| it| that)?|(?:a )?(?:quick |small )?reminder|in fact|of course|in short|"
+    r"you know|you see|i mean|i guess|i repeat|once more|one more time|let me repeat(?: that)?|"
+    r"wie gesagt|wie ich schon sagte|ehrlich gesagt|im ernst|weißt du|noch(?: ein)?mal|zur erinnerung|jedenfalls|"
+    r"como (?:ya )?(?:te )?(?:dije|decía)|por cierto|la verdad|o sea|ya sabes|de nuevo|otra vez|"
+    r"comme je (?:l'ai|le) dis?|au fait|en fait|tu sais|encore une fois|"
+    r"как я (?:уже )?(?:говорил|сказал)а?|в общем|честно говоря|между прочим|ещё раз)\b|"
+    r"顺便说一下|说实话|总之|对了|我说过|再说一遍",
+)
+"""Turns of phrase that say nothing of the matter."""
 _GLUE_SIGNS = frozenset("的了啊哦呢吧呀嘛啦嗯吗请谢")
 _TURNS = frozenset(
     """
@@ -111,7 +123,7 @@ def restates(first: str, second: str) -> bool:
 
 
 def _said(text: str) -> _Said:
-    words = [re.sub(r"'(?:ve|m|ll|d)$", "", word) for word in words_of(text)]
+    words = [re.sub(r"'(?:ve|m|ll|d)$", "", word) for word in words_of(_ASIDES.sub(" ", folded(text)))]
     pieces = [piece for word in words if not _denies(word) for piece in _PIECE.findall(_HAN_NUMBER.sub("", word))]
     left = (piece for piece in pieces if not (piece in _GLUE or piece in _GLUE_SIGNS or piece in _NUMBERS))
     return _Said(
