@@ -2,9 +2,9 @@
 
 from builder.adapters.http.server import serve
 from builder.app.bus import check_broker, connection_arguments, open_bus
-from builder.app.core import Core, counter, models, open_core, open_reference, prepare_model
+from builder.app.core import Core, counter, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.maintenance import read_breadcrumb, read_dead_letters, rebuild_store
-from builder.app.service import Service, open_service, serving
+from builder.app.service import Service, open_service, serving, unsettled
 
 __all__ = [
     "Core",
@@ -15,6 +15,7 @@ __all__ = [
     "models",
     "open_bus",
     "open_core",
+    "open_encoder",
     "open_reference",
     "open_service",
     "prepare_model",
@@ -23,4 +24,5 @@ __all__ = [
     "rebuild_store",
     "serve",
     "serving",
+    "unsettled",
 ]

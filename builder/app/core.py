@@ -136,6 +136,11 @@ def open_reference(settings: Settings) -> CachedEmbedder:
     return open_embedder("sentence-transformers", settings.embedding.model, settings.models_dir, 0)
 
 
+def open_encoder(settings: Settings) -> CachedEmbedder:
+    """The engine of the service by itself, without a cache: the yardstick of `bench load`."""
+    return open_embedder(settings.embedding.engine, settings.embedding.model, settings.models_dir, 0)
+
+
 def counter() -> Callable[[str], int]:
     """Text → true tokens (o200k_base)."""
     return load_counter(FACTS_ENCODING)

@@ -17,7 +17,7 @@ from builder.adapters.http.server import serve
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import CONTEXTS_MAX_AGE
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
@@ -81,6 +81,12 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         stack.push_async_callback(_cancel, watching)
         application = inbox.application(routes(lambda: watchdog.alive and not watching.done(), checks, metrics.registry))
         yield Service(core=core, url=url, js=js, application=application)
+
+
+async def unsettled(service: Service) -> int:
+    """Breadcrumbs that wait or are in work."""
+    info = await service.js.consumer_info(BREADCRUMBS, DURABLE)
+    return (info.num_pending or 0) + (info.num_ack_pending or 0)
 
 
 def _age(oldest: datetime | None) -> float:

@@ -55,15 +55,16 @@ async def _of_conversation(builder: ContextBuilder, dataset: str, conversation: 
     return found
 
 
-def fit(data: Sequence[Example]) -> Ranker:
-    """Both sets of weights. Every data set counts the same, however many questions it has."""
-    return Ranker(hybrid=_fit(data, NAMES), words=_fit(data, tuple(name for name in NAMES if name not in MEANING)))
+def fit(data: Sequence[Example], without: str = "") -> Ranker:
+    """Both sets of weights. Every data set counts the same, however many questions it has. without: a signal left out."""
+    names = tuple(name for name in NAMES if name != without)
+    return Ranker(hybrid=_fit(data, names), words=_fit(data, tuple(name for name in names if name not in MEANING)))
 
 
-def leave_one_out(data: Sequence[Example]) -> dict[str, Ranker]:
+def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
     """Weights by session, learned from all the others: what a fair report uses."""
     sessions = dict.fromkeys(example.session for example in data)
-    return {session: fit([example for example in data if example.session != session]) for session in sessions}
+    return {session: fit([example for example in data if example.session != session], without) for session in sessions}
 
 
 def to_toml(ranker: Ranker, date: str, data: str) -> str:

@@ -1,32 +1,22 @@
 """`bench latency`: a whole context beside the bare embedding call, interleaved in one run (features J2)."""
 
-import json
 import random
 import statistics
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from builder.app import Core, Service
-from builder.bench.datasets import sample_lines
+from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts
 from builder.client import Client, connect
-from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.facts import Passage, Remembered
-from builder.pipeline.words import fingerprint
+from builder.domain.breadcrumb import Place
+from builder.domain.facts import Remembered
 from builder.ports import Embedder
-from builder.wire.inbound import decode
-from builder.wire.lines import make_record, outgoing
 from builder.wire.outbound import encode
 
-WORKSPACE, CONSUMER = "bench", "default"
-START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+CONSUMER = "default"
 WARM_UPS = 3
-DISTINCT = 600
-"""Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
 
 
 @dataclass(slots=True)
@@ -72,7 +62,7 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
 async def _build(core: Core, size: int, number: int, text: str) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger."""
     place = Place(1, size + WARM_UPS + number + 1)
-    trigger = _breadcrumb(_session("build", size), f"q{size}-{number}", text, place, "user.message.v1")
+    trigger = breadcrumb(_session("build", size), f"q{size}-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (core.profile(CONSUMER),))
     for context in built.contexts:
         encode(context)
@@ -99,14 +89,14 @@ class _Listener:
 
 async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
     """Two sessions a size, one for direct builds and one for the bus: their messages are stored like any other."""
-    texts = _texts(max(sizes))
+    said = texts(max(sizes))
     facts: list[Remembered] = []
-    for number, text in enumerate(texts[:DISTINCT]):
-        facts.append(await core.builder.facts(_message("", number, text)))
+    for number, text in enumerate(said[:DISTINCT]):
+        facts.append(await core.builder.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
-    for number, text in enumerate(texts[DISTINCT:], DISTINCT):
-        facts.append(_mixed(core, _message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for number, text in enumerate(said[DISTINCT:], DISTINCT):
+        facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
     for size in sizes:
         for kind in ("build", "event"):
             session = _session(kind, size)
@@ -116,36 +106,8 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
             step()
 
 
-def _mixed(core: Core, crumb: Breadcrumb, first: Remembered, second: Remembered) -> Remembered:
-    """A breadcrumb with its own words and a vector between two real ones."""
-    vectors = [np.frombuffer(fact.passages[0].vector, "<f2").astype(np.float32) for fact in (first, second)]
-    mixed = vectors[0] + vectors[1]
-    vector = (mixed / np.linalg.norm(mixed)).astype("<f2").tobytes()
-    passage = Passage(0, len(crumb.text), core.helpers.terms(crumb.text), vector, core.helpers.count(crumb.text))
-    return Remembered(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))
-
-
-def _texts(number: int) -> list[str]:
-    """Distinct messages: two sentences of the sample's, joined with a number."""
-    records = [json.loads(line)["context"] for line in sample_lines()]
-    said = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
-    choosing = random.Random(11)
-    return [f"{choosing.choice(said)} {choosing.choice(said)} (order {count})" for count in range(number)]
-
-
 def _question(size: int, number: int, kind: str) -> str:
     return f"What did we decide about order {number * 7 + size} and where does the {kind} key go, round {number}?"
-
-
-def _message(session: str, number: int, text: str) -> Breadcrumb:
-    schema = "agent.response.v1" if number % 2 else "user.message.v1"
-    return _breadcrumb(session or "none", f"m{number}", text, Place(1, number + 1), schema)
-
-
-def _breadcrumb(session: str, identity: str, text: str, place: Place, schema: str) -> Breadcrumb:
-    moment = START + timedelta(minutes=place.sequence)
-    record = make_record(schema, identity, session, {"content": text}, created_at=moment)
-    return decode(outgoing(record, WORKSPACE).arrive(place, moment))
 
 
 def _session(kind: str, size: int) -> str:

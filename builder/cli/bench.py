@@ -3,8 +3,6 @@
 import asyncio
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,17 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from builder.cli.measuring import File, ProfileName, apart, numbers, progress, store, table
 from builder.cli.options import AsJson, print_json, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from builder.app import Core
     from builder.bench.fit import Example
-    from builder.settings import Settings
-
-File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
-ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
 
 
 class Scope(StrEnum):
@@ -43,9 +36,13 @@ def recall(
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
     *,
+    ablate: Annotated[bool, typer.Option("--ablate", help="What each signal adds; learns on --fit-on, or on FILE.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Share of the evidence that stands on the page within a token budget."""
+    if ablate:
+        _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
+        return
     from builder.app import open_core
     from builder.bench import recall as bench
     from builder.bench.datasets import load, pooled
@@ -54,12 +51,12 @@ def recall(
     async def work() -> dict[str, Any]:
         dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
         steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
-        with _store() as store, _progress("recall", steps) as step:
-            async with open_core(settings(), store) as core:
+        with store() as path, progress("recall", steps) as step:
+            async with open_core(settings(), path) as core:
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
                 asking = core.profile(profile)
                 asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value))
-                report = await bench.run(core.builder, dataset, asking, _numbers(budgets), step, rankers)
+                report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers)
                 return {
                     "dataset": report.pop("dataset"),
                     "questions": report.pop("questions"),
@@ -71,7 +68,33 @@ def recall(
     if as_json:
         print_json(report)
     else:
-        _table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
+        table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
+
+
+def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
+    from builder.app import open_core
+    from builder.bench import ablate as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        steps = bench.RUNS * sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
+        with store() as path, progress("ablate", steps) as step:
+            async with open_core(settings(), path) as core:
+                data = await _examples(core, fit_on)
+                return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+        return
+    rows = {"(all signals)": report["everything"]} | report["gains"]
+    title = f"{report['dataset']}, {report['questions']} questions: any / all / mean, and what each signal adds"
+    table(title, "signal", {name: {at: _shares(found) for at, found in row.items()} for name, row in rows.items()})
+
+
+def _shares(found: dict[str, float]) -> str:
+    return " ".join(f"{value:.3f}" for value in found.values())
 
 
 def fit(
@@ -89,8 +112,8 @@ def fit(
     from builder.bench.fit import to_toml
 
     async def work() -> tuple[Any, str]:
-        with _store() as store:
-            async with open_core(settings(), store) as core:
+        with store() as path:
+            async with open_core(settings(), path) as core:
                 found = await _examples(core, ",".join(files))
         counts = ", ".join(
             f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found}
@@ -126,15 +149,16 @@ def latency(
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
     from builder.app import open_reference, open_service, serving
     from builder.bench import latency as bench
+    from builder.bench.made import DISTINCT
     from builder.telemetry import set_up_logging
 
     async def work() -> dict[str, Any]:
-        sizes = _numbers(messages)
+        sizes = numbers(messages)
         with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-            mine = _apart(settings(), Path(folder))
+            mine = apart(settings(), Path(folder))
             reference = open_reference(mine)
             try:
-                with _progress("latency", bench.DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
+                with progress("latency", DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
                     async with open_service(mine) as service, serving(service):
                         return await bench.run(service, reference, sizes, rounds, step)
             finally:
@@ -145,7 +169,34 @@ def latency(
     if as_json:
         print_json(report)
     else:
-        _table(f"medians of {report['rounds']} rounds", "messages", report["sizes"])
+        table(f"medians of {report['rounds']} rounds", "messages", report["sizes"])
+
+
+def repeats(
+    file: File = "sample",
+    budget: Annotated[int, typer.Option(min=100, help="Token budget.")] = 1000,
+    profile: ProfileName = "recall",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Evidence found before and after ten near copies of a wrong message and 200 lines of small talk were planted."""
+    from builder.app import open_core
+    from builder.bench import repeats as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        steps = sum(len(part.breadcrumbs) + 2 * len(part.questions) for part in dataset.conversations)
+        with store() as path, progress("repeats", steps) as step:
+            async with open_core(settings(), path) as core:
+                return await bench.run(core, dataset, core.profile(profile), budget, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+    else:
+        rows = {name: report[name] for name in ("clean", "planted", "difference")}
+        table(f"{report['dataset']}, {report['questions']} questions, {budget} tokens", "conversation", rows)
 
 
 def tokens(file: File = "sample", profile: ProfileName = "default", *, as_json: AsJson = False) -> None:
@@ -155,8 +206,8 @@ def tokens(file: File = "sample", profile: ProfileName = "default", *, as_json: 
     from builder.bench.datasets import load
 
     async def work() -> dict[str, Any]:
-        with _store() as store:
-            async with open_core(settings(), store) as core:
+        with store() as path:
+            async with open_core(settings(), path) as core:
                 return await bench.run(core, load(file), core.profile(profile))
 
     report = asyncio.run(work())
@@ -164,53 +215,4 @@ def tokens(file: File = "sample", profile: ProfileName = "default", *, as_json: 
         print_json(report)
         return
     rows = {"the context": {"mean": report["context"]["mean"], "saved": ""}, **report["baselines"]}
-    _table(f"{report['dataset']}, profile {report['profile']}, {report['questions']} questions", "tokens", rows)
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(part) for part in text.split(","))
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no list of whole numbers like 500,1000") from error
-    if min(numbers) < 1:
-        raise typer.BadParameter(f"{text!r} holds a number below 1")
-    return numbers
-
-
-@contextmanager
-def _store() -> Iterator[str]:
-    """A real file, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-        yield str(Path(folder) / "store.sqlite3")
-
-
-def _apart(mine: "Settings", folder: Path) -> "Settings":
-    """The settings with a broker, a store and a port of their own."""
-    from builder.settings import Http, Nats, Store
-
-    own = {"data_dir": folder, "nats": Nats(port=-1), "store": Store(path=folder / "store.sqlite3"), "http": Http(port=0)}
-    return mine.model_copy(update=own)
-
-
-@contextmanager
-def _progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(name, total=steps)
-        yield lambda: progress.advance(task)
-
-
-def _table(title: str, first: str, rows: dict[str, dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    table.add_column(first)
-    names = list(next(iter(rows.values())))
-    for name in names:
-        table.add_column(name, justify="right")
-    for key, values in rows.items():
-        table.add_row(key, *(str(values[name]) for name in names))
-    Console(file=sys.stdout).print(table)
+    table(f"{report['dataset']}, profile {report['profile']}, {report['questions']} questions", "tokens", rows)

@@ -86,7 +86,8 @@ class History:
             self.rows.append(replace(row, passages=tuple(replace(held, terms="", vector=b"") for held in row.passages)))
             session = self._session(row.breadcrumb.session)
             self._link(index, session, row)
-            for passage in row.passages:
+            # Small talk is never found, so it takes no place between a question and its answer either.
+            for passage in () if self.filler.head(index + 1)[index] else row.passages:
                 terms = passage.terms.split()
                 self.postings.add(len(self.crumb), terms)
                 self._append_vector(self._neighbour(session), passage.vector)

@@ -11,10 +11,10 @@ from builder.domain.context import Omission
 from builder.domain.profile import Profile, Retrieval
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
+from builder.pipeline.sameness import SAME_WORDS, says_the_same
 from builder.pipeline.signals import similarity
 from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.view import View
-from builder.pipeline.words import contradict
 
 SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
 """Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit."""
@@ -162,15 +162,18 @@ def _equal(pool: NDArray[np.int64], view: View) -> Iterator[tuple[int, int]]:
 
 
 def _close(pool: NDArray[np.int64], view: View, threshold: float) -> Iterator[tuple[int, int]]:
-    """Near repeats of one speaker by cosine, unless numbers, names or negation differ."""
+    """Near repeats of one speaker: alike by cosine and without a difference that counts, or the same words in another order."""
     vectors = view.vectors
     if vectors is None:
         return
     held, speaker = vectors[pool], view.history.speaker.head(view.size)
-    for first, second in np.argwhere(np.triu(held @ held.T >= threshold, 1)):
+    alike = held @ held.T
+    for first, second in np.argwhere(np.triu(alike >= min(threshold, SAME_WORDS), 1)):
         rows = view.crumb[pool[first]], view.crumb[pool[second]]
+        if rows[0] == rows[1] or speaker[rows[0]] != speaker[rows[1]]:
+            continue
         texts = _text(view, int(pool[first])), _text(view, int(pool[second]))
-        if rows[0] != rows[1] and speaker[rows[0]] == speaker[rows[1]] and not contradict(*texts):
+        if says_the_same(*texts, float(alike[first, second]), threshold):
             yield int(first), int(second)
 
 

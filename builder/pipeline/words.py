@@ -1,4 +1,4 @@
-"""Small talk, exact repeats, and when two alike sentences say different things. All by words, in several languages."""
+"""Small talk and exact repeats, by words, in several languages."""
 
 import re
 import unicodedata
@@ -14,10 +14,11 @@ def letters(without: str = "") -> str:
     return rf"[^\W_{without}]+(?:[{MARKS}]+[^\W_{without}]*)*"
 
 
-_SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
-_NUMBER = re.compile(_SIGNED)
-_WORD = re.compile(rf"{_SIGNED}|{letters()}(?:['’]{letters()})*")
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-Я][\w-]+", re.MULTILINE)
+SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
+"""Pattern of a number with its sign, decimals, and of dates and times in digits."""
+_WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
+_HAN = re.compile("[\u4e00-\u9fff]+")
+_PARTICLES = "了啊哦呢吧呀嘛啦的哈嗯"
 
 _FILLER = frozenset(
     """
@@ -26,23 +27,16 @@ _FILLER = frozenset(
     got it i see that this there go is a all very much so many done and then now just one give me sec second moment wait
     sounds works for np problem no worries anytime glad to help happy can will do let know if
     anything else with today ja nein gut vielen dank danke schön bitte super klar alles passt genau hallo tschüss moment mal
-    sí si no vale muchas gracias bien perfecto hola adiós claro genial de nada por favor
-    oui non merci beaucoup d'accord bonjour salut voilà grazie prego va bene certo obrigado obrigada tudo bem
+    kein problem gern gerne na jo ach
+    sí si no vale muchas gracias bien perfecto hola adiós claro genial de nada por favor muy bueno exacto
+    oui non merci beaucoup d'accord bonjour salut voilà grazie prego va bene certo bien sûr ouais obrigado obrigada tudo bem
     да нет большое спасибо хорошо ладно ок окей понятно привет пока пожалуйста отлично
-    好 好的 谢谢 嗯 是的 行 可以 没问题 你好 再见 はい いいえ ありがとう 了解 うん 네 감사합니다
+    ага угу понял поняла конечно договорились супер не за что
+    好 谢谢 多谢 是 对 行 可以 知道 明白 收到 太好 不客气 没事 没问题 你好 再见 はい いいえ ありがとう 了解 うん 네 감사합니다
     """.split()
 )
 _CARRIES_NOTHING = 6
 """Longest run of filler words that is still filler; beyond it people mean something."""
-
-_NEGATION = frozenset(
-    """
-    no not never none nothing nobody without don't doesn't didn't won't wouldn't can't cannot couldn't shouldn't isn't aren't
-    wasn't weren't hasn't haven't hadn't stop avoid nicht nie kein keine keinen keiner nichts ohne niemals nunca ni sin nada
-    tampoco ne pas jamais rien sans non mai senza não sem не нет никогда нельзя без ни
-    """.split()
-)
-_NEGATION_SIGNS = ("不", "没", "沒", "别", "無", "ない", "ません", "안 ", "못 ")
 
 
 def folded(text: str) -> str:
@@ -52,7 +46,7 @@ def folded(text: str) -> str:
 
 def normalised(text: str) -> str:
     """Words in lower case, joined by single spaces: what two exact repeats share whatever their punctuation."""
-    return " ".join(_words(text)) or unicodedata.normalize("NFKC", text).strip()
+    return " ".join(words_of(text)) or unicodedata.normalize("NFKC", text).strip()
 
 
 def fingerprint(text: str) -> bytes:
@@ -64,27 +58,15 @@ def is_filler(text: str) -> bool:
     """True for "okay", "thanks!", "you're welcome", 好的 and for texts without a single word (features F3)."""
     if len(text) > 80:  # noqa: PLR2004 - nobody says this little in that many characters
         return False
-    words = _words(text)
-    return len(words) <= _CARRIES_NOTHING and all(word in _FILLER for word in words) and "?" not in text
+    words = words_of(text)
+    return len(words) <= _CARRIES_NOTHING and all(map(_carries_nothing, words)) and "?" not in text
 
 
-def contradict(first: str, second: str) -> bool:
-    """True when numbers, dates, names or negation differ: such texts are never merged however alike (features F2)."""
-    return any(mark(first) != mark(second) for mark in (_numbers, _negations, _names))
-
-
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """Words and numbers in one spelling, in order; signs, decimals, dates and times stay whole."""
     return [word.replace("'re", "").replace("'s", "") for word in _WORD.findall(folded(text).replace("’", "'"))]
 
 
-def _numbers(text: str) -> frozenset[str]:
-    return frozenset(_NUMBER.findall(text))
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(_NAME.findall(text))
-
-
-def _negations(text: str) -> int:
-    words = sum(word in _NEGATION or word.endswith("n't") for word in _words(text))
-    return (words + sum(text.count(sign) for sign in _NEGATION_SIGNS)) % 2
+def _carries_nothing(word: str) -> bool:
+    """Han words are written together with their particles: 知道了, 嗯嗯."""
+    return word in _FILLER or (bool(_HAN.fullmatch(word)) and word.rstrip(_PARTICLES) in _FILLER | {""})

@@ -8,7 +8,7 @@ import pytest
 from builder.app import open_core
 from builder.bench import recall, tokens
 from builder.bench.datasets import load
-from builder.cli.bench import _numbers
+from builder.cli.measuring import numbers
 from builder.settings import Embedding, Settings
 from tests.models import MODELS_DIR, prepared
 
@@ -64,4 +64,4 @@ async def test_tokens_are_counted_against_three_baselines() -> None:
 
 
 def test_budgets_are_read_from_text() -> None:
-    assert _numbers("500,1000") == (500, 1000)
+    assert numbers("500,1000") == (500, 1000)

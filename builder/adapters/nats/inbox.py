@@ -6,7 +6,8 @@ would wait for the whole time-out) and run side by side; the worker keeps the or
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from faststream import AckPolicy
@@ -68,7 +69,7 @@ class NatsInbox:
         batch: int,
         graceful_seconds: float,
         registry: CollectorRegistry,
-        process: Callable[[Delivery], Awaitable[None]],
+        process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
     ) -> None:
         """connection: arguments of nats-py's connect. process: the worker's. incarnation: of the stream as it is now."""
@@ -93,21 +94,46 @@ class NatsInbox:
         )
 
         async def handle(message: NatsMessage) -> None:
-            await process(NatsDelivery(message, incarnation()))
+            await self._begin(process(NatsDelivery(message, incarnation())))
 
         self._subscriber(handle)
         self._rebinding = asyncio.Lock()
+        self._graceful_seconds = graceful_seconds
+        self._working: set[asyncio.Task[None]] = set()
+        self._latest: deque[asyncio.Task[None]] = deque(maxlen=batch)
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
         # By itself FastStream says that it has started and then subscribes; nobody would notice when that fails.
-        return AsgiFastStream(self.broker, asgi_routes=routes, logger=None, on_startup=[self.broker.start])
+        return AsgiFastStream(
+            self.broker, asgi_routes=routes, logger=None, on_startup=[self.broker.start], on_shutdown=[self._finish]
+        )
 
     async def rebind(self) -> None:
         """Subscribe again, after the durable was made again."""
         async with self._rebinding:
             await self._subscriber.stop()
             await self._subscriber.start()
+
+    async def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        """Begin now, so that it is kept alive and keeps its turn; return once the delivery a batch ahead of it is settled.
+
+        FastStream fetches when a whole batch has returned. Were each to wait for its own end, the engine would stand idle
+        from the end of a batch until the next has come.
+        """
+        ahead = self._latest[0] if len(self._latest) == self._latest.maxlen else None
+        task = asyncio.create_task(work)
+        self._latest.append(task)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+        if ahead is not None:
+            await asyncio.wait({ahead})
+
+    async def _finish(self) -> None:
+        """Take nothing more, and give what was begun its time."""
+        await self._subscriber.stop()
+        if self._working:
+            await asyncio.wait(self._working, timeout=self._graceful_seconds)
 
 
 async def _whole(message: NatsMessage) -> NatsMessage:

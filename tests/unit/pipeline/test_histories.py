@@ -65,7 +65,7 @@ def test_a_clock_that_runs_ahead_cuts_no_sitting() -> None:
 
 
 def test_vectors_are_zero_where_none_was_made() -> None:
-    view = make_view(["?!", "The kiln is hot.", "!"])
+    view = make_view(["?!", "The kiln is hot.", "?"])
     assert view.vectors is not None
     assert view.vectors.any(axis=1).tolist() == [False, True, False]
     assert view.vectors[1].astype("<f2").tobytes() == make_vector("The kiln is hot.")
@@ -116,3 +116,10 @@ def test_the_session_in_use_is_kept_whatever_its_size() -> None:
     assert histories.of(scope("big")).passages == 49
     histories.grow(histories.of(scope("small")), (make_remembered(),))
     assert histories.of(scope("big")).passages == 0
+
+
+def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
+    with_talk = make_view(["Where is the key?", "hmm", "okay", "Behind the door."])
+    without = make_view(["Where is the key?", "Behind the door."])
+    assert with_talk.passages == without.passages == 2
+    assert with_talk.crumb.tolist() == [0, 3]

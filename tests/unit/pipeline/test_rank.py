@@ -49,7 +49,14 @@ def test_the_person_asked_about_comes_before_others_who_use_the_same_words() -> 
 
 
 def test_a_statement_comes_before_the_same_words_as_a_question() -> None:
-    assert int(rank(make_query("kiln hot"), make_view(["The kiln is hot?", "-", "-", "The kiln is hot."]), BY_HAND).argmax()) == 3
+    assert (
+        int(
+            rank(
+                make_query("kiln hot"), make_view(["The kiln is hot?", "It rains.", "It rains.", "The kiln is hot."]), BY_HAND
+            ).argmax()
+        )
+        == 3
+    )
 
 
 def test_an_empty_session_has_no_scores() -> None:

@@ -19,7 +19,7 @@ Signal = Callable[[Query, View], Floats]
 CHAT = [
     "Where did you buy the kiln?",
     "From the potter in Delft.",
-    "Nice.",
+    "Nice and sturdy.",
     "The cat is asleep.",
     "It rains again.",
     "Good night.",
@@ -55,7 +55,17 @@ def test_context_words_find_a_question_by_the_answer_after_it() -> None:
 
 
 def test_rare_words_count_more_than_common_ones() -> None:
-    view = make_view(["The glaze is red.", "-", "The glaze cracked.", "-", "The glaze is celadon.", "-", "The glaze is dry."])
+    view = make_view(
+        [
+            "The glaze is red.",
+            "It rains.",
+            "The glaze cracked.",
+            "It rains.",
+            "The glaze is celadon.",
+            "It rains.",
+            "The glaze is dry.",
+        ]
+    )
     assert best(signals.context_words(make_query("celadon glaze"), view)) == 4
 
 
@@ -95,7 +105,7 @@ def test_nobody_is_preferred_when_nobody_or_several_are_named(question: str) -> 
 
 
 def test_longer_messages_score_higher_slowly() -> None:
-    found = signals.log_tokens(make_query(""), make_view(["Ice.", "A much longer message about the ice.", ""]))
+    found = signals.log_tokens(make_query(""), make_view(["Ice.", "A much longer message about the ice.", "?"]))
     assert found[1] > found[0] > 0 == found[2]
 
 

@@ -1,9 +1,9 @@
-"""Small talk, exact repeats, contradictions."""
+"""Small talk and exact repeats."""
 # ruff: noqa: RUF001 - words of many scripts
 
 import pytest
 
-from builder.pipeline.words import contradict, fingerprint, is_filler
+from builder.pipeline.words import fingerprint, is_filler
 
 
 @pytest.mark.parametrize(
@@ -65,41 +65,3 @@ def test_texts_that_say_different_things_are_no_repeats(first: str, second: str)
 
 def test_half_a_surrogate_pair_has_a_fingerprint() -> None:
     assert len(fingerprint("half \ud83d")) == 16
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("The rent is 900 a month", "The rent is 950 a month"),
-        ("It is -5 outside", "It is 5 outside"),
-        ("We fly on 2024-05-01", "We fly on 2024-05-02"),
-        ("We meet in May", "We meet in June"),
-        ("the call is at 10:30", "the call is at 10:45"),
-        ("I told Ana about it", "I told Bob about it"),
-        ("I eat meat", "I never eat meat"),
-        ("Restart it", "Don't restart it"),
-        ("Restart it", "Don’t restart it"),
-        ("Ich mag das", "Ich mag das nicht"),
-        ("Me gusta", "No me gusta"),
-        ("C'est bon", "C'est pas bon"),
-        ("Я люблю это", "Я не люблю это"),
-        ("我喜欢咖啡", "我不喜欢咖啡"),
-        ("食べます", "食べません"),
-    ],
-)
-def test_different_numbers_dates_names_or_negation_contradict(first: str, second: str) -> None:
-    assert contradict(first, second)
-    assert contradict(second, first)
-
-
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("We meet Ana at 5 in Rome.", "So we meet Ana at 5 in Rome!"),
-        ("Please restart it", "Restart it please"),
-        ("I never eat meat", "I do not eat meat"),
-        ("It is not untrue that nobody came", "somebody came"),
-    ],
-)
-def test_the_same_said_in_other_words_does_not_contradict(first: str, second: str) -> None:
-    assert not contradict(first, second)
