@@ -118,7 +118,7 @@ def latency(
         sizes = _numbers(messages)
         with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
             mine = _apart(settings(), Path(folder))
-            reference = open_reference(mine)
+            reference = await open_reference(mine)
             try:
                 with _progress("latency", bench.DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
                     async with open_service(mine) as service, serving(service):
