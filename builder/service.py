@@ -1,11 +1,11 @@
 """One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
-from builder.domain.errors import Rejected
+from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
@@ -113,37 +113,55 @@ class ContextBuilder:
         return await self._query(trigger, view), view
 
     async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
-        history = self._histories.of(trigger.workspace, trigger.session)
-        recall = await self._store.recall(
-            RecallQuery(
-                workspace=trigger.workspace,
-                session=trigger.session,
-                after=history.place,
-                until=trigger.place,
-                standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
-                model=self._embedder.model,
+        while True:
+            history = self._histories.of(trigger.workspace, trigger.session)
+            recall = await self._store.recall(
+                RecallQuery(
+                    workspace=trigger.workspace,
+                    session=trigger.session,
+                    after=history.place,
+                    until=trigger.place,
+                    standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
+                    model=self._embedder.model,
+                )
             )
-        )
-        return recall, self._histories.grow(history, recall.rows).view(trigger.place)
+            if self._histories.takes(history, recall.revision):
+                return recall, self._histories.grow(history, recall.rows).view(trigger.place)
+            self._histories.forget(trigger.workspace, trigger.session)  # vectors were filled in since
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
-        """What ingestion learns from the breadcrumb alone; stores nothing."""
-        found = []
-        for start, end in passages(breadcrumb.text):
-            said = breadcrumb.text[start:end]
-            vector = await self._embedder.embed(said) if said.strip() else b""
-            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said), traits(said)))
-        return Remembered(
+        """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
+        bare = Remembered(
             breadcrumb=breadcrumb,
-            passages=tuple(found),
-            model=self._embedder.model,
+            passages=tuple(self._passage(breadcrumb.text, *span) for span in passages(breadcrumb.text)),
+            model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
+        try:
+            return await self.with_vectors(bare)
+        except Unavailable:
+            return bare
+
+    async def with_vectors(self, remembered: Remembered) -> Remembered:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
+        text = remembered.breadcrumb.text
+        found = [replace(held, vector=await self._vector(text[held.start : held.end])) for held in remembered.passages]
+        return replace(remembered, passages=tuple(found), model=self._embedder.model)
+
+    def _passage(self, text: str, start: int, end: int) -> Passage:
+        said = text[start:end]
+        return Passage(start, end, self._helpers.terms(said), b"", self._helpers.count(said), traits(said))
+
+    async def _vector(self, said: str) -> bytes:
+        return await self._embedder.embed(said) if said.strip() else b""
 
     async def _query(self, trigger: Breadcrumb, view: View) -> Query:
         text = trigger.text
         if len(text) > ASKED_CHARACTERS:
             text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
         asked, named = strip_names(text, view.speakers)
-        vector = await self._embedder.embed(asked) if asked.strip() else b""
+        try:
+            vector = await self._vector(asked)
+        except Unavailable:
+            vector = b""
         return make_query(asked, named, self._helpers.terms(asked), vector)

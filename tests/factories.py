@@ -85,6 +85,12 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
 
 
+def bare(remembered: Remembered) -> Remembered:
+    """The same as no engine has seen it."""
+    passages = tuple(replace(held, vector=b"") for held in remembered.passages)
+    return replace(remembered, passages=passages, model="")
+
+
 def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> Remembered:
     """A tool catalog of no session."""
     specs = [{"name": f"tool-{n}", "description": f"Does the thing number {n} for whoever asks. Slowly."} for n in range(tools)]
@@ -122,14 +128,19 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
 
 
 def make_context(
-    trigger: Remembered, rows: Iterable[Remembered | str], profile: Profile | None = None, standing: tuple[Remembered, ...] = ()
+    trigger: Remembered,
+    rows: Iterable[Remembered | str],
+    profile: Profile | None = None,
+    standing: tuple[Remembered, ...] = (),
+    asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates."""
+    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
     profile = profile or make_profile()
     view = make_history(rows).view(trigger.breadcrumb.place)
     speakers = tuple(view.history.speakers)
-    asked = make_query(trigger.breadcrumb.text, speakers)
-    request = Request(trigger=trigger, query=asked, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
+    question = make_query(trigger.breadcrumb.text, speakers)
+    question = question if asked is None else replace(question, vector=asked)
+    request = Request(trigger=trigger, query=question, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
     return assemble(request, make_rendering(profile.encoding))
 
 

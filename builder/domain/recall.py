@@ -25,7 +25,11 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """rows: in place order. standing: the latest of each asked schema, in the order asked."""
+    """rows: in place order. standing: the latest of each asked schema, in the order asked.
+
+    revision: how often vectors of the session were filled in later. Rows of two revisions are never put together.
+    """
 
     rows: tuple[Remembered, ...]
     standing: tuple[Remembered, ...]
+    revision: int

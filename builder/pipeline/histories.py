@@ -25,6 +25,16 @@ class Histories:
         self._held.move_to_end(key)
         return history
 
+    def takes(self, history: History, revision: int) -> bool:
+        """Whether rows of this revision may join it: one that was read before vectors were filled in takes no later rows."""
+        if not history.rows:
+            history.revision = revision
+        return history.revision == revision
+
+    def forget(self, workspace: str, session: str) -> None:
+        """Read the session again from its beginning."""
+        self._held.pop((workspace, session), None)
+
     def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
         """Append the rows that it does not have yet, and forget the sessions unused for longest while there are too many."""
         place: Place = history.place

@@ -28,6 +28,7 @@ class History:
     """Grows by `extend`; read through `view`."""
 
     def __init__(self) -> None:
+        self.revision = 0
         self.rows: list[Remembered] = []
         self.postings = Postings()
         self.superseded_by = Growing(np.int64)
@@ -48,6 +49,7 @@ class History:
         self.day = Growing(np.int64, 3)
         self.beside = Growing(np.float32)
         self.across = Growing(np.float32)
+        self.has_vector = Growing(np.bool_)
         self.vector: Growing[np.float32] | None = None
         self.speakers: dict[str, int] = {}
         self.schemas: dict[str, int] = {}
@@ -163,6 +165,7 @@ class History:
         """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
         held = np.frombuffer(vector, "<f2").astype(np.float32)
         row = len(self.crumb) - 1
+        self.has_vector.append(len(held) > 0)
         if self.vector is None and len(held):
             self.vector = Growing(np.float32, len(held))
             for _ in range(row):
@@ -198,6 +201,16 @@ class View:
     def vectors(self) -> Floats | None:
         """Shape (passages, width), zero rows where no vector is stored; None when there are none at all."""
         return None if self.history.vector is None else self.history.vector.head(self.passages)
+
+    @property
+    def has_vector(self) -> NDArray[np.bool_]:
+        """Which passages have one, shape (passages,)."""
+        return self.history.has_vector.head(self.passages)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether any passage with words has none; one without words lacks nothing."""
+        return bool((~self.has_vector & (self.history.length.head(self.passages) > 0)).any())
 
     @property
     def units(self) -> int:
@@ -245,16 +258,24 @@ class View:
         return tuple(other for other in held if speaker[other] == speaker[row])
 
     def cosines(self, vector: bytes) -> Floats:
-        """Cosine of a float16 vector and each passage's, computed once a view; 0 where either is missing."""
+        """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""
         if vector not in self._cosines:
             vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
             self._cosines[vector] = (
                 np.zeros(self.passages, np.float32)
                 if vectors is None or not len(asked)
-                else np.asarray(vectors @ asked, np.float32)
+                else neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
             )
         return self._cosines[vector]
 
     def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""
         return values.head(self.size)[self.crumb]
+
+
+def neutral(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The values, where unknown the mean of the known ones: what nobody knows speaks neither for nor against a passage."""
+    if known.all():
+        return values
+    mean = values[known].mean() if known.any() else np.float32(0)
+    return np.where(known, values, mean).astype(np.float32)

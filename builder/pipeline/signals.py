@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.pipeline.dates import nearness
-from builder.pipeline.history import View
+from builder.pipeline.history import View, neutral
 from builder.pipeline.query import Query
 from builder.pipeline.traits import Trait
 
@@ -74,7 +74,7 @@ def sitting_words(query: Query, view: View) -> Floats:
 
 
 def similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query's vector and each passage's; 0 where either has none."""
+    """Cosine of the query's vector and each passage's; see `View.cosines`."""
     return view.cosines(query.vector)
 
 
@@ -87,19 +87,23 @@ def speaker(query: Query, view: View) -> Floats:
 
 
 def window_similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded."""
-    own = similarity(query, view)
-    size = view.passages
-    if view.vectors is None or not size:
-        return own
-    window, length = own.copy(), np.ones(size, np.float32)
+    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded.
+
+    A window is made of the vectors that there are; `neutral` where there is none.
+    """
+    size, known = view.passages, view.has_vector.copy()
+    held = known.astype(np.float32)
+    own = similarity(query, view) * held
+    window, length = own.copy(), held.copy()
     beside = view.history.beside.head(size)[1:]
     window[1:] += 0.5 * own[:-1]
     window[:-1] += 0.5 * own[1:]
-    length[1:] += 0.25 + beside
-    length[:-1] += 0.25 + beside
+    length[1:] += 0.25 * held[:-1] + beside
+    length[:-1] += 0.25 * held[1:] + beside
     length[1:-1] += 0.5 * view.history.across.head(size)[2:]
-    return np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32)
+    known[1:] |= view.has_vector[:-1]
+    known[:-1] |= view.has_vector[1:]
+    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), known)
 
 
 def date(query: Query, view: View) -> Floats:

@@ -8,7 +8,7 @@ import pytest
 from builder.domain.breadcrumb import ORIGIN
 from builder.pipeline.histories import SESSION_COST, Histories
 from builder.pipeline.history import View
-from tests.factories import MORNING, make_history, make_place, make_remembered, make_tombstone, make_vector, make_view
+from tests.factories import MORNING, bare, make_history, make_place, make_remembered, make_tombstone, make_vector, make_view
 
 
 def current(view: View) -> list[str]:
@@ -71,6 +71,12 @@ def test_vectors_are_zero_where_none_was_made() -> None:
     assert make_view(["?!"]).vectors is None
 
 
+def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
+    history = make_history([make_remembered("The kiln is hot.", 1), make_remembered("?!", 2), bare(make_remembered("Hot.", 3))])
+    assert [history.view(make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
+    assert history.view(make_place(4)).has_vector.tolist() == [True, False, False]
+
+
 def test_repeats_are_the_same_words_of_the_same_speaker_so_far() -> None:
     rows = [make_remembered("Yes we can!", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana", "Ana"), 1)]
     history = make_history(rows)
@@ -111,3 +117,15 @@ def test_the_session_in_use_is_kept_whatever_its_size() -> None:
     assert histories.of("acme", "big").passages == 49
     histories.grow(histories.of("acme", "small"), (make_remembered(),))
     assert histories.of("acme", "big").passages == 0
+
+
+def test_rows_of_two_revisions_are_never_put_together() -> None:
+    histories = Histories(100)
+    history = histories.of("acme", "s1")
+    assert histories.takes(history, 3)
+    histories.grow(history, (make_remembered(),))
+    assert histories.takes(history, 3)
+    assert not histories.takes(history, 4)
+    histories.forget("acme", "s1")
+    assert histories.takes(histories.of("acme", "s1"), 4)
+    assert histories.of("acme", "s1").place == ORIGIN

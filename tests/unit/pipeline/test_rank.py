@@ -1,11 +1,13 @@
 """One score out of many signals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from builder.pipeline import signals
 from builder.pipeline.rank import rank
-from tests.factories import BY_HAND, make_query, make_remembered, make_view
+from tests.factories import BY_HAND, bare, make_history, make_place, make_query, make_remembered, make_view
 
 SMALL_TALK = [f"The weather is fine, part {n}." for n in range(30)]
 
@@ -50,6 +52,15 @@ def test_the_person_asked_about_comes_before_others_who_use_the_same_words() -> 
 
 def test_a_statement_comes_before_the_same_words_as_a_question() -> None:
     assert int(rank(make_query("kiln hot"), make_view(["The kiln is hot?", "-", "-", "The kiln is hot."]), BY_HAND).argmax()) == 3
+
+
+def test_without_a_vector_of_the_query_or_of_anything_in_the_view_the_words_have_their_own_weights() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "It rains."], 1)]
+    query, seen, unseen = make_query("Is the kiln hot?"), make_view(rows), make_view(map(bare, rows))
+    assert BY_HAND.weights(query, seen) == BY_HAND.hybrid
+    assert BY_HAND.weights(query, unseen) == BY_HAND.weights(replace(query, vector=b""), seen) == BY_HAND.words
+    later = make_history([*map(bare, rows), make_remembered("The glaze is dry.", 3)])
+    assert BY_HAND.weights(query, later.view(make_place(3))) == BY_HAND.words
 
 
 def test_an_empty_session_has_no_scores() -> None:
