@@ -14,6 +14,7 @@ from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
+from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.pipeline import query
@@ -174,15 +175,18 @@ def make_vector(text: str) -> bytes:
 
 
 class HashingEmbedder:
-    """`Embedder` by `make_vector`. asked: how often it was asked."""
+    """`Embedder` by `make_vector`. asked: how often it was asked. away: whether it is unavailable."""
 
     model = MODEL
 
     def __init__(self) -> None:
         self.asked = 0
+        self.away = False
 
     async def embed(self, text: str) -> bytes:
         self.asked += 1
+        if self.away:
+            raise Unavailable("the engine is away")
         return make_vector(text)
 
 

@@ -122,6 +122,7 @@ def latency(
             try:
                 with _progress("latency", bench.DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
                     async with open_service(mine) as service, serving(service):
+                        await service.core.embedder.ready()
                         return await bench.run(service, reference, sizes, rounds, step)
             finally:
                 await reference.aclose()
