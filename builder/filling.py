@@ -52,12 +52,15 @@ class Filling:
                 after = row.breadcrumb
 
     async def _look(self, after: Breadcrumb | None) -> tuple[Remembered, ...]:
+        await self._count()
+        return await self._backlog.lacking(PAGE, after) if self.lacking else ()
+
+    async def _count(self) -> None:
         before, self.lacking = self.lacking, await self._backlog.left()
         if self.lacking and not before:
             log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.lacking)
         if before and not self.lacking:
             log.info("no breadcrumb lacks vectors any more")
-        return await self._backlog.lacking(PAGE, after) if self.lacking else ()
 
     async def _fill(self, row: Remembered) -> None:
         """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
@@ -72,3 +75,4 @@ class Filling:
             self._circuit.close()
             return
         await asyncio.sleep(self._circuit.open())
+        await self._count()  # a page of failures may take minutes

@@ -54,14 +54,17 @@ MEANING = frozenset({"similarity", "window_similarity"})
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The two sets of weights, signal → weight. words: where the query or the whole view has no vector (features I13)."""
+    """The two sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13)."""
 
     hybrid: Mapping[str, float]
     words: Mapping[str, float]
 
     def weights(self, query: Query, view: View) -> Mapping[str, float]:
-        """The set for this query."""
-        return self.hybrid if query.vector and view.has_vector.any() else self.words
+        """The set for this query: meaning is asked when at least half of the passages have one.
+
+        Of fewer, each would stand far out of a crowd that has the mean, and outvote all words.
+        """
+        return self.hybrid if query.vector and 2 * np.count_nonzero(view.has_vector) >= view.passages else self.words
 
 
 def rank(query: Query, view: View, ranker: Ranker) -> Floats:

@@ -72,6 +72,21 @@ async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: E
     assert await lacking(store) == []
 
 
+async def test_the_count_is_true_while_everything_fails() -> None:
+    store, counts = MemoryStore(), list[int]()
+
+    async def fails(_remembered: Remembered) -> Remembered:
+        counts.append(walk.lacking)
+        if len(counts) < 4:
+            await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
+        raise Unavailable("the engine is away")
+
+    walk = Filling(store, fails)
+    await holding(store, "One.", "Two.")
+    await walk.walk()
+    assert counts == [2, 3, 4, 5, 5]
+
+
 async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixture) -> None:
     class Leaving(MemoryStore):
         away = 3
