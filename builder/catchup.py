@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.recall import Scope
 from builder.ports import BreadcrumbStore, Ledger, Publisher, Stream
 
 SAVE_EVERY = 256
@@ -38,13 +39,14 @@ class CatchUp:
         self._max_attempts = max_attempts
         self._walking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def before(self, trigger: Arrival, workspace: str, session: str) -> None:
-        """Remember all that comes before the trigger, in its session and in none. Raises `Unavailable`."""
-        for place in dict.fromkeys((NO_SESSION, session)):
-            await self.walk(workspace, place, trigger.place)
+    async def before(self, trigger: Arrival, scopes: tuple[Scope, ...]) -> None:
+        """Remember all that comes before the trigger in these scopes, and in no session. Raises `Unavailable`."""
+        walks = ((scope.workspace, session) for scope in scopes for session in (NO_SESSION, *scope.sessions))
+        for workspace, session in dict.fromkeys(walks):
+            await self.walk(workspace, session, trigger.place)
 
     async def walk(self, workspace: str, session: str, until: Place) -> int:
-        """Remember the session up to but not including `until`; returns how many were walked. Raises `Unavailable`.
+        """Remember the session, or EVERY_SESSION, up to but not including `until`; returns how many. Raises `Unavailable`.
 
         One walk of a session at a time, and the next one finds it done: many at once would look like many failed attempts.
         """

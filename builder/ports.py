@@ -23,13 +23,13 @@ class BreadcrumbStore(Protocol):
         """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one."""
 
     async def recall(self, query: RecallQuery) -> Recall:
-        """All rows of the session with `after` < place <= `until` in place order, and the standing breadcrumbs as of `until`.
+        """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the standing ones as of `until`.
 
-        Only tombstones of this session and of none count, as catch-up walks no other.
+        For those only tombstones of the session and of none count, as catch-up walks no other.
         """
 
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
-        """Where something of the session is stored with `after` < place < `until`."""
+        """Where something of the session, or of EVERY_SESSION, is stored with `after` < place < `until`."""
 
     async def count(self) -> int:
         """Breadcrumbs stored, old versions included."""
@@ -45,7 +45,7 @@ class Backlog(Protocol):
         """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
 
     async def fill(self, remembered: Remembered) -> bool:
-        """Write the vectors and the model of what `lacking` gave, raise its session's `Recall.revision`, and return True.
+        """Write the vectors and the model of what `lacking` gave, raise the `Recall.revision` of its scopes, and return True.
 
         False, and nothing is written, when it lacks none any more: the first writer wins.
         """
@@ -88,7 +88,7 @@ class Stream(Protocol):
     """Reads the stream beside the subscription, for catch-up."""
 
     def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
-        """Breadcrumbs of the session with `after` < place < `until`, in order. Raises `Unavailable`."""
+        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`."""
 
 
 class Publisher(Protocol):

@@ -8,18 +8,20 @@ from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
-from builder.domain.recall import Recall, RecallQuery
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
-from builder.pipeline.history import View
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
+from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
 from builder.ports import BreadcrumbStore, Embedder
 
+PAGE = 2_000
+"""Rows of one recall."""
 ASKED_CHARACTERS = 2_000
 """Of a longer trigger only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
 
@@ -84,14 +86,14 @@ class ContextBuilder:
         return remembered
 
     async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
-        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4).
+        """One context per consumer as of the trigger's place: one recall a scope, one embedding for all of them (features I4).
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
-        recall, view = await self._recall(trigger.breadcrumb, consumers)
-        query = await self._query(trigger.breadcrumb, view)
+        seen = {scope: await self._look(trigger.breadcrumb, scope, consumers) for scope in scopes(trigger.breadcrumb, consumers)}
         contexts, refused = [], []
         for profile in consumers:
+            recall, view, query = seen[scope_of(trigger.breadcrumb, profile)]
             request = Request(
                 trigger=trigger,
                 query=query,
@@ -107,27 +109,40 @@ class ContextBuilder:
                 refused.append(f"{profile.consumer}: {error}")
         return Built(tuple(contexts), tuple(refused))
 
-    async def recall_for(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Query, View]:
+    async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        _, view = await self._recall(trigger, consumers)
-        return await self._query(trigger, view), view
+        _, view, query = await self._look(trigger, scope_of(trigger, profile), (profile,))
+        return query, view
 
-    async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+    async def _look(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View, Query]:
+        recall, view = await self._recall(trigger, scope, consumers)
+        return recall, view, await self._query(trigger, view)
+
+    async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+
+        Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
+        """
+        history, revision = self._histories.of(scope), None
         while True:
-            history = self._histories.of(trigger.workspace, trigger.session)
             recall = await self._store.recall(
                 RecallQuery(
-                    workspace=trigger.workspace,
+                    scope=scope,
                     session=trigger.session,
                     after=history.place,
                     until=trigger.place,
+                    limit=PAGE,
                     standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
                     model=self._embedder.model,
                 )
             )
-            if self._histories.takes(history, recall.revision):
-                return recall, self._histories.grow(history, recall.rows).view(trigger.place)
-            self._histories.forget(trigger.workspace, trigger.session)  # vectors were filled in since
+            revision = recall.revision if revision is None else revision
+            if not self._histories.takes(history, revision):
+                history, revision = self._histories.renew(scope), None
+                continue
+            self._histories.grow(history, recall.rows)
+            if len(recall.rows) < PAGE:
+                return recall, as_of(history, trigger.place, trigger.session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
@@ -165,3 +180,17 @@ class ContextBuilder:
         except Unavailable:
             vector = b""
         return make_query(asked, named, self._helpers.terms(asked), vector)
+
+
+def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:
+    """Where a consumer's context is looked for: the own session is always part of it, because the hot window is."""
+    where = profile.retrieval.scope
+    if where == "workspace":
+        return Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))
+    listed = () if where == "session" else where
+    return Scope(workspace=trigger.workspace, sessions=tuple(sorted({trigger.session, *listed})))
+
+
+def scopes(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
+    """Each scope of the consumers once."""
+    return tuple(dict.fromkeys(scope_of(trigger, profile) for profile in consumers))

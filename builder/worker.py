@@ -17,7 +17,7 @@ from builder.domain.processed import Processed
 from builder.domain.profile import Profile
 from builder.heart import Circuit, Locks, beating
 from builder.ports import Delivery, Ledger, Publisher
-from builder.service import ContextBuilder
+from builder.service import ContextBuilder, scopes
 
 log = logging.getLogger("builder.worker")
 
@@ -117,7 +117,7 @@ class Worker:
             breadcrumb = self._decode(arrival)
             wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
             if wanted:
-                await self._catch_up.before(arrival, breadcrumb.workspace, breadcrumb.session)
+                await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             held = await self._builder.remember(breadcrumb)
             if not wanted:
                 return _Done("remembered")

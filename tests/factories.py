@@ -19,11 +19,12 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.pipeline import query
 from builder.pipeline.assemble import Request, assemble
-from builder.pipeline.history import History, View
+from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
+from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
@@ -112,6 +113,11 @@ def make_history(rows: Iterable[Remembered | str]) -> History:
     return history
 
 
+def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
+    """The history as of a place, seen from the session that the factories use."""
+    return as_of(history, until, session)
+
+
 def make_turn(text: str, sequence: int) -> Remembered:
     """A message of the user at odd sequences, of the assistant at even ones."""
     return make_remembered(text, sequence, schema="user.message.v1" if sequence % 2 else "agent.response.v1")
@@ -119,7 +125,7 @@ def make_turn(text: str, sequence: int) -> Remembered:
 
 def make_view(rows: Iterable[Remembered | str]) -> View:
     """Everything that was said."""
-    return make_history(rows).view(FAR)
+    return view_of(make_history(rows))
 
 
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
@@ -137,7 +143,7 @@ def make_context(
 ) -> Context:
     """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
     profile = profile or make_profile()
-    view = make_history(rows).view(trigger.breadcrumb.place)
+    view = view_of(make_history(rows), trigger.breadcrumb.place)
     speakers = tuple(view.history.speakers)
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
-from builder.domain.recall import Recall, RecallQuery
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 
 class MemoryStore:
@@ -40,16 +40,20 @@ class MemoryStore:
     async def recall(self, query: RecallQuery) -> Recall:
         """See the port."""
         rows = sorted(
-            (row for row in self._rows.values() if row.breadcrumb.workspace == query.workspace),
-            key=lambda row: row.breadcrumb.place,
+            (row for row in self._rows.values() if row.breadcrumb.workspace == query.scope.workspace),
+            key=lambda row: (row.breadcrumb.place, row.breadcrumb.session),
         )
         until = [row for row in rows if row.breadcrumb.place <= query.until]
-        session = [row for row in until if row.breadcrumb.session == query.session and row.breadcrumb.place > query.after]
+        held = [row for row in until if row.breadcrumb.place > query.after and _inside(row.breadcrumb.session, query.scope)]
         standing = (_latest(until, schema, query.session) for schema in query.standing)
         return Recall(
-            rows=tuple(_of_model(row, query.model) for row in session),
+            rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
             standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
-            revision=self._revisions.get((query.workspace, query.session), 0),
+            revision=sum(
+                number
+                for (workspace, session), number in self._revisions.items()
+                if workspace == query.scope.workspace and _inside(session, query.scope)
+            ),
         )
 
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
@@ -58,7 +62,7 @@ class MemoryStore:
         return frozenset(
             crumb.place
             for crumb in held
-            if (crumb.workspace, crumb.session) == (workspace, session) and after < crumb.place < until
+            if crumb.workspace == workspace and session in (crumb.session, EVERY_SESSION) and after < crumb.place < until
         )
 
     async def count(self) -> int:
@@ -107,6 +111,10 @@ class MemoryStore:
     async def settle(self, place: Place) -> None:
         """See the port."""
         self._attempts.pop(place, None)
+
+
+def _inside(session: str, scope: Scope) -> bool:
+    return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
 
 
 def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:

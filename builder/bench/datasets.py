@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -55,6 +55,33 @@ def load(source: str) -> Dataset:
         return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
+
+
+def pooled(dataset: Dataset) -> Dataset:
+    """All conversations as sessions of one workspace, one after the other; every question is asked after the last of them."""
+    breadcrumbs: list[Breadcrumb] = []
+    for conversation in dataset.conversations:
+        for crumb in conversation.breadcrumbs:
+            place = Place(1, len(breadcrumbs) + 1)
+            breadcrumbs.append(replace(crumb, workspace=WORKSPACE, place=place, id=_prefixed(conversation, crumb.id)))
+    end = Place(1, len(breadcrumbs) + 1)
+    sessions = []
+    for conversation in dataset.conversations:
+        questions = (
+            replace(
+                question,
+                trigger=replace(question.trigger, workspace=WORKSPACE, place=end),
+                evidence=tuple(_prefixed(conversation, id_) for id_ in question.evidence),
+            )
+            for question in conversation.questions
+        )
+        mine = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
+        sessions.append(Conversation(session=conversation.session, breadcrumbs=mine, questions=tuple(questions)))
+    return Dataset(name=f"{dataset.name}, pooled", conversations=tuple(sessions))
+
+
+def _prefixed(conversation: Conversation, breadcrumb: str) -> str:
+    return f"{conversation.session}:{breadcrumb}"
 
 
 def sample_lines() -> tuple[str, ...]:

@@ -47,7 +47,7 @@ async def examples(builder: ContextBuilder, dataset: Dataset, profile: Profile, 
 async def _of_conversation(builder: ContextBuilder, dataset: str, conversation: Conversation, profile: Profile) -> list[Example]:
     found = []
     for question in conversation.questions:
-        query, view = await builder.recall_for(question.trigger, (profile,))
+        query, view = await builder.recall_for(question.trigger, profile)
         ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
         gold = tuple(passage for passage, id_ in enumerate(ids) if id_ in question.evidence)
         if gold:

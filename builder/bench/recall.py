@@ -47,6 +47,7 @@ async def run(
         for breadcrumb in conversation.breadcrumbs:
             await builder.remember(breadcrumb)
             step()
+    for conversation in dataset.conversations:
         for question in conversation.questions:
             for budget in budgets:
                 began = perf_counter()

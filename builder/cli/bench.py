@@ -5,6 +5,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,10 +25,20 @@ File = Annotated[str, typer.Argument(help='A data set (format in builder/README.
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
 
 
+class Scope(StrEnum):
+    """Where `bench recall` looks."""
+
+    session = "session"
+    workspace = "workspace"
+
+
 def recall(
     file: File = "sample",
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
+    scope: Annotated[
+        Scope, typer.Option(help="Look in the conversation, or in all of them pooled into one workspace.")
+    ] = Scope.session,
     fit_on: Annotated[
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
@@ -36,16 +48,18 @@ def recall(
     """Share of the evidence that stands on the page within a token budget."""
     from builder.app import open_core
     from builder.bench import recall as bench
-    from builder.bench.datasets import load
+    from builder.bench.datasets import load, pooled
     from builder.bench.fit import leave_one_out
 
     async def work() -> dict[str, Any]:
-        dataset = load(file)
+        dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
         steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
         with _store() as store, _progress("recall", steps) as step:
             async with open_core(settings(), store) as core:
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
-                report = await bench.run(core.builder, dataset, core.profile(profile), _numbers(budgets), step, rankers)
+                asking = core.profile(profile)
+                asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value))
+                report = await bench.run(core.builder, dataset, asking, _numbers(budgets), step, rankers)
                 return {
                     "dataset": report.pop("dataset"),
                     "questions": report.pop("questions"),

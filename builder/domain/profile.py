@@ -37,11 +37,14 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
+    """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too (features D20).
+
+    schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
 
     relevance_threshold: standard deviations above the mean score of the session's passages; None = whatever has room.
     """
 
+    scope: Literal["session", "workspace"] | tuple[str, ...]
     schemas: tuple[str, ...]
     ceilings: Mapping[str, int]
     similarity_threshold: float

@@ -5,20 +5,33 @@ from dataclasses import dataclass
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
 
+EVERY_SESSION = "*"
+"""In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where to look (features D20): sessions of one workspace, in order and each once, or only EVERY_SESSION."""
+
+    workspace: str
+    sessions: tuple[str, ...]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """Everything of one session in a span of places. Workspace and session cannot be left out.
+    """The first `limit` rows of a scope in a span of places. Scope and session cannot be left out.
 
     after, until: places; `after` exclusive (what the caller already holds), `until` inclusive.
+    session: the trigger's own.
     standing: schemas of which the latest breadcrumb before or at `until` is wanted, from the session or from no session.
     model: the engine whose vectors are wanted.
     """
 
-    workspace: str
+    scope: Scope
     session: str
     after: Place
     until: Place
+    limit: int
     standing: tuple[str, ...]
     model: str
 
@@ -27,7 +40,7 @@ class RecallQuery:
 class Recall:
     """rows: in place order. standing: the latest of each asked schema, in the order asked.
 
-    revision: how often vectors of the session were filled in later. Rows of two revisions are never put together.
+    revision: how often vectors of the scope were filled in later: rows read under another one are out of date.
     """
 
     rows: tuple[Remembered, ...]

@@ -8,12 +8,12 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
-from builder.pipeline.history import View
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker
 from builder.pipeline.retrieve import retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.units import Candidate, Unit, hot_units
+from builder.pipeline.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,28 +1,28 @@
-"""Histories of the sessions used last, bounded by their passages."""
+"""Histories of the scopes used last, bounded by their passages."""
 
 from collections import OrderedDict
 
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
+from builder.domain.recall import Scope
 from builder.pipeline.history import History
 
-SESSION_COST = 50
-"""What an open session costs beside its passages, in passages."""
+SCOPE_COST = 50
+"""What an open scope costs beside its passages, in passages."""
 
 
 class Histories:
-    """A session's history is a pure function of its rows, so forgetting one costs time and changes nothing."""
+    """A scope's history is a pure function of its rows, so forgetting one costs time and changes nothing."""
 
     def __init__(self, passages: int) -> None:
-        """passages: the most that all sessions together may hold in memory; the session in use is never forgotten."""
+        """passages: the most that all scopes together may hold in memory; the one in use is never forgotten."""
         self._limit = passages
-        self._held: OrderedDict[tuple[str, str], History] = OrderedDict()
+        self._held: OrderedDict[Scope, History] = OrderedDict()
 
-    def of(self, workspace: str, session: str) -> History:
-        """The session's history as far as it is known."""
-        key = (workspace, session)
-        history = self._held.setdefault(key, History())
-        self._held.move_to_end(key)
+    def of(self, scope: Scope) -> History:
+        """The scope's history as far as it is known."""
+        history = self._held.setdefault(scope, History())
+        self._held.move_to_end(scope)
         return history
 
     def takes(self, history: History, revision: int) -> bool:
@@ -31,14 +31,15 @@ class Histories:
             history.revision = revision
         return history.revision == revision
 
-    def forget(self, workspace: str, session: str) -> None:
-        """Read the session again from its beginning."""
-        self._held.pop((workspace, session), None)
+    def renew(self, scope: Scope) -> History:
+        """An empty one in the place of the scope's, to be read from its beginning."""
+        self._held[scope] = History()
+        return self.of(scope)
 
     def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
-        """Append the rows that it does not have yet, and forget the sessions unused for longest while there are too many."""
+        """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
         place: Place = history.place
         history.extend(tuple(row for row in rows if row.breadcrumb.place > place))
-        while len(self._held) > 1 and sum(held.passages + SESSION_COST for held in self._held.values()) > self._limit:
+        while len(self._held) > 1 and sum(held.passages + SCOPE_COST for held in self._held.values()) > self._limit:
             self._held.popitem(last=False)
         return history

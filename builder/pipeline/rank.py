@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.pipeline import signals
-from builder.pipeline.history import View
 from builder.pipeline.query import Query
+from builder.pipeline.view import View
 
 Floats = NDArray[np.float32]
 Signal = Callable[[Query, View], Floats]

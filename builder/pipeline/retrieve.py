@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.profile import Profile, Retrieval
-from builder.pipeline.history import View
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.signals import similarity
 from builder.pipeline.units import Candidate, Unit
+from builder.pipeline.view import View
 from builder.pipeline.words import contradict
 
 SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
-"""Passages looked at closely: twice as many as the page could hold, since repeats go and long ones may not fit."""
+"""Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit."""
 
 
 _QUESTION = re.compile("[?？؟]")
@@ -46,12 +46,20 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     relevant = allowed.copy()
     if rules.relevance_threshold is not None:
         relevant &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
-    pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE))
+    section, room = _section(profile)
+    pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, room // TOKENS_A_PASSAGE))
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
-    section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
     kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
     return Found(units=units, omissions=omissions)
+
+
+def _section(profile: Profile) -> tuple[str, int]:
+    """Where what is found will stand, and the most tokens that it may have there."""
+    for rule in profile.sections:
+        if rule.source == "retrieval":
+            return rule.name, int(rule.ceiling * profile.allowance)
+    return "", 0
 
 
 def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) -> NDArray[np.int64]:
@@ -88,8 +96,8 @@ def _told(passage: int, view: View, on_page: frozenset[int]) -> bool:
 
 def _reply(passage: int, view: View) -> int | None:
     """The first passage of the message after a question, when somebody else says it."""
-    reply = passage + 1
-    if reply >= view.passages or not _QUESTION.search(_text(view, passage)):
+    reply = int(view.history.after.head(view.passages)[passage])
+    if not 0 <= reply < view.passages or not _QUESTION.search(_text(view, passage)):
         return None
     asked, answered = (int(view.crumb[each]) for each in (passage, reply))
     speakers = view.history.speaker.head(view.size)

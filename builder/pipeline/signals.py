@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.pipeline.dates import nearness
-from builder.pipeline.history import View, neutral
 from builder.pipeline.query import Query
 from builder.pipeline.traits import Trait
+from builder.pipeline.view import View, neutral
 
 Floats = NDArray[np.float32]
 
@@ -30,12 +30,12 @@ def pair_words(query: Query, view: View) -> Floats:
 
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
-    """BM25 of passages joined with their neighbours by looking one row up and down in the words' own postings."""
+    """BM25 of passages joined with their neighbours, found by following the words' own postings to the next ones."""
     size = view.passages
+    previous, following = view.before, view.after
     length = view.history.length.head(size)
-    joined = own * length
-    joined[1:] += before * length[:-1]
-    joined[:-1] += after * length[1:]
+    joined = own * length + before * _next(length, previous) + after * _next(length, following)
+    mean = float(joined.mean()) if size else 0.0
     score = np.zeros(size, np.float32)
     for term in query.terms:
         rows, counts = view.history.postings.of(term, size)
@@ -43,13 +43,17 @@ def _joined_words(query: Query, view: View, own: int, before: int, after: int) -
             continue
         frequency = np.zeros(size, np.float32)
         frequency[rows] += own * counts
-        inside = rows < size - 1
-        frequency[rows[inside] + 1] += before * counts[inside]
-        inside = rows > 0
-        frequency[rows[inside] - 1] += after * counts[inside]
+        for share, there in ((before, following[rows]), (after, previous[rows])):
+            inside = there >= 0
+            frequency[there[inside]] += share * counts[inside]
         touched = np.flatnonzero(frequency)
-        score[touched] += _bm25(frequency[touched], joined[touched], float(joined.mean()), len(touched), size, K1, B)
+        score[touched] += _bm25(frequency[touched], joined[touched], mean, len(touched), size, K1, B)
     return score
+
+
+def _next(values: Floats, there: NDArray[np.int64]) -> Floats:
+    """The values of the passages `there`, 0 where there is none."""
+    return np.append(values, np.float32(0))[there]
 
 
 def sitting_words(query: Query, view: View) -> Floats:
@@ -91,19 +95,14 @@ def window_similarity(query: Query, view: View) -> Floats:
 
     A window is made of the vectors that there are; `neutral` where there is none.
     """
-    size, known = view.passages, view.has_vector.copy()
-    held = known.astype(np.float32)
-    own = similarity(query, view) * held
-    window, length = own.copy(), held.copy()
-    beside = view.history.beside.head(size)[1:]
-    window[1:] += 0.5 * own[:-1]
-    window[:-1] += 0.5 * own[1:]
-    length[1:] += 0.25 * held[:-1] + beside
-    length[:-1] += 0.25 * held[1:] + beside
-    length[1:-1] += 0.5 * view.history.across.head(size)[2:]
-    known[1:] |= view.has_vector[:-1]
-    known[:-1] |= view.has_vector[1:]
-    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), known)
+    size, held = view.passages, view.has_vector.astype(np.float32)
+    own, previous, following = similarity(query, view) * held, view.before, view.after
+    beside, across = view.history.beside.head(size), view.history.across.head(size)
+    around = _next(held, previous) + _next(held, following)
+    window = own + 0.5 * (_next(own, previous) + _next(own, following))
+    length = held + 0.25 * around + beside + _next(beside, following)
+    length += 0.5 * np.where(previous >= 0, _next(across, following), 0)
+    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), held + around > 0)
 
 
 def date(query: Query, view: View) -> Floats:

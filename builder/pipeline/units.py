@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from builder.domain.facts import Remembered
 from builder.domain.profile import Window
-from builder.pipeline.history import View
+from builder.pipeline.view import View
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -44,7 +44,8 @@ def hot_units(view: View, window: Window) -> tuple[tuple[int, ...], ...]:
     heads: set[int] = set()
     members: dict[int, list[int]] = {}
     current = view.current
-    for row in range(view.size - 1, -1, -1):
+    for number in range(view.heard - 1, -1, -1):
+        row = view.own[number]
         if len(heads) == wanted:
             break
         head = view.unit_of(row)

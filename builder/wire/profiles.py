@@ -1,7 +1,7 @@
 """Profile files → frozen profiles. The file name is the consumer's name (design §3)."""
 
 from hashlib import blake2b
-from typing import Literal
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -11,6 +11,7 @@ from builder.domain.profile import Profile, Retrieval, SectionClass, SectionRule
 from builder.wire.subjects import check_token
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
+_Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
 NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1"})
 """Kinds that no profile can switch on (features D18)."""
 
@@ -37,6 +38,9 @@ class RetrievalFile(BaseModel):
     """What may be found among older breadcrumbs."""
 
     model_config = _STRICT
+    scope: Literal["session", "workspace"] | tuple[_Session, ...] = Field(
+        "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
+    )
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
     ceilings: dict[str, int] = Field(
         {}, description="most units per schema while not everything found fits; none = by rank alone"

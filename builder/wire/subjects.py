@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from builder.domain.errors import Rejected
+from builder.domain.recall import EVERY_SESSION
 from builder.wire.text import clean
 
 BREADCRUMBS = "breadcrumbs"
@@ -47,8 +48,9 @@ def breadcrumb_subject(workspace: str, session: str, schema: str) -> str:
 
 
 def session_subject(workspace: str, session: str) -> str:
-    """The filter for one session's breadcrumbs."""
-    return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{check_token(session, 'session')}.>"
+    """The filter for the breadcrumbs of one session, or of EVERY_SESSION."""
+    token = session if session == EVERY_SESSION else check_token(session, "session")
+    return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{token}.>"
 
 
 def parse_breadcrumb_subject(subject: str) -> Address:

@@ -12,7 +12,7 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
-from builder.domain.recall import Recall, RecallQuery
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.ports import Backlog, BreadcrumbStore
 from tests.factories import FAR, MODEL, bare, make_catalog, make_remembered, make_vector
 
@@ -37,9 +37,12 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-async def recall(store: Store, session: str = "s42", workspace: str = "acme", model: str = MODEL) -> Recall:
-    asked = RecallQuery(workspace=workspace, session=session, after=ORIGIN, until=FAR, standing=("tool.catalog.v1",), model=model)
-    return await store.recall(asked)
+async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:
+    """Of the session s42, or of these."""
+    scope = Scope(workspace=workspace, sessions=sessions or ("s42",))
+    standing = ("tool.catalog.v1",)
+    query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, standing=standing, model=model)
+    return await store.recall(query)
 
 
 async def remember_bare(store: Store, *rows: Remembered) -> None:
@@ -114,7 +117,7 @@ async def test_of_many_that_fill_in_at_once_exactly_one_wins(store: Store) -> No
     assert sum(await asyncio.gather(*(store.fill(row) for _ in range(20)))) == 1
 
 
-async def test_every_filling_raises_the_revision_of_its_session_alone(store: Store) -> None:
+async def test_every_filling_raises_the_revision_of_the_scopes_that_hold_it(store: Store) -> None:
     rows = [make_remembered(f"Message {n}.", n) for n in (1, 2)]
     others = [
         make_remembered(sequence=3, session="s4"),
@@ -128,8 +131,9 @@ async def test_every_filling_raises_the_revision_of_its_session_alone(store: Sto
         assert (await recall(store)).revision == count
     for row in others:
         await store.fill(row)
-    homes = [(session, workspace) for session in ("s42", "s4") for workspace in ("acme", "rival")]
-    assert [(await recall(store, *home)).revision for home in homes] == [2, 1, 1, 0]
+    scopes = [("s42",), ("s4",), ("s4", "s42"), ("_", "s42"), (EVERY_SESSION,)]
+    assert [(await recall(store, *scope)).revision for scope in scopes] == [2, 1, 3, 3, 4]
+    assert [(await recall(store, *scope, workspace="rival")).revision for scope in scopes] == [1, 0, 1, 1, 1]
 
 
 async def test_the_oldest_places_come_first_and_those_behind_one_can_be_asked_for(store: Store) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -14,7 +14,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import RecallQuery, Scope
 from builder.ports import BreadcrumbStore, Ledger
 from tests.factories import MODEL, make_breadcrumb, make_catalog, make_place, make_remembered, make_tombstone, remembered_of
 
@@ -50,11 +50,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def query(
-    after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), workspace: str = "acme", session: str = "s42"
-) -> RecallQuery:
+def query(after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), **asked: Any) -> RecallQuery:
+    session = asked.get("session", "s42")
+    scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,))
     places = {"after": make_place(after), "until": make_place(until)}
-    return RecallQuery(workspace=workspace, session=session, standing=standing, model=MODEL, **places)
+    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), standing=standing, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: Remembered) -> None:
@@ -132,6 +132,7 @@ async def test_recall_starts_after_one_place_and_ends_with_the_other(store: Stor
     rows = [make_remembered(f"Message {n}.", n) for n in range(1, 7)]
     await remember_all(store, *rows)
     assert (await store.recall(query(after=2, until=5))).rows == tuple(rows[2:5])
+    assert (await store.recall(query(after=2, until=5, limit=2))).rows == tuple(rows[2:4])
     assert (await store.recall(query(after=5, until=5))).rows == ()
     assert (await store.recall(query(after=6, until=2))).rows == ()
 

@@ -13,7 +13,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from tests.factories import bare, make_breadcrumb, remembered_of
 
 T = TypeVar("T")
@@ -100,10 +100,11 @@ class Stores(RuleBasedStateMachine):
             self.same(self.model.facts(crumb), self.store.facts(crumb))
 
     @rule(
-        workspace=workspaces,
+        scope=st.builds(Scope, workspace=workspaces, sessions=st.sampled_from((("s1",), ("s2",), ("_", "s1"), (EVERY_SESSION,)))),
         session=sessions,
         after=places,
         until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
+        limit=st.integers(1, 6),
         standing=st.lists(st.sampled_from(SCHEMAS), unique=True).map(tuple),
         model=models,
     )
@@ -111,7 +112,12 @@ class Stores(RuleBasedStateMachine):
         query = RecallQuery(**asked)
         self.same(self.model.recall(query), self.store.recall(query))
 
-    @rule(workspace=workspaces, session=sessions, after=places, until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)))
+    @rule(
+        workspace=workspaces,
+        session=st.sampled_from((*SESSIONS, EVERY_SESSION)),
+        after=places,
+        until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
+    )
     def ask_for_places(self, workspace: str, session: str, after: Place, until: Place) -> None:
         self.same(self.model.places(workspace, session, after, until), self.store.places(workspace, session, after, until))
 

@@ -51,7 +51,6 @@ def left(sql: apsw.Connection) -> int:
     return int(next(sql.execute("SELECT count(*) FROM lacking"))[0])
 
 
-def revision(sql: apsw.Connection, workspace: str, session: str) -> int:
-    """How often vectors of the session were filled in."""
-    row = next(sql.execute("SELECT number FROM revisions WHERE workspace = ? AND session = ?", (workspace, session)), None)
-    return int(row[0]) if row else 0
+def revision(sql: apsw.Connection, scope: str, values: tuple[str, ...]) -> int:
+    """How often vectors of the scope, a condition and its values, were filled in."""
+    return int(next(sql.execute(f"SELECT coalesce(sum(number), 0) FROM revisions WHERE {scope}", values))[0])

@@ -12,7 +12,7 @@ from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_o
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
-from builder.domain.recall import Recall, RecallQuery
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 _INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) "
@@ -20,13 +20,15 @@ _INSERT = (
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-_BETWEEN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) < (?, ?)"
-_SPAN = "workspace = ? AND session = ? AND (incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
-_ROWS = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {_SPAN} ORDER BY incarnation, sequence"
+_SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
+_ROWS = (
+    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session LIMIT ?"
+)
+# The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
-    "SELECT incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name "
-    "FROM passages JOIN models ON number = model "
-    f"WHERE {_SPAN} ORDER BY incarnation, sequence, ordinal"
+    "SELECT session, incarnation, sequence, start, stop, terms, vector, tokens, traits, models.name "
+    "FROM breadcrumbs CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
+    f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 _LATEST = f"""
@@ -96,22 +98,25 @@ class SqliteStore:
         """See the port."""
 
         def work(sql: apsw.Connection) -> Recall:
-            span = (query.workspace, query.session, *query.after, *query.until)
-            passages = _by_place(sql.execute(_PASSAGES, span), query.model)
-            rows = tuple(from_columns(row, passages.get((row[2], row[3]), ()), query.model) for row in sql.execute(_ROWS, span))
+            scope, values = _inside(query.scope)
+            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *query.after, *query.until, query.limit)))
+            span = (*values, *query.after, *(found[-1][2:4] if found else query.after))
+            passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), span), query.model)
+            rows = tuple(from_columns(row, passages.get(row[1:4], ()), query.model) for row in found)
             standing = (_latest(sql, query, schema) for schema in query.standing)
             return Recall(
                 rows=rows,
                 standing=tuple(row for row in standing if row is not None),
-                revision=backlog.revision(sql, query.workspace, query.session),
+                revision=backlog.revision(sql, scope, values),
             )
 
         return await self._connection.read(work)
 
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
         """See the port."""
-        text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {_BETWEEN}"
-        span = (workspace, session, *after, *until)
+        scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
+        text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
+        span = (*values, *after, until.incarnation, until.sequence - 1)
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
     async def models(self) -> frozenset[str]:
@@ -175,25 +180,32 @@ class SqliteStore:
 
 def _latest(sql: apsw.Connection, query: RecallQuery, schema: str) -> Remembered | None:
     heard = (query.session, NO_SESSION)
-    span = (query.workspace, schema, *heard, *query.until, *heard, *query.until)
+    span = (query.scope.workspace, schema, *heard, *query.until, *heard, *query.until)
     row = next(sql.execute(_LATEST, span), None)
     return _with_passages(sql, row, query.model) if row else None
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:
     workspace, session, incarnation, sequence = row[:4]
-    span = (workspace, session, incarnation, sequence - 1, incarnation, sequence)
-    held = list(sql.execute(_PASSAGES, span))
+    scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
+    held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
     model = model or (held[0][-1] if held else "")
-    return from_columns(row, _by_place(iter(held), model).get((incarnation, sequence), ()), model)
+    return from_columns(row, _by_place(iter(held), model).get(row[1:4], ()), model)
 
 
-def _by_place(rows: Any, model: str) -> dict[tuple[int, int], tuple[Passage, ...]]:
-    """Passages by place; a vector of another model is left out, never compared (features D22)."""
+def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:
+    """The condition and its values."""
+    if scope.sessions == (EVERY_SESSION,):
+        return "workspace = ?", (scope.workspace,)
+    return f"workspace = ? AND session IN ({', '.join('?' * len(scope.sessions))})", (scope.workspace, *scope.sessions)
+
+
+def _by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple[Passage, ...]]:
+    """Passages by session and place; a vector of another model is left out, never compared (features D22)."""
     return {
         place: tuple(
             Passage(start, stop, terms, vector if name == model else b"", tokens, traits)
-            for _, _, start, stop, terms, vector, tokens, traits, name in group
+            for *_, start, stop, terms, vector, tokens, traits, name in group
         )
-        for place, group in groupby(rows, key=itemgetter(0, 1))
+        for place, group in groupby(rows, key=itemgetter(0, 1, 2))
     }

@@ -15,7 +15,7 @@ import pytest
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.domain.recall import RecallQuery
+from builder.domain.recall import RecallQuery, Scope
 from tests.factories import FAR, MODEL, make_catalog, make_place, make_remembered
 
 ROOT = Path(__file__).parents[3]
@@ -60,7 +60,15 @@ def go(*writers: subprocess.Popen[str]) -> None:
 
 
 async def recalled(store: SqliteStore, session: str) -> list[str]:
-    query = RecallQuery(workspace="acme", session=session, after=Place(0, 0), until=FAR, standing=(), model=MODEL)
+    query = RecallQuery(
+        scope=Scope(workspace="acme", sessions=(session,)),
+        session=session,
+        after=Place(0, 0),
+        until=FAR,
+        limit=9999,
+        standing=(),
+        model=MODEL,
+    )
     return [row.breadcrumb.id for row in (await store.recall(query)).rows]
 
 
@@ -75,7 +83,13 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
     before.close()
     after = SqliteStore(path)
     query = RecallQuery(
-        workspace="acme", session="s42", after=make_place(0), until=make_place(9), standing=("tool.catalog.v1",), model=MODEL
+        scope=Scope(workspace="acme", sessions=("s42",)),
+        session="s42",
+        after=make_place(0),
+        until=make_place(9),
+        limit=9,
+        standing=("tool.catalog.v1",),
+        model=MODEL,
     )
     recall = await after.recall(query)
     assert (recall.rows, recall.standing) == ((said,), (catalog,))
@@ -215,3 +229,10 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     assert await store.remember(row)
     assert (await recalled(store, "s42"), await store.left()) == ([row.breadcrumb.id], 0)
     store.close()
+
+
+def test_migrations_are_numbered_without_gaps_and_repeats() -> None:
+    names = sorted(
+        file.name for file in (files("builder.adapters.sqlite") / "migrations").iterdir() if file.name.endswith(".sql")
+    )
+    assert [name.partition("_")[0] for name in names] == [f"{n:04}" for n in range(1, len(names) + 1)]

@@ -6,9 +6,20 @@ import numpy as np
 import pytest
 
 from builder.domain.breadcrumb import ORIGIN
-from builder.pipeline.histories import SESSION_COST, Histories
-from builder.pipeline.history import View
-from tests.factories import MORNING, bare, make_history, make_place, make_remembered, make_tombstone, make_vector, make_view
+from builder.domain.recall import Scope
+from builder.pipeline.histories import SCOPE_COST, Histories
+from builder.pipeline.view import View
+from tests.factories import (
+    MORNING,
+    bare,
+    make_history,
+    make_place,
+    make_remembered,
+    make_tombstone,
+    make_vector,
+    make_view,
+    view_of,
+)
 
 
 def current(view: View) -> list[str]:
@@ -17,7 +28,7 @@ def current(view: View) -> list[str]:
 
 def test_a_view_ends_before_its_place() -> None:
     history = make_history(["One.", "Two.", "Three."])
-    assert [history.view(make_place(n)).size for n in range(5)] == [0, 0, 1, 2, 3]
+    assert [view_of(history, make_place(n)).size for n in range(5)] == [0, 0, 1, 2, 3]
     assert history.place == make_place(3)
     assert make_history([]).place == ORIGIN
 
@@ -25,13 +36,13 @@ def test_a_view_ends_before_its_place() -> None:
 def test_a_new_version_replaces_the_old_one_from_its_place_on() -> None:
     rows = [make_remembered("Old.", 1, id="a"), make_remembered("Other.", 2), make_remembered("New.", 3, id="a", version=2)]
     history = make_history(rows)
-    assert history.view(make_place(3)).current.tolist() == [True, True]
-    assert history.view(make_place(4)).current.tolist() == [False, True, True]
+    assert view_of(history, make_place(3)).current.tolist() == [True, True]
+    assert view_of(history, make_place(4)).current.tolist() == [False, True, True]
 
 
 def test_a_tombstone_removes_from_its_place_on_and_is_nothing_itself() -> None:
     history = make_history([make_remembered("One.", 1), make_tombstone("m1", 2), make_remembered("Two.", 3)])
-    assert [current(history.view(make_place(n))) for n in (2, 3, 4)] == [["m1"], [], ["m3"]]
+    assert [current(view_of(history, make_place(n))) for n in (2, 3, 4)] == [["m1"], [], ["m3"]]
 
 
 @pytest.mark.parametrize(
@@ -39,13 +50,13 @@ def test_a_tombstone_removes_from_its_place_on_and_is_nothing_itself() -> None:
 )
 def test_what_is_gone_stays_gone_for_who_looks_from_before_a_later_change(later: object) -> None:
     rows = [make_remembered("One.", 1), make_tombstone("m1", 2), make_remembered("Two.", 3)]
-    assert current(make_history([*rows, later]).view(make_place(5))) == ["m3"]  # type: ignore[list-item]
+    assert current(view_of(make_history([*rows, later]), make_place(5))) == ["m3"]  # type: ignore[list-item]
 
 
 def test_the_row_of_a_breadcrumb_is_the_newest_that_can_be_seen() -> None:
     history = make_history([make_remembered(f"Version {n}.", n, id="a", version=n) for n in (1, 2, 3)])
-    assert [history.view(make_place(n)).row_of("a") for n in (1, 2, 3, 4)] == [-1, 0, 1, 2]
-    assert history.view(make_place(4)).row_of("b") == -1
+    assert [view_of(history, make_place(n)).row_of("a") for n in (1, 2, 3, 4)] == [-1, 0, 1, 2]
+    assert view_of(history, make_place(4)).row_of("b") == -1
 
 
 def test_a_sitting_ends_with_a_gap_of_more_than_six_hours() -> None:
@@ -73,20 +84,20 @@ def test_vectors_are_zero_where_none_was_made() -> None:
 
 def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
     history = make_history([make_remembered("The kiln is hot.", 1), make_remembered("?!", 2), bare(make_remembered("Hot.", 3))])
-    assert [history.view(make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
-    assert history.view(make_place(4)).has_vector.tolist() == [True, False, False]
+    assert [view_of(history, make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
+    assert view_of(history, make_place(4)).has_vector.tolist() == [True, False, False]
 
 
 def test_repeats_are_the_same_words_of_the_same_speaker_so_far() -> None:
     rows = [make_remembered("Yes we can!", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana", "Ana"), 1)]
     history = make_history(rows)
-    assert history.view(make_place(4)).repeats(0) == (0, 2)
-    assert history.view(make_place(9)).repeats(0) == (0, 2, 3)
+    assert view_of(history, make_place(4)).repeats(0) == (0, 2)
+    assert view_of(history, make_place(9)).repeats(0) == (0, 2, 3)
 
 
 def test_arrays_grow_and_earlier_views_stay_as_they_were() -> None:
     history = make_history([f"Message {n}." for n in range(10)])
-    view = history.view(make_place(6))
+    view = view_of(history, make_place(6))
     before = (view.crumb.copy(), view.current.copy(), view.units)
     history.extend(tuple(make_remembered(f"Message {n}.", n) for n in range(11, 500)))
     np.testing.assert_array_equal(view.crumb, before[0])
@@ -94,38 +105,43 @@ def test_arrays_grow_and_earlier_views_stay_as_they_were() -> None:
     assert view.units == before[2]
 
 
+def scope(session: str, workspace: str = "acme") -> Scope:
+    return Scope(workspace=workspace, sessions=(session,))
+
+
 def test_a_session_is_kept_and_grows_by_its_new_rows() -> None:
     histories = Histories(100)
     rows = tuple(make_remembered(f"Message {n}.", n) for n in range(1, 6))
-    histories.grow(histories.of("acme", "s1"), rows[:3])
-    grown = histories.grow(histories.of("acme", "s1"), rows)
+    histories.grow(histories.of(scope("s1")), rows[:3])
+    grown = histories.grow(histories.of(scope("s1")), rows)
     assert [row.breadcrumb.id for row in grown.rows] == ["m1", "m2", "m3", "m4", "m5"]
-    assert histories.of("rival", "s1").rows == histories.of("acme", "s2").rows == []
+    assert histories.of(scope("s1", "rival")).rows == histories.of(scope("s2")).rows == []
 
 
 def test_the_sessions_unused_for_longest_are_forgotten() -> None:
-    histories = Histories(2 * (4 + SESSION_COST))
+    histories = Histories(2 * (4 + SCOPE_COST))
     for session in ("a", "b", "a", "c"):
-        history = histories.of("acme", session)
+        history = histories.of(scope(session))
         histories.grow(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 5)))
-    assert [histories.of("acme", session).passages for session in ("a", "c", "b")] == [4, 4, 0]
+    assert [histories.of(scope(session)).passages for session in ("a", "c", "b")] == [4, 4, 0]
 
 
 def test_the_session_in_use_is_kept_whatever_its_size() -> None:
     histories = Histories(2)
-    histories.grow(histories.of("acme", "big"), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
-    assert histories.of("acme", "big").passages == 49
-    histories.grow(histories.of("acme", "small"), (make_remembered(),))
-    assert histories.of("acme", "big").passages == 0
+    histories.grow(histories.of(scope("big")), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
+    assert histories.of(scope("big")).passages == 49
+    histories.grow(histories.of(scope("small")), (make_remembered(),))
+    assert histories.of(scope("big")).passages == 0
 
 
-def test_rows_of_two_revisions_are_never_put_together() -> None:
+def test_a_history_that_was_read_before_vectors_were_filled_in_takes_no_later_rows() -> None:
     histories = Histories(100)
-    history = histories.of("acme", "s1")
+    history = histories.of(scope("s1"))
     assert histories.takes(history, 3)
     histories.grow(history, (make_remembered(),))
     assert histories.takes(history, 3)
     assert not histories.takes(history, 4)
-    histories.forget("acme", "s1")
-    assert histories.takes(histories.of("acme", "s1"), 4)
-    assert histories.of("acme", "s1").place == ORIGIN
+    fresh = histories.renew(scope("s1"))
+    assert histories.takes(fresh, 4)
+    assert histories.of(scope("s1")) is fresh
+    assert fresh.place == ORIGIN

@@ -7,7 +7,7 @@ import pytest
 
 from builder.pipeline import signals
 from builder.pipeline.rank import rank
-from tests.factories import BY_HAND, bare, make_history, make_place, make_query, make_remembered, make_view
+from tests.factories import BY_HAND, bare, make_history, make_place, make_query, make_remembered, make_view, view_of
 
 SMALL_TALK = [f"The weather is fine, part {n}." for n in range(30)]
 
@@ -63,7 +63,7 @@ def test_without_a_vector_of_the_query_the_words_have_their_own_weights() -> Non
 def test_meaning_is_asked_when_half_of_the_view_has_vectors() -> None:
     rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 7)]
     history = make_history([*map(bare, rows[:3]), *rows[3:]])
-    found = [BY_HAND.weights(make_query("Is the kiln hot?"), history.view(make_place(n))) for n in range(2, 8)]
+    found = [BY_HAND.weights(make_query("Is the kiln hot?"), view_of(history, make_place(n))) for n in range(2, 8)]
     assert found == [BY_HAND.words] * 5 + [BY_HAND.hybrid]
 
 

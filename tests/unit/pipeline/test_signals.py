@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from builder.pipeline import signals
-from builder.pipeline.history import Floats, View
+from builder.pipeline.history import Floats
 from builder.pipeline.query import Query
 from builder.pipeline.rank import SIGNALS
-from tests.factories import MORNING, bare, make_history, make_place, make_query, make_remembered, make_view
+from builder.pipeline.view import View
+from tests.factories import MORNING, bare, make_history, make_place, make_query, make_remembered, make_view, view_of
 
 Signal = Callable[[Query, View], Floats]
 
@@ -184,6 +185,6 @@ def test_a_signal_gives_one_number_a_passage_and_none_for_an_empty_session(signa
 @pytest.mark.parametrize("signal", [signal for signal, _ in SIGNALS.values()])
 def test_a_signal_does_not_see_what_came_later(signal: Signal) -> None:
     query = make_query("When was the kiln in Delft hot, Ana, in May?", ("Ana",))
-    before = signal(query, make_history(CHAT).view(make_place(5)))
-    after = signal(query, make_history([*CHAT, *["The kiln, the kiln in Delft yesterday."] * 70]).view(make_place(5)))
+    before = signal(query, view_of(make_history(CHAT), make_place(5)))
+    after = signal(query, view_of(make_history([*CHAT, *["The kiln, the kiln in Delft yesterday."] * 70]), make_place(5)))
     np.testing.assert_array_equal(before, after)

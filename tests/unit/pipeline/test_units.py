@@ -6,7 +6,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Window
 from builder.pipeline.history import History
 from builder.pipeline.units import hot_units, window_size
-from tests.factories import FAR, make_history, make_place, make_remembered, make_tombstone, make_view
+from tests.factories import FAR, make_history, make_place, make_remembered, make_tombstone, make_view, view_of
 
 WINDOW = Window(trigger=6, keep=3, min_recent=3, max_tool_turns=3)
 ALL = Window(trigger=1000, keep=1000, min_recent=3, max_tool_turns=None)
@@ -74,7 +74,7 @@ def test_joining_units_later_changes_nothing_for_who_looks_from_earlier() -> Non
     rows = [result(1, "a"), result(2, "b"), message(3), message(4, "a", "b"), message(5)]
     whole = make_history(rows)
     for size in range(len(rows) + 1):
-        before, after = make_history(rows[:size]).view(FAR), whole.view(make_place(size + 1))
+        before, after = view_of(make_history(rows[:size]), FAR), view_of(whole, make_place(size + 1))
         assert hot_units(after, ALL) == hot_units(before, ALL)
         assert after.units == before.units == len(hot_units(after, ALL))
         assert [after.members(row) for row in range(size)] == [before.members(row) for row in range(size)]
@@ -111,4 +111,4 @@ def test_a_history_grown_in_steps_is_the_history_grown_at_once() -> None:
     steps = History()
     for row in rows:
         steps.extend((row,))
-    assert hot_units(steps.view(FAR), ALL) == hot_units(make_history(rows).view(FAR), ALL)
+    assert hot_units(view_of(steps, FAR), ALL) == hot_units(view_of(make_history(rows), FAR), ALL)

@@ -1,0 +1,151 @@
+"""A history as of a place."""
+
+from bisect import bisect_left
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.domain.breadcrumb import Place
+from builder.pipeline.growing import Growing, Scalar
+from builder.pipeline.history import CONVERSATION, Floats, History
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """The first `size` breadcrumbs and their `passages` passages of a history. Arrays are views; nobody writes to them.
+
+    session: code of the session that is asked in, -1 when nothing of it is held.
+    current: breadcrumbs that no later version or tombstone has replaced, shape (size,).
+    """
+
+    history: History
+    session: int
+    size: int
+    passages: int
+    current: NDArray[np.bool_]
+    _cosines: dict[bytes, Floats] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def crumb(self) -> Ints:
+        """Passage → breadcrumb, shape (passages,)."""
+        return self.history.crumb.head(self.passages)
+
+    @property
+    def before(self) -> Ints:
+        """Passage → the one before it in its session, -1 where there is none, shape (passages,)."""
+        return self.history.before.head(self.passages)
+
+    @property
+    def after(self) -> Ints:
+        """Passage → the one after it in its session, -1 where there is none yet, shape (passages,)."""
+        after = self.history.after.head(self.passages)
+        return np.where(after < self.passages, after, -1)
+
+    @property
+    def vectors(self) -> Floats | None:
+        """Shape (passages, width), zero rows where no vector is stored; None when there are none at all."""
+        return None if self.history.vector is None else self.history.vector.head(self.passages)
+
+    @property
+    def has_vector(self) -> NDArray[np.bool_]:
+        """Which passages have one, shape (passages,)."""
+        return self.history.has_vector.head(self.passages)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether any passage with words has none; one without words lacks nothing."""
+        return bool((~self.has_vector & (self.history.length.head(self.passages) > 0)).any())
+
+    @property
+    def own(self) -> list[int]:
+        """All rows that the history holds of the session, in place order; the first `heard` of them are in this view."""
+        return self.history.rows_of[self.session] if self.session >= 0 else []
+
+    @property
+    def heard(self) -> int:
+        """Breadcrumbs of the session."""
+        return bisect_left(self.own, self.size)
+
+    @property
+    def units(self) -> int:
+        """Units of the session's conversation."""
+        return int(self.history.units.head(self.size)[self.own[self.heard - 1]]) if self.heard else 0
+
+    def unit_of(self, row: int) -> int:
+        """The row that heads the unit of this row."""
+        head, joined = int(self.history.unit.head(self.size)[row]), self.history.joined
+        while head in joined and joined[head][1] < self.size:
+            head = joined[head][0]
+        return head
+
+    def members(self, row: int) -> tuple[int, ...]:
+        """All rows of this row's unit, in place order."""
+        head, held = self.unit_of(row), self.history.members
+        others = (other for other in self.history.absorbed.get(head, ()) if other < self.size and self.unit_of(other) == head)
+        return tuple(sorted(member for each in (head, *others) for member in held[each] if member < self.size))
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Who has spoken by then, in the order of their first words."""
+        heard = int(self.history.speaker.head(self.size).max()) + 1 if self.size else 0
+        return tuple(self.history.speakers)[:heard]
+
+    def row_of(self, breadcrumb: str) -> int:
+        """The newest row with this breadcrumb id, -1 when it is not in this view."""
+        rows = self.history.versions.get(breadcrumb, [])
+        return ([-1, *rows])[bisect_left(rows, self.size)]
+
+    def date(self, row: int) -> str:
+        """The day on which the row's sitting began, as "8 May 2023"; nothing for what belongs to no sitting."""
+        if row < 0:
+            return ""
+        return self.history.sitting_dates[int(self.history.sitting.head(self.size)[row])]
+
+    def in_conversation(self, row: int) -> bool:
+        """Whether it is a message or part of a tool exchange."""
+        return self.history.rows[row].breadcrumb.role in CONVERSATION
+
+    def repeats(self, row: int) -> tuple[int, ...]:
+        """Rows in which the same speaker said the same, this one included, in place order."""
+        same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
+        held = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
+        return tuple(other for other in held if speaker[other] == speaker[row])
+
+    def cosines(self, vector: bytes) -> Floats:
+        """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""
+        if vector not in self._cosines:
+            vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
+            self._cosines[vector] = (
+                np.zeros(self.passages, np.float32)
+                if vectors is None or not len(asked)
+                else neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
+            )
+        return self._cosines[vector]
+
+    def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
+        """A breadcrumb array spread over the passages, shape (passages,)."""
+        return values.head(self.size)[self.crumb]
+
+
+def as_of(history: History, until: Place, session: str) -> View:
+    """The rows below `until`, as if nothing later had come, seen from a session."""
+    size = bisect_left(history.rows, until, key=lambda row: row.breadcrumb.place)
+    later = history.superseded_by.head(size)
+    return View(
+        history=history,
+        session=history.sessions.get(session, -1),
+        size=size,
+        passages=history.first_passage(size),
+        current=np.asarray((later < 0) | (later >= size)),
+    )
+
+
+def neutral(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The values, where unknown the mean of the known ones: what nobody knows speaks neither for nor against a passage."""
+    if known.all():
+        return values
+    mean = values[known].mean() if known.any() else np.float32(0)
+    return np.where(known, values, mean).astype(np.float32)
