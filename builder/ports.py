@@ -35,6 +35,25 @@ class BreadcrumbStore(Protocol):
         """Breadcrumbs stored, old versions included."""
 
 
+class Backlog(Protocol):
+    """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
+
+    Remembering one lists it, in the same transaction; filling its vectors in takes it off the list.
+    """
+
+    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+        """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
+
+    async def fill(self, remembered: Remembered) -> bool:
+        """Write the vectors and the model of what `lacking` gave, raise the `Recall.revision` of its scopes, and return True.
+
+        False, and nothing is written, when it lacks none any more: the first writer wins.
+        """
+
+    async def left(self) -> int:
+        """How many lack vectors."""
+
+
 class Ledger(Protocol):
     """What the worker must not forget between two processes. All methods raise `Unavailable`."""
 
@@ -59,10 +78,10 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Id of the engine, the hash of its weights included."""
+        """Id of the engine, the hash of its weights included; known before the engine is there, "none" when it never is."""
 
     async def embed(self, text: str) -> bytes:
-        """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`."""
+        """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
 
 
 class Stream(Protocol):

@@ -1,11 +1,11 @@
 """One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
-from builder.domain.errors import Rejected
+from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
@@ -119,8 +119,11 @@ class ContextBuilder:
         return recall, view, await self._query(trigger, view)
 
     async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
-        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else."""
-        history = self._histories.of(scope)
+        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+
+        Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
+        """
+        history, revision = self._histories.of(scope), None
         while True:
             recall = await self._store.recall(
                 RecallQuery(
@@ -133,30 +136,49 @@ class ContextBuilder:
                     model=self._embedder.model,
                 )
             )
+            revision = recall.revision if revision is None else revision
+            if not self._histories.takes(history, revision):
+                history, revision = self._histories.renew(scope), None
+                continue
             self._histories.grow(history, recall.rows)
             if len(recall.rows) < PAGE:
                 return recall, as_of(history, trigger.place, trigger.session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
-        """What ingestion learns from the breadcrumb alone; stores nothing."""
-        found = []
-        for start, end in passages(breadcrumb.text):
-            said = breadcrumb.text[start:end]
-            vector = await self._embedder.embed(said) if said.strip() else b""
-            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said), traits(said)))
-        return Remembered(
+        """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
+        bare = Remembered(
             breadcrumb=breadcrumb,
-            passages=tuple(found),
-            model=self._embedder.model,
+            passages=tuple(self._passage(breadcrumb.text, *span) for span in passages(breadcrumb.text)),
+            model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
+        try:
+            return await self.with_vectors(bare)
+        except Unavailable:
+            return bare
+
+    async def with_vectors(self, remembered: Remembered) -> Remembered:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
+        text = remembered.breadcrumb.text
+        found = [replace(held, vector=await self._vector(text[held.start : held.end])) for held in remembered.passages]
+        return replace(remembered, passages=tuple(found), model=self._embedder.model)
+
+    def _passage(self, text: str, start: int, end: int) -> Passage:
+        said = text[start:end]
+        return Passage(start, end, self._helpers.terms(said), b"", self._helpers.count(said), traits(said))
+
+    async def _vector(self, said: str) -> bytes:
+        return await self._embedder.embed(said) if said.strip() else b""
 
     async def _query(self, trigger: Breadcrumb, view: View) -> Query:
         text = trigger.text
         if len(text) > ASKED_CHARACTERS:
             text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
         asked, named = strip_names(text, view.speakers)
-        vector = await self._embedder.embed(asked) if asked.strip() else b""
+        try:
+            vector = await self._vector(asked)
+        except Unavailable:
+            vector = b""
         return make_query(asked, named, self._helpers.terms(asked), vector)
 
 

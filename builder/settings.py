@@ -44,8 +44,10 @@ class Embedding(BaseModel):
 
     model_config = _FROZEN
 
-    engine: Literal["onnx", "sentence-transformers"] = Field(
-        "onnx", description="onnx = the prepared int8 model, one thread; sentence-transformers = the reference, needs torch"
+    engine: Literal["onnx", "sentence-transformers", "none"] = Field(
+        "onnx",
+        description="onnx = the prepared int8 model, one thread; sentence-transformers = the reference, needs torch; "
+        "none = words and fields alone, every context is flagged as degraded",
     )
     model: str = Field("all-MiniLM-L6-v2", description="all-MiniLM-L6-v2, or the path of a sentence-transformers folder")
     models_dir: Path | None = Field(None, description="prepared models; default ~/.cache/context-builder/models")

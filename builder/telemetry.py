@@ -35,6 +35,9 @@ class Metrics:
             "context_builder_build_seconds", "Recall and assembly of a trigger's contexts", buckets=_SECONDS, registry=registry
         )
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
+        self.lacking = Gauge(
+            "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
+        )
         self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
 
     def observe(self, processed: Processed) -> None:

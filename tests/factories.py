@@ -14,6 +14,7 @@ from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
+from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.pipeline import query
@@ -86,6 +87,12 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
 
 
+def bare(remembered: Remembered) -> Remembered:
+    """The same as no engine has seen it."""
+    passages = tuple(replace(held, vector=b"") for held in remembered.passages)
+    return replace(remembered, passages=passages, model="")
+
+
 def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> Remembered:
     """A tool catalog of no session."""
     specs = [{"name": f"tool-{n}", "description": f"Does the thing number {n} for whoever asks. Slowly."} for n in range(tools)]
@@ -128,14 +135,19 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
 
 
 def make_context(
-    trigger: Remembered, rows: Iterable[Remembered | str], profile: Profile | None = None, standing: tuple[Remembered, ...] = ()
+    trigger: Remembered,
+    rows: Iterable[Remembered | str],
+    profile: Profile | None = None,
+    standing: tuple[Remembered, ...] = (),
+    asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates."""
+    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
     profile = profile or make_profile()
     view = view_of(make_history(rows), trigger.breadcrumb.place)
     speakers = tuple(view.history.speakers)
-    asked = make_query(trigger.breadcrumb.text, speakers)
-    request = Request(trigger=trigger, query=asked, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
+    question = make_query(trigger.breadcrumb.text, speakers)
+    question = question if asked is None else replace(question, vector=asked)
+    request = Request(trigger=trigger, query=question, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
     return assemble(request, make_rendering(profile.encoding))
 
 
@@ -169,15 +181,18 @@ def make_vector(text: str) -> bytes:
 
 
 class HashingEmbedder:
-    """`Embedder` by `make_vector`. asked: how often it was asked."""
+    """`Embedder` by `make_vector`. asked: how often it was asked. away: whether it is unavailable."""
 
     model = MODEL
 
     def __init__(self) -> None:
         self.asked = 0
+        self.away = False
 
     async def embed(self, text: str) -> bytes:
         self.asked += 1
+        if self.away:
+            raise Unavailable("the engine is away")
         return make_vector(text)
 
 

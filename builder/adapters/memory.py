@@ -9,12 +9,13 @@ from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 
 class MemoryStore:
-    """`BreadcrumbStore` and `Ledger` without a disk: the model that the other stores are compared with."""
+    """`BreadcrumbStore`, `Backlog` and `Ledger` without a disk: the model that the other stores are compared with."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str, int], Remembered] = {}
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
+        self._revisions: dict[tuple[str, str], int] = {}
 
     def close(self) -> None:
         """Nothing to close."""
@@ -48,6 +49,11 @@ class MemoryStore:
         return Recall(
             rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
             standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
+            revision=sum(
+                number
+                for (workspace, session), number in self._revisions.items()
+                if workspace == query.scope.workspace and _inside(session, query.scope)
+            ),
         )
 
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
@@ -62,6 +68,27 @@ class MemoryStore:
     async def count(self) -> int:
         """See the port."""
         return len(self._rows)
+
+    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+        """See the port."""
+        bare = sorted((row for row in self._rows.values() if not row.model), key=lambda row: _oldest_first(row.breadcrumb))
+        behind = (row for row in bare if after is None or _oldest_first(row.breadcrumb) > _oldest_first(after))
+        return tuple(behind)[:limit]
+
+    async def fill(self, remembered: Remembered) -> bool:
+        """See the port."""
+        crumb = remembered.breadcrumb
+        key = (crumb.workspace, crumb.id, crumb.version)
+        if self._rows[key].model:
+            return False
+        self._rows[key] = remembered
+        session = (crumb.workspace, crumb.session)
+        self._revisions[session] = self._revisions.get(session, 0) + 1
+        return True
+
+    async def left(self) -> int:
+        """See the port."""
+        return sum(not row.model for row in self._rows.values())
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""
@@ -92,6 +119,10 @@ def _inside(session: str, scope: Scope) -> bool:
 
 def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
     return crumb.workspace, crumb.session, crumb.place
+
+
+def _oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
+    return crumb.place, crumb.workspace, crumb.session
 
 
 def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | None:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from builder.adapters.embedding import CachedEmbedder, list_models, open_embedder
+from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
@@ -53,8 +53,11 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(settings: Settings, store_path: str | None = None) -> AsyncIterator[Core]:
-    """Store, engine, profiles, templates. store_path: instead of the settings'. Raises `Misconfigured`."""
+async def open_core(settings: Settings, store_path: str | None = None, patience: float | None = None) -> AsyncIterator[Core]:
+    """Store, engine, profiles, templates. Raises `Misconfigured`.
+
+    store_path: instead of the settings'. patience: seconds to wait for the engine; None: as long as it takes to load.
+    """
     async with AsyncExitStack() as stack:
         folders = template_folders(settings)
         profiles = load_profiles(folders)
@@ -71,14 +74,16 @@ async def open_core(settings: Settings, store_path: str | None = None) -> AsyncI
         store = SqliteStore(store_path or str(settings.store_path))
         stack.callback(store.close)
         await _same_model(store, embedder.model)
+        await embedder.ready(patience)
         helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:
-    held = await store.models()
-    if held and model not in held:
+    """Without an engine any store will do: its vectors wait for the engine that made them."""
+    held = await store.models() - {"", NONE}
+    if held and model != NONE and model not in held:
         raise Misconfigured(
             f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
@@ -131,14 +136,20 @@ def models(settings: Settings) -> list[dict[str, Any]]:
     ]
 
 
-def open_reference(settings: Settings) -> CachedEmbedder:
-    """The fp32 reference engine, the yardstick of `bench latency`. Needs torch."""
-    return open_embedder("sentence-transformers", settings.embedding.model, settings.models_dir, 0)
+async def open_reference(settings: Settings) -> CachedEmbedder:
+    """The fp32 reference engine, loaded: the yardstick of `bench latency`. Needs torch."""
+    return await _loaded(settings, "sentence-transformers")
 
 
-def open_encoder(settings: Settings) -> CachedEmbedder:
-    """The engine of the service by itself, without a cache: the yardstick of `bench load`."""
-    return open_embedder(settings.embedding.engine, settings.embedding.model, settings.models_dir, 0)
+async def open_encoder(settings: Settings) -> CachedEmbedder:
+    """The engine of the service by itself, loaded and without a cache: the yardstick of `bench load`."""
+    return await _loaded(settings, settings.embedding.engine)
+
+
+async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
+    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
+    await embedder.ready()
+    return embedder
 
 
 def counter() -> Callable[[str], int]:

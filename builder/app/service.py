@@ -23,6 +23,7 @@ from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
 from builder.catchup import CatchUp
 from builder.domain.errors import Unavailable
+from builder.filling import Filling
 from builder.settings import Settings
 from builder.telemetry import Metrics
 from builder.wire.inbound import decode
@@ -30,6 +31,8 @@ from builder.wire.outbound import encode
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
+PATIENCE = 3.0
+"""Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
 """Clocks differ and builds take time: a trigger this near to the age at which its context is forgotten is not answered."""
 HEADERS = 1024
@@ -50,7 +53,7 @@ class Service:
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """Everything, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_core(settings))
+        core = await stack.enter_async_context(open_core(settings, patience=PATIENCE))
         url, connection = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
         metrics = Metrics(CollectorRegistry())
@@ -70,16 +73,17 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        checks: dict[str, Check] = {
-            "store": core.store.check,
-            "model": partial(_model_state, core.embedder),
-            "stream": watchdog.state,
-        }
+        filling = Filling(core.store, core.builder.with_vectors)
+        needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
+        wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder)}
+        metrics.lacking.set_function(lambda: filling.lacking)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
-        watching = asyncio.create_task(watchdog.run())
-        stack.push_async_callback(_cancel, watching)
-        application = inbox.application(routes(lambda: watchdog.alive and not watching.done(), checks, metrics.registry))
+        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run())]
+        for task in beside:
+            stack.push_async_callback(_cancel, task)
+        alive = partial(_alive, watchdog, beside)
+        application = inbox.application(routes(alive, needed, wanted, metrics.registry))
         yield Service(core=core, url=url, js=js, application=application)
 
 
@@ -87,6 +91,11 @@ async def unsettled(service: Service) -> int:
     """Breadcrumbs that wait or are in work."""
     info = await service.js.consumer_info(BREADCRUMBS, DURABLE)
     return (info.num_pending or 0) + (info.num_ack_pending or 0)
+
+
+def _alive(watchdog: Watchdog, beside: list[asyncio.Task[None]]) -> bool:
+    """A loop beside the worker ends by a bug only."""
+    return watchdog.alive and not any(task.done() for task in beside)
 
 
 def _age(oldest: datetime | None) -> float:

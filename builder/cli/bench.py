@@ -156,10 +156,11 @@ def latency(
         sizes = numbers(messages)
         with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
             mine = apart(settings(), Path(folder))
-            reference = open_reference(mine)
+            reference = await open_reference(mine)
             try:
                 with progress("latency", DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
                     async with open_service(mine) as service, serving(service):
+                        await service.core.embedder.ready()
                         return await bench.run(service, reference, sizes, rounds, step)
             finally:
                 await reference.aclose()

@@ -7,14 +7,18 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from builder.app import check_broker, models, open_core
-from builder.domain.errors import BuilderError
+from builder.domain.errors import BuilderError, Unavailable
 from builder.settings import Settings
 
 LOW_DISK = 1_000_000_000
 
 
+class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
+    """The service runs without this part, worse."""
+
+
 async def examine(settings: Settings) -> list[dict[str, Any]]:
-    """One finding a part: {part, ok, said}."""
+    """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could."""
     parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
         ("python", _python),
         ("disk", _disk),
@@ -27,9 +31,11 @@ async def examine(settings: Settings) -> list[dict[str, Any]]:
 
 async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
     try:
-        return {"part": name, "ok": True, "said": await check(settings)}
+        return {"part": name, "ok": True, "warning": False, "said": await check(settings)}
+    except _Degraded as error:
+        return {"part": name, "ok": True, "warning": True, "said": str(error)}
     except BuilderError as error:
-        return {"part": name, "ok": False, "said": str(error)}
+        return {"part": name, "ok": False, "warning": False, "said": str(error)}
 
 
 async def _python(_settings: Settings) -> str:
@@ -55,7 +61,13 @@ async def _model(settings: Settings) -> str:
 
 async def _core(settings: Settings) -> str:
     async with open_core(settings) as core:
-        await core.embedder.embed("ready")
-        count = await core.store.count()
-    names = ", ".join(profile.consumer for profile in core.profiles)
-    return f"{count} breadcrumbs in {settings.store_path}; engine {core.embedder.model}; profiles {names}"
+        count, left = await core.store.count(), await core.store.left()
+        names = ", ".join(profile.consumer for profile in core.profiles)
+        said = (
+            f"{count} breadcrumbs in {settings.store_path}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"
+        )
+        try:
+            await core.embedder.embed("ready")
+        except Unavailable as error:
+            raise _Degraded(f"contexts are built by words alone: {error}; {said}") from error
+    return said

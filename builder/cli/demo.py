@@ -35,6 +35,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
             }
         )
         async with open_service(mine) as service, serving(service), connect(service.url, WORKSPACE) as client:
+            await service.core.embedder.ready()
             context = await _last_context(client, events, timeout)
     return {"context": context.event, "baselines": _compare(context)}
 

@@ -25,7 +25,7 @@ def load(
     async def work() -> dict[str, Any]:
         with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
             mine = apart(settings(), Path(folder))
-            encoder = open_encoder(mine)
+            encoder = await open_encoder(mine)
             try:
                 with progress("load", int(seconds // bench.SLICE_SECONDS)) as step:
                     async with open_service(mine) as service, serving(service):

@@ -128,6 +128,7 @@ def doctor(*, as_json: AsJson = False) -> None:
         print_json(findings)
     else:
         for finding in findings:
-            sys.stdout.write(f"{'ok  ' if finding['ok'] else 'FAIL'}  {finding['part']:12} {finding['said']}\n")
+            mark = "warn" if finding["warning"] else "ok" if finding["ok"] else "FAIL"
+            sys.stdout.write(f"{mark:4}  {finding['part']:12} {finding['said']}\n")
     if not all(finding["ok"] for finding in findings):
         raise typer.Exit(1)

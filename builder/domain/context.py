@@ -8,6 +8,11 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
+DEGRADED = "degraded"
+"""Flag: no engine was there for the trigger, so it was asked by words and fields alone (features I13)."""
+VECTORS_MISSING = "vectors_missing"
+"""Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
+
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
     """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
@@ -47,7 +52,7 @@ class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     prefix_end: characters of the markdown in front of the first per-turn section (features H2).
-    omissions: the most relevant first.
+    omissions: the most relevant first. flags: what was out of the ordinary, DEGRADED and VECTORS_MISSING.
     """
 
     trigger: Breadcrumb

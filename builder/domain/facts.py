@@ -28,7 +28,8 @@ class Passage:
 class Remembered:
     """A breadcrumb with its facts, as the store keeps it.
 
-    model: id of the engine that made the vectors; vectors of two models are never compared.
+    model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
+    breadcrumb yet: then none of its passages has a vector, and they are filled in later (features I13).
     fingerprint: hash of the normalised text (features F1); equal for exact repeats.
     """
 

@@ -38,7 +38,11 @@ class RecallQuery:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """rows: in place order. standing: the latest of each asked schema, in the order asked."""
+    """rows: in place order. standing: the latest of each asked schema, in the order asked.
+
+    revision: how often vectors of the scope were filled in later: rows read under another one are out of date.
+    """
 
     rows: tuple[Remembered, ...]
     standing: tuple[Remembered, ...]
+    revision: int

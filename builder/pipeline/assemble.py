@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from builder.domain.context import Context, Omission, Section
+from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, Omission, Section
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
@@ -58,10 +58,15 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         profile_revision=profile.revision,
         template_revision=rendering.revision,
         model=request.model,
-        flags=(),
+        flags=_flags(request.query, view),
         sections=(sections := summarise(draft, profile)),
         omissions=_left_out((*page.dropped, *missed, *folded, *found.omissions), sections),
     )
+
+
+def _flags(query: Query, view: View) -> tuple[str, ...]:
+    found = {DEGRADED: bool(query.text.strip()) and not query.vector, VECTORS_MISSING: view.lacks_vectors}
+    return tuple(flag for flag, is_so in found.items() if is_so)
 
 
 def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:

@@ -25,6 +25,17 @@ class Histories:
         self._held.move_to_end(scope)
         return history
 
+    def takes(self, history: History, revision: int) -> bool:
+        """Whether rows of this revision may join it: one that was read before vectors were filled in takes no later rows."""
+        if not history.rows:
+            history.revision = revision
+        return history.revision == revision
+
+    def renew(self, scope: Scope) -> History:
+        """An empty one in the place of the scope's, to be read from its beginning."""
+        self._held[scope] = History()
+        return self.of(scope)
+
     def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
         """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
         place: Place = history.place

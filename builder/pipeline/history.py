@@ -29,6 +29,7 @@ class History:
     """
 
     def __init__(self) -> None:
+        self.revision = 0
         self.rows: list[Remembered] = []
         self.postings = Postings()
         self.superseded_by = Growing(np.int64)
@@ -50,6 +51,7 @@ class History:
         self.traits = Growing(np.int64)
         self.beside = Growing(np.float32)
         self.across = Growing(np.float32)
+        self.has_vector = Growing(np.bool_)
         self.vector: Growing[np.float32] | None = None
         self.fingerprints: dict[bytes, list[int]] = {}
         self.members: dict[int, list[int]] = {}
@@ -191,6 +193,7 @@ class History:
         """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
         held = np.frombuffer(vector, "<f2").astype(np.float32)
         passage = len(self.crumb)
+        self.has_vector.append(len(held) > 0)
         if self.vector is None and len(held):
             self.vector = Growing(np.float32, len(held))
             for _ in range(passage):

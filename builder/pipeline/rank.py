@@ -54,21 +54,24 @@ MEANING = frozenset({"similarity", "window_similarity"})
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The two sets of weights, signal → weight. words: for queries without a vector (features I13)."""
+    """The two sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13)."""
 
     hybrid: Mapping[str, float]
     words: Mapping[str, float]
 
-    def weights(self, query: Query) -> Mapping[str, float]:
-        """The set for this query."""
-        return self.hybrid if query.vector else self.words
+    def weights(self, query: Query, view: View) -> Mapping[str, float]:
+        """The set for this query: meaning is asked when at least half of the passages have one.
+
+        Of fewer, each would stand far out of a crowd that has the mean, and outvote all words.
+        """
+        return self.hybrid if query.vector and 2 * np.count_nonzero(view.has_vector) >= view.passages else self.words
 
 
 def rank(query: Query, view: View, ranker: Ranker) -> Floats:
     """One score a passage, higher is better, shape (passages,). A signal without a weight is not computed."""
     score = np.zeros(view.passages, np.float32)
     raw: dict[Signal, Floats] = {}
-    for name, weight in ranker.weights(query).items():
+    for name, weight in ranker.weights(query, view).items():
         signal, scale = SIGNALS[name]
         if signal not in raw:
             raw[signal] = signal(query, view)

@@ -110,8 +110,8 @@ def _allowed(query: Query, view: View, shown: frozenset[int], rules: Retrieval) 
     rows &= view.current & ~view.history.filler.head(view.size).astype(np.bool_)
     rows[[row for row in shown if row >= 0]] = False
     allowed = np.asarray(rows[view.crumb] & (view.history.length.head(view.passages) > 0), np.bool_)
-    if rules.similarity_threshold > 0:
-        allowed &= similarity(query, view) >= rules.similarity_threshold
+    if rules.similarity_threshold > 0 and query.vector:
+        allowed &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)
     return allowed
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from builder.pipeline.dates import nearness
 from builder.pipeline.query import Query
 from builder.pipeline.traits import Trait
-from builder.pipeline.view import View
+from builder.pipeline.view import View, neutral
 
 Floats = NDArray[np.float32]
 
@@ -78,7 +78,7 @@ def sitting_words(query: Query, view: View) -> Floats:
 
 
 def similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query's vector and each passage's; 0 where either has none."""
+    """Cosine of the query's vector and each passage's; see `View.cosines`."""
     return view.cosines(query.vector)
 
 
@@ -91,17 +91,18 @@ def speaker(query: Query, view: View) -> Floats:
 
 
 def window_similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded."""
-    own = similarity(query, view)
-    size = view.passages
-    if view.vectors is None or not size:
-        return own
-    previous, following = view.before, view.after
+    """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded.
+
+    A window is made of the vectors that there are; `neutral` where there is none.
+    """
+    size, held = view.passages, view.has_vector.astype(np.float32)
+    own, previous, following = similarity(query, view) * held, view.before, view.after
     beside, across = view.history.beside.head(size), view.history.across.head(size)
+    around = _next(held, previous) + _next(held, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
-    length = 1 + 0.25 * (previous >= 0) + 0.25 * (following >= 0) + beside + _next(beside, following)
+    length = held + 0.25 * around + beside + _next(beside, following)
     length += 0.5 * np.where(previous >= 0, _next(across, following), 0)
-    return np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32)
+    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), held + around > 0)
 
 
 def date(query: Query, view: View) -> Floats:

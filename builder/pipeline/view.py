@@ -50,6 +50,16 @@ class View:
         return None if self.history.vector is None else self.history.vector.head(self.passages)
 
     @property
+    def has_vector(self) -> NDArray[np.bool_]:
+        """Which passages have one, shape (passages,)."""
+        return self.history.has_vector.head(self.passages)
+
+    @property
+    def lacks_vectors(self) -> bool:
+        """Whether any passage with words has none; one without words lacks nothing."""
+        return bool((~self.has_vector & (self.history.length.head(self.passages) > 0)).any())
+
+    @property
     def own(self) -> list[int]:
         """All rows that the history holds of the session, in place order; the first `heard` of them are in this view."""
         return self.history.rows_of[self.session] if self.session >= 0 else []
@@ -105,13 +115,13 @@ class View:
         return tuple(other for other in held if speaker[other] == speaker[row])
 
     def cosines(self, vector: bytes) -> Floats:
-        """Cosine of a float16 vector and each passage's, computed once a view; 0 where either is missing."""
+        """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""
         if vector not in self._cosines:
             vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
             self._cosines[vector] = (
                 np.zeros(self.passages, np.float32)
                 if vectors is None or not len(asked)
-                else np.asarray(vectors @ asked, np.float32)
+                else neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
             )
         return self._cosines[vector]
 
@@ -131,3 +141,11 @@ def as_of(history: History, until: Place, session: str) -> View:
         passages=history.first_passage(size),
         current=np.asarray((later < 0) | (later >= size)),
     )
+
+
+def neutral(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """The values, where unknown the mean of the known ones: what nobody knows speaks neither for nor against a passage."""
+    if known.all():
+        return values
+    mean = values[known].mean() if known.any() else np.float32(0)
+    return np.where(known, values, mean).astype(np.float32)

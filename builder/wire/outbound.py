@@ -25,8 +25,12 @@ class Assembly(BaseModel):
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
     tokenizer: str = Field(description="encoding that the tokens are counted in")
     budget: int = Field(description="tokens the page may have")
-    model: str = Field(description="engine and weights of the vectors")
-    flags: tuple[str, ...] = Field((), description="what was out of the ordinary, e.g. degraded")
+    model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
+    flags: tuple[str, ...] = Field(
+        (),
+        description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
+        "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. No second context follows a flagged one",
+    )
 
 
 class SectionV1(BaseModel):

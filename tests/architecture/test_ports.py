@@ -1,6 +1,7 @@
 """Every implementation fits its port: the type checker reads these assignments, pytest only imports them."""
 
 from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.embedding.none import NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.memory import MemoryStore
@@ -9,22 +10,23 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
 from builder.pipeline.draft import Rendering
-from builder.ports import BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream
+from builder.ports import Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream
 from builder.rendering.fragments import JinjaRendering
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
     stores: list[type[BreadcrumbStore]] = [MemoryStore, SqliteStore]
+    backlogs: list[type[Backlog]] = [MemoryStore, SqliteStore]
     ledgers: list[type[Ledger]] = [MemoryStore, SqliteStore]
-    embedders: list[type[Embedder]] = [CachedEmbedder, OnnxEmbedder, ReferenceEmbedder]
+    embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
     publisher: type[Publisher] = NatsPublisher
     stream: type[Stream] = NatsStream
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
-    assert all([stores, ledgers, embedders, publisher, stream, delivery, rendering])
+    assert all([stores, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
 
 
 def test_a_port_has_at_most_five_methods() -> None:
-    for port in (BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream):
+    for port in (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream):
         methods = [name for name in vars(port) if not name.startswith("_")]
         assert len(methods) <= 5, port

@@ -23,6 +23,8 @@ from builder.wire.outbound import encode
 
 FATAL = "fatal"
 STOPS = ("decoded", "remembered", "assembled", "published", "acknowledged")
+FILLING = ("filling", "filled")
+"""Stops beside the line: before and after vectors are filled in."""
 
 
 def die_at(stop: str, text: str) -> None:
@@ -45,12 +47,19 @@ def encode_or_die(context: Context, max_bytes: int) -> bytes:
 
 
 class Store(SqliteStore):
-    """Dies when the breadcrumb is stored."""
+    """Dies when the breadcrumb is stored, or when its vectors are."""
 
     async def remember(self, remembered: Remembered) -> bool:
         """As the real one."""
         new = await super().remember(remembered)
         die_at("remembered", remembered.breadcrumb.text)
+        return new
+
+    async def fill(self, remembered: Remembered) -> bool:
+        """As the real one."""
+        die_at("filling", remembered.breadcrumb.text)
+        new = await super().fill(remembered)
+        die_at("filled", remembered.breadcrumb.text)
         return new
 
 

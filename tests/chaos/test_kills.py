@@ -1,6 +1,7 @@
 """Killed without a warning, at every stop of the line and at any moment: nothing is lost, nothing is answered twice."""
 
 import asyncio
+import json
 import random
 import signal
 import sqlite3
@@ -12,13 +13,14 @@ from pathlib import Path
 import pytest
 from nats.js import JetStreamContext
 
-from tests.chaos.dying import STOPS
+from tests.chaos.dying import FILLING, STOPS
 from tests.integration.inside import service_here, settings
 from tests.running import (
     Broker,
     Running,
     all_settled,
     answered,
+    context_bytes,
     dead_letters,
     jetstream,
     remembered,
@@ -61,6 +63,41 @@ async def killed_at(stop: str, data: Path) -> None:
     assert unfinished(data) == 0, stop
 
 
+async def test_a_service_that_is_killed_while_it_fills_vectors_in_goes_on_where_it_was(tmp_path: Path) -> None:
+    await asyncio.gather(*(killed_while(stop, tmp_path / stop) for stop in FILLING))
+
+
+async def killed_while(stop: str, data: Path) -> None:
+    """Three messages without a model, a service that dies on the vectors of the second, and then one as it should be."""
+    with Broker(data / "broker") as broker:
+        async with jetstream(broker.url) as js:
+            with Running(data / "service", broker.url, embedding__engine="none"):
+                for number, text in enumerate(("The blue kiln is K-4711.", "This one is fatal.", "Is anybody there?")):
+                    await say(js, text, "s1", f"m{number}")
+                await all_settled(js)
+            before = await context_bytes(js)
+            dying = Running(data / "service", broker.url, command=(*DYING, stop))
+            try:
+                dying.launch()
+                assert await asyncio.to_thread(dying.wait) == -signal.SIGKILL, stop
+            finally:
+                dying.kill()
+            assert lacking(data / "service") == (["m1", "m2"] if stop == "filling" else ["m2"])
+            async with service_here(settings(data / "service", broker.url)) as service:
+
+                async def filled() -> bool:
+                    return not await service.core.store.left()
+
+                await until(filled, "the vectors")
+                await say(js, "Which kiln is blue?", "s1", "m3")
+                await all_settled(js)
+            *sent, last = await context_bytes(js)
+            assert await dead_letters(js) == []
+    assert sent == before
+    assert json.loads(last)["assembly"]["flags"] == []
+    assert "K-4711" in json.loads(last)["content"]
+
+
 async def test_a_service_that_is_killed_at_random_moments_answers_every_trigger_once(tmp_path: Path) -> None:
     chance = random.Random(20261121)  # noqa: S311 - no secret
     data = tmp_path / "service"
@@ -96,6 +133,13 @@ async def load(js: JetStreamContext, number: int) -> None:
 async def has_done(service: Running, count: int) -> bool:
     """Whether the process that runs now has ended that many deliveries."""
     return len(service.outcomes()) >= count
+
+
+def lacking(data: Path) -> list[str]:
+    """Which breadcrumbs lack vectors, as the store knows it."""
+    with closing(sqlite3.connect(data / "store.sqlite3")) as store:
+        text = "SELECT id FROM lacking JOIN breadcrumbs USING (workspace, session, incarnation, sequence) ORDER BY sequence"
+        return [id_ for (id_,) in store.execute(text)]
 
 
 def unfinished(data: Path) -> int:

@@ -1,4 +1,4 @@
-"""The contract of `Embedder`: one suite over every engine, with real models."""
+"""The contract of `Embedder` and `Engine`: one suite over every engine, with real models."""
 
 import asyncio
 from collections.abc import Iterator
@@ -37,6 +37,7 @@ def values(vector: bytes) -> npt.NDArray[np.float64]:
 @pytest.fixture(scope="module", params=["onnx", "reference"])
 def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
     made = OnnxEmbedder(prepared().folder) if request.param == "onnx" else ReferenceEmbedder(source_folder())
+    asyncio.run(made.ready())
     yield made
     made.close()
 
@@ -102,6 +103,7 @@ def test_the_model_id_names_engine_precision_and_weights(embedder: Embedder) -> 
 @pytest.mark.parametrize("engine", ["onnx", "reference"])
 async def test_a_closed_engine_is_unavailable(engine: str) -> None:
     embedder = OnnxEmbedder(prepared().folder) if engine == "onnx" else ReferenceEmbedder(source_folder())
+    await embedder.ready()
     embedder.close()
     embedder.close()
     with pytest.raises(Unavailable, match="is closed"):

@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from tests.factories import make_breadcrumb, remembered_of
+from tests.factories import bare, make_breadcrumb, remembered_of
 
 T = TypeVar("T")
 
@@ -47,6 +47,7 @@ class Stores(RuleBasedStateMachine):
         self.model = MemoryStore()
         self.store = SqliteStore(":memory:")
         self.rows: list[Remembered] = []
+        self.filled: list[Remembered] = []
 
     @rule(
         workspace=workspaces,
@@ -57,12 +58,13 @@ class Stores(RuleBasedStateMachine):
         schema=st.sampled_from(SCHEMAS),
         text=texts,
         removes=st.one_of(st.just(""), ids),
-        model=models,
+        model=st.one_of(models, st.just("")),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         # A place belongs to one session: the stream gives each number once.
         where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)
+        row = row if model else bare(row)
         self.rows.append(row)
         self.same(self.model.remember(row), self.store.remember(row))
 
@@ -71,6 +73,25 @@ class Stores(RuleBasedStateMachine):
         if self.rows:
             row = self.rows[number % len(self.rows)]
             self.same(self.model.remember(row), self.store.remember(row))
+
+    @rule(number=st.integers(0, 9), model=models)
+    def fill(self, number: int, model: str) -> None:
+        held = self.runner.run(self.model.lacking(10))
+        if held:
+            row = remembered_of(held[number % len(held)].breadcrumb, model)
+            self.same(self.model.fill(row), self.store.fill(row))
+            self.filled.append(row)
+
+    @rule(number=st.integers(0, 99), model=models)
+    def fill_again(self, number: int, model: str) -> None:
+        if self.filled:
+            row = remembered_of(self.filled[number % len(self.filled)].breadcrumb, model)
+            self.same(self.model.fill(row), self.store.fill(row))
+
+    @rule(limit=st.integers(0, 4), number=st.integers(0, 99))
+    def ask_for_what_lacks_vectors(self, limit: int, number: int) -> None:
+        after = self.rows[number % len(self.rows)].breadcrumb if self.rows and number % 3 else None
+        self.same(self.model.lacking(limit, after), self.store.lacking(limit, after))
 
     @rule(number=st.integers(0, 99))
     def ask_for_facts(self, number: int) -> None:
@@ -112,6 +133,7 @@ class Stores(RuleBasedStateMachine):
     @invariant()
     def both_hold_as_much(self) -> None:
         self.same(self.model.count(), self.store.count())
+        self.same(self.model.left(), self.store.left())
 
     def same(self, expected: Coroutine[Any, Any, T], found: Coroutine[Any, Any, T]) -> None:
         answers = [self.runner.run(settled(answer)) for answer in (expected, found)]

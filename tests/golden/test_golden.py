@@ -43,6 +43,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 async def embedder() -> AsyncIterator[CachedEmbedder]:
     prepared()
     engine = open_embedder("onnx", "all-MiniLM-L6-v2", MODELS_DIR, 4096)
+    await engine.ready()
     yield engine
     await engine.aclose()
 

@@ -5,7 +5,7 @@ And a worker of which the test chooses the clock and makes the deliveries.
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
+from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
@@ -22,6 +23,7 @@ from builder.app import Core, Service, open_bus, open_core, open_service, servin
 from builder.app.bus import topology
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.settings import Http, Nats, Settings
@@ -54,6 +56,28 @@ def store_that(monkeypatch: pytest.MonkeyPatch, before: Step) -> None:
             return await super().remember(remembered)
 
     monkeypatch.setattr("builder.app.core.SqliteStore", Store)
+
+
+@dataclass(slots=True)
+class Outage:
+    """What is wrong with the engine: everything, or texts with `word`. asked: what it was asked meanwhile."""
+
+    away: bool = False
+    word: str = ""
+    asked: list[str] = field(default_factory=list)
+
+
+def engine_with(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> None:
+    """From now on engines are opened that fail as `outage` says."""
+
+    class Engine(OnnxEmbedder):
+        async def embed(self, text: str) -> bytes:
+            if outage.away or (outage.word and outage.word in text):
+                outage.asked.append(text)
+                raise Unavailable("the engine is away")
+            return await super().embed(text)
+
+    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Engine)
 
 
 class Handed:

@@ -25,10 +25,10 @@ GREETINGS = tuple(
 """Every speaker introduces himself before anything else, in an earlier stream."""
 
 
-def make_builder(store: BreadcrumbStore, passages: int = 10_000) -> ContextBuilder:
+def make_builder(store: BreadcrumbStore, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     helpers = Helpers(terms=make_terms, count=load_counter("o200k_base"), renderings=renderings, ranker=BY_HAND)
-    return ContextBuilder(store, HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
+    return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
 
 
 async def remember(builder: ContextBuilder, *rows: Remembered) -> None:
@@ -95,3 +95,28 @@ def test_the_order_in_which_rows_reached_the_store_does_not_matter(session: Sess
 
     shuffled = sorted(session.rows, key=lambda row: hash((seed, row.breadcrumb.place)))
     assert asyncio.run(build_after(shuffled)) == asyncio.run(build_after(list(session.rows)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(sessions(most=25, later=8), st.lists(st.booleans(), min_size=34, max_size=34), st.integers(1, 34))
+def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_what_a_fresh_one_builds(
+    session: Session, away: list[bool], fillings: int
+) -> None:
+    async def built() -> list[Context]:
+        found = []
+        file = SqliteStore(":memory:")
+        for store in (MemoryStore(), file):
+            engine = HashingEmbedder()
+            lasting = make_builder(store, engine=engine)
+            for engine.away, row in zip(away, (*session.rows, *session.later), strict=False):
+                await remember(lasting, row)
+            engine.away = False
+            await build(lasting, session.trigger)
+            for row in await store.lacking(fillings):
+                await store.fill(await lasting.with_vectors(row))
+            found += [await build(builder, session.trigger) for builder in (lasting, make_builder(store))]
+        file.close()
+        return found
+
+    first, *others = asyncio.run(built())
+    assert all(other == first for other in others)

@@ -3,23 +3,24 @@
 from pathlib import Path
 
 from builder.adapters.embedding.cache import CachedEmbedder, Engine
+from builder.adapters.embedding.none import NONE, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
 from builder.adapters.embedding.prepared import NAMES, ListedModel, PreparedModel, list_models
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.domain.errors import Misconfigured
 
-__all__ = ["CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
+__all__ = ["NONE", "CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
 
-ENGINES = ("onnx", "sentence-transformers")
+ENGINES = ("onnx", "sentence-transformers", NONE)
 _KNOWN = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
 
 
 def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) -> CachedEmbedder:
-    """The engine behind a cache of `cache_size` vectors; `aclose` it.
+    """The engine behind a cache of `cache_size` vectors, which begins to load; await its `ready`, and `aclose` it.
 
-    engine: "onnx" (the prepared model, 0.2 s to open) or "sentence-transformers" (the reference, seconds to open).
-    model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder.
+    engine: "onnx" (the prepared model, 0.2 s to load), "sentence-transformers" (the reference, 5 to 18 s to load) or "none".
+    model: "all-MiniLM-L6-v2", or for sentence-transformers the path of a folder; none takes no notice of it.
 
     Raises `Misconfigured` for an unknown engine or model, and for one that is not prepared or was altered.
     """
@@ -27,6 +28,8 @@ def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) ->
 
 
 def _open(engine: str, model: str, models_dir: Path) -> Engine:
+    if engine == NONE:
+        return NoEmbedder()
     if engine == "onnx" and model in NAMES:
         return OnnxEmbedder(models_dir / model)
     if engine == "sentence-transformers" and model in NAMES:

@@ -10,7 +10,10 @@ from builder.ports import Embedder
 
 
 class Engine(Embedder, Protocol):
-    """An embedder that holds a thread."""
+    """An embedder that loads and works in a thread of its own. Its model is known at once."""
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
 
     def close(self) -> None:
         """Finish what was asked for and end the thread."""
@@ -33,6 +36,10 @@ class CachedEmbedder:
     def model(self) -> str:
         """Id of the inner engine."""
         return self._inner.model
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Wait for the inner engine; see `Engine`."""
+        await self._inner.ready(seconds)
 
     async def embed(self, text: str) -> bytes:
         """The inner engine's vector. Raises `Unavailable`."""

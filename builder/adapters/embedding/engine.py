@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 import numpy.typing as npt
@@ -13,23 +13,41 @@ Encode = Callable[[str], bytes]
 
 
 class EngineThread:
-    """Runs an encoder text by text in one thread, so that the event loop is free and no text has neighbours."""
+    """Loads an encoder and runs it text by text, all in one thread: the event loop is free and no text has neighbours."""
 
-    def __init__(self, encode: Encode, failures: tuple[type[Exception], ...]) -> None:
-        """`failures`: what `encode` raises when the engine, not the caller, is at fault; they become `Unavailable`."""
-        self._encode = encode
+    def __init__(self, load: Callable[[], Encode], failures: tuple[type[Exception], ...]) -> None:
+        """load: begun at once; raises `Misconfigured`.
+
+        failures: what the encoder raises when the engine, not the caller, is at fault; they become `Unavailable`.
+        """
         self._failures = failures
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
+        self._loading = self._executor.submit(load)
         self._closed = False
 
+    async def ready(self, seconds: float | None) -> None:
+        """Wait until the encoder is loaded, at most so long; None: as long as it takes. Raises `Misconfigured`."""
+        await asyncio.to_thread(wait, {self._loading}, seconds)
+        if self._loading.done():
+            self._loading.result()
+
     async def run(self, text: str) -> bytes:
-        """The vector of `text`. Raises `Unavailable` when the engine fails or is closed."""
+        """The vector of `text`. Raises `Unavailable` when the engine is loading or closed, could not be loaded, or fails."""
         if self._closed:
             raise Unavailable("the embedding engine is closed: start the service again")
+        encode = self._encoder()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, self._encode, text)
+            return await asyncio.get_running_loop().run_in_executor(self._executor, encode, text)
         except self._failures as exc:
             raise Unavailable(f"the embedding engine failed on a text of {len(text)} characters ({exc}): try again") from exc
+
+    def _encoder(self) -> Encode:
+        if not self._loading.done():
+            raise Unavailable("the embedding engine is still loading: it is asked again")
+        failed = self._loading.exception()
+        if failed:
+            raise Unavailable(f"the embedding engine could not be loaded: {failed}; start the service again") from failed
+        return self._loading.result()
 
     def close(self) -> None:
         """Finish what was asked for and end the thread. Twice is as good as once."""

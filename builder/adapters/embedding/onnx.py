@@ -41,17 +41,21 @@ class OnnxModel:
 
 
 class OnnxEmbedder:
-    """`Embedder` over a prepared model. About 1.5 ms for a short question, 9 ms for 90 words, 20 ms for a full window."""
+    """`Engine` over a prepared model, loaded in 0.2 s. About 1.5 ms a short question, 9 ms 90 words, 20 ms a full window."""
 
     def __init__(self, folder: Path) -> None:
         """Raises `Misconfigured` when the model in `folder` is absent or altered."""
         self._model = read_prepared(folder).model
-        self._thread = EngineThread(OnnxModel(folder).encode, (EPFail, Fail, InvalidArgument, RuntimeException))
+        self._thread = EngineThread(lambda: OnnxModel(folder).encode, (EPFail, Fail, InvalidArgument, RuntimeException))
 
     @property
     def model(self) -> str:
         """`<name>/int8/<first 12 hex digits of the SHA-256 of model.onnx>`."""
         return self._model
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Wait until the model is loaded; see `Engine`."""
+        await self._thread.ready(seconds)
 
     async def embed(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (384,). Raises `Unavailable`."""

@@ -1,11 +1,12 @@
 """Any sentence-transformers model, in float32: the measure of the quick engine, and the way to bring another model.
 
-Importing torch takes 5 to 18 seconds and 600 MB: it happens in the constructor, not with this module.
+Importing torch takes 5 to 18 seconds and 600 MB: it happens in the engine's thread, not with this module.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ class ReferenceModel:
     """Text → vector in the calling thread, one torch thread, at the model's own window."""
 
     def __init__(self, model_path: Path) -> None:
-        """Raises `Misconfigured` when the folder holds no such model, or sentence-transformers is not installed."""
+        """Raises `Misconfigured` when the model in the folder cannot be loaded."""
         self._model = _load(model_path)
 
     def encode(self, text: str) -> bytes:
@@ -37,18 +38,26 @@ class ReferenceModel:
 
 
 class ReferenceEmbedder:
-    """`Embedder` over a folder in the format of sentence-transformers. Nothing is ever downloaded."""
+    """`Engine` over a folder in the format of sentence-transformers. Nothing is ever downloaded."""
 
     def __init__(self, model_path: Path, name: str = "") -> None:
-        """`name` stands in the model id; empty = the folder's name. Raises `Misconfigured`, see `ReferenceModel`."""
+        """`name` stands in the model id; empty = the folder's name.
+
+        Raises `Misconfigured` when the folder holds no model or a package is missing; what only loading shows comes with `ready`.
+        """
         identity = _identity(model_path)
+        _installed()
         self._model = f"{name or model_path.name}/fp32/{identity[:12]}"
-        self._thread = EngineThread(ReferenceModel(model_path).encode, (RuntimeError,))
+        self._thread = EngineThread(lambda: ReferenceModel(model_path).encode, (RuntimeError,))
 
     @property
     def model(self) -> str:
         """`<name>/fp32/<first 12 hex digits of the SHA-256 of model.safetensors, of config.json when there is none>`."""
         return self._model
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Wait until the model is loaded; see `Engine`."""
+        await self._thread.ready(seconds)
 
     async def embed(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (dimension,). Raises `Unavailable`."""
@@ -80,16 +89,18 @@ def _identity(folder: Path) -> str:
     return sha256(present[0])
 
 
+def _installed() -> None:
+    """Looks for the packages without importing them."""
+    for name in ("torch", "sentence_transformers"):
+        if find_spec(name) is None:
+            raise Misconfigured(f"{name} is not installed: install sentence-transformers and torch, or use the engine onnx")
+
+
 def _load(folder: Path) -> SentenceTransformer:
-    _identity(folder)
-    try:
-        import torch  # noqa: PLC0415 - seconds and 600 MB
-        from safetensors import SafetensorError  # noqa: PLC0415
-        from sentence_transformers import SentenceTransformer  # noqa: PLC0415
-    except ImportError as exc:
-        raise Misconfigured(
-            f"{exc.name} is not installed: install sentence-transformers and torch, or use the engine onnx"
-        ) from exc
+    import torch  # noqa: PLC0415 - seconds and 600 MB
+    from safetensors import SafetensorError  # noqa: PLC0415
+    from sentence_transformers import SentenceTransformer  # noqa: PLC0415
+
     torch.set_num_threads(1)
     try:
         with quiet_loading():

@@ -7,25 +7,34 @@ from typing import Any
 from faststream.asgi import AsgiResponse, get
 from prometheus_client import CollectorRegistry, make_asgi_app
 
+FAILING = "failing"
 Check = Callable[[], Awaitable[str]]
 """Gives an empty string when the part is well, else what is wrong with it."""
 
 
-def routes(alive: Callable[[], bool], checks: Mapping[str, Check], registry: CollectorRegistry) -> list[tuple[str, Any]]:
-    """/livez hangs on the watchdog; /readyz asks every part; /metrics is Prometheus text."""
+def routes(
+    alive: Callable[[], bool], needed: Mapping[str, Check], wanted: Mapping[str, Check], registry: CollectorRegistry
+) -> list[tuple[str, Any]]:
+    """/livez hangs on the watchdog; /readyz asks every part; /metrics is Prometheus text.
+
+    needed: without one of them the service is not ready. wanted: without one of them it is, its status is "degraded".
+    """
 
     @get(include_in_schema=False)
     async def livez(_scope: Any) -> AsgiResponse:
-        return _answer(alive(), {"watchdog": "" if alive() else "the subscription could not be brought back"})
+        said = {"watchdog": "" if alive() else "the subscription could not be brought back, or a loop has ended; see the log"}
+        return _answer("ok" if alive() else FAILING, said)
 
     @get(include_in_schema=False)
     async def readyz(_scope: Any) -> AsgiResponse:
-        said = {name: await check() for name, check in checks.items()}
-        return _answer(not any(said.values()), said)
+        said = {name: await check() for name, check in {**needed, **wanted}.items()}
+        failing = any(said[name] for name in needed)
+        return _answer(FAILING if failing else "degraded" if any(said.values()) else "ok", said)
 
     return [("/livez", livez), ("/readyz", readyz), ("/metrics", make_asgi_app(registry))]
 
 
-def _answer(well: bool, parts: Mapping[str, str]) -> AsgiResponse:
-    body = {"status": "ok" if well else "failing", "parts": {name: said or "ok" for name, said in parts.items()}}
-    return AsgiResponse(json.dumps(body).encode(), status_code=200 if well else 503, headers={"content-type": "application/json"})
+def _answer(status: str, parts: Mapping[str, str]) -> AsgiResponse:
+    body = {"status": status, "parts": {name: said or "ok" for name, said in parts.items()}}
+    code = 503 if status == FAILING else 200
+    return AsgiResponse(json.dumps(body).encode(), status_code=code, headers={"content-type": "application/json"})

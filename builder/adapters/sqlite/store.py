@@ -1,4 +1,4 @@
-"""`BreadcrumbStore` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
+"""`BreadcrumbStore`, `Backlog` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
 
 from itertools import groupby
 from operator import itemgetter
@@ -6,6 +6,7 @@ from typing import Any
 
 import apsw
 
+from builder.adapters.sqlite import backlog
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -18,7 +19,6 @@ _INSERT = (
     "ON CONFLICT (workspace, id, version) DO NOTHING"
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = (
@@ -70,7 +70,7 @@ class SqliteStore:
             sql.execute(_INSERT, to_columns(remembered))
             if not sql.changes():
                 return False
-            (model,) = next(sql.execute(_MODEL, (remembered.model,)))
+            (model,) = next(sql.execute(backlog.MODEL, (remembered.model,)))
             key = key_of(remembered.breadcrumb)
             sql.executemany(
                 _INSERT_PASSAGE,
@@ -79,6 +79,8 @@ class SqliteStore:
                     for ordinal, held in enumerate(remembered.passages)
                 ],
             )
+            if not remembered.model:
+                backlog.note(sql, remembered.breadcrumb)
             return True
 
         return await self._connection.run(work)
@@ -102,7 +104,11 @@ class SqliteStore:
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), span), query.model)
             rows = tuple(from_columns(row, passages.get(row[1:4], ()), query.model) for row in found)
             standing = (_latest(sql, query, schema) for schema in query.standing)
-            return Recall(rows=rows, standing=tuple(row for row in standing if row is not None))
+            return Recall(
+                rows=rows,
+                standing=tuple(row for row in standing if row is not None),
+                revision=backlog.revision(sql, scope, values),
+            )
 
         return await self._connection.read(work)
 
@@ -114,7 +120,7 @@ class SqliteStore:
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
     async def models(self) -> frozenset[str]:
-        """The engines whose vectors are stored."""
+        """Of which engines something is stored; empty for what lacks vectors."""
         return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
 
     async def count(self, before: Place | None = None) -> int:
@@ -124,6 +130,22 @@ class SqliteStore:
         if before is not None:
             text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", before
         return await self._connection.read(lambda sql: int(next(sql.execute(text, values))[0]))
+
+    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+        """See the port."""
+
+        def work(sql: apsw.Connection) -> tuple[Remembered, ...]:
+            return tuple(_with_passages(sql, row) for row in list(backlog.oldest(sql, limit, after)))
+
+        return await self._connection.read(work)
+
+    async def fill(self, remembered: Remembered) -> bool:
+        """See the port."""
+        return await self._connection.run(lambda sql: backlog.fill(sql, remembered))
+
+    async def left(self) -> int:
+        """See the port."""
+        return await self._connection.read(backlog.left)
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""

@@ -5,14 +5,15 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from builder.adapters.embedding import CachedEmbedder, list_models, open_embedder
-from builder.adapters.embedding.engine import unit, well_formed
+from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.embedding.engine import Encode, EngineThread, unit, well_formed
 from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
 from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
@@ -34,6 +35,9 @@ class Recording:
         self.engine = OnnxEmbedder(prepared().folder)
         self.model = self.engine.model
 
+    async def ready(self, seconds: float | None = None) -> None:
+        await self.engine.ready(seconds)
+
     async def embed(self, text: str) -> bytes:
         self.asked.append(text)
         self.begun.set()
@@ -47,8 +51,9 @@ class Recording:
 
 
 @pytest.fixture
-def recording() -> Iterator[Recording]:
+async def recording() -> AsyncIterator[Recording]:
     engine = Recording()
+    await engine.ready()
     yield engine
     engine.close()
 
@@ -89,6 +94,7 @@ async def test_the_text_used_longest_ago_is_forgotten_first(recording: Recording
 
 async def test_an_error_reaches_every_waiter_and_is_not_remembered() -> None:
     engine = Recording(failures=1)
+    await engine.ready()
     cache = CachedEmbedder(engine, size=10)
     results = await asyncio.gather(*(cache.embed("hello") for _ in range(3)), return_exceptions=True)
     assert [type(result) for result in results] == [Unavailable] * 3
@@ -111,6 +117,7 @@ async def test_a_cancelled_waiter_leaves_the_inference_to_the_others(recording: 
 
 async def test_closing_the_cache_finishes_what_runs_and_closes_the_engine() -> None:
     cache = open_embedder("onnx", NAME, prepared().folder.parent, cache_size=10)
+    await cache.ready()
     running = asyncio.create_task(cache.embed("hello"))
     await asyncio.sleep(0)
     await cache.aclose()
@@ -153,7 +160,7 @@ def test_an_unknown_model_is_misconfigured_and_the_known_ones_are_named(engine: 
 
 
 def test_an_unknown_engine_is_misconfigured(tmp_path: Path) -> None:
-    with pytest.raises(Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers"):
+    with pytest.raises(Misconfigured, match="unknown embedding engine 'openai': use one of onnx, sentence-transformers, none"):
         open_embedder("openai", NAME, tmp_path, cache_size=10)
 
 
@@ -162,15 +169,46 @@ def test_a_folder_without_a_model_is_misconfigured(tmp_path: Path) -> None:
         open_embedder("sentence-transformers", str(tmp_path), tmp_path, cache_size=10)
 
 
-def test_a_broken_folder_is_misconfigured(tmp_path: Path) -> None:
+async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailable_for_who_did_not_wait(tmp_path: Path) -> None:
     shutil.copytree(source_folder(), tmp_path / "broken", ignore=shutil.ignore_patterns("model.safetensors"))
+    embedder = ReferenceEmbedder(tmp_path / "broken")
     with pytest.raises(Misconfigured, match=r"cannot be loaded .* give a complete sentence-transformers folder"):
-        ReferenceEmbedder(tmp_path / "broken")
+        await embedder.ready()
+    with pytest.raises(Unavailable, match=r"could not be loaded: .* give a complete sentence-transformers folder"):
+        await embedder.embed("hello")
+    embedder.close()
+
+
+async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
+    gate = threading.Event()
+
+    def load() -> Encode:
+        gate.wait()
+        return str.encode
+
+    engine = EngineThread(load, ())
+    await engine.ready(0)
+    with pytest.raises(Unavailable, match="still loading"):
+        await engine.run("hello")
+    gate.set()
+    await engine.ready(None)
+    assert await engine.run("hello") == b"hello"
+    engine.close()
+
+
+async def test_without_an_engine_every_text_is_unavailable(tmp_path: Path) -> None:
+    embedder = open_embedder("none", NAME, tmp_path, cache_size=1)
+    await embedder.ready()
+    assert embedder.model == NONE
+    with pytest.raises(Unavailable, match="set CONTEXT_BUILDER_EMBEDDING__ENGINE"):
+        await embedder.embed("hello")
+    await embedder.aclose()
 
 
 async def test_the_reference_takes_the_packaged_model_by_name_and_any_folder_by_path(tmp_path: Path) -> None:
     named = open_embedder("sentence-transformers", NAME, tmp_path, cache_size=1)
     by_path = open_embedder("sentence-transformers", str(source_folder()), tmp_path, cache_size=1)
+    await asyncio.gather(named.ready(), by_path.ready())
     assert named.model.startswith(f"{NAME}/fp32/")
     assert by_path.model.startswith("model/fp32/")
     assert await named.embed("hello") == await by_path.embed("hello")
@@ -216,8 +254,12 @@ def test_embedding_does_not_import_torch() -> None:
     program = f"""
 import asyncio, pathlib, sys
 from builder.adapters.embedding import open_embedder
-engine = open_embedder("onnx", {NAME!r}, pathlib.Path({str(prepared().folder.parent)!r}), 10)
-print(len(asyncio.run(engine.embed("hello"))), sorted({{"torch", "transformers", "onnx"}} & set(sys.modules)))
+async def embedded():
+    engine = open_embedder("onnx", {NAME!r}, pathlib.Path({str(prepared().folder.parent)!r}), 10)
+    await engine.ready()
+    return await engine.embed("hello")
+
+print(len(asyncio.run(embedded())), sorted({{"torch", "transformers", "onnx"}} & set(sys.modules)))
 """
     ended = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout == "768 []\n"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, wait
+from importlib.resources import files
 from pathlib import Path
 
 import apsw
@@ -215,3 +216,23 @@ def test_two_stores_in_memory_know_nothing_of_each_other() -> None:
     assert asyncio.run(stores[1].count()) == 0
     for store in stores:
         store.close()
+
+
+async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothing(tmp_path: Path) -> None:
+    first = (files("builder.adapters.sqlite") / "migrations" / "0001_breadcrumbs.sql").read_text("utf-8")
+    old = apsw.Connection(str(tmp_path / "store.db"))
+    old.execute(first)
+    old.pragma("user_version", 1)
+    old.close()
+    store = SqliteStore(str(tmp_path / "store.db"))
+    row = make_remembered()
+    assert await store.remember(row)
+    assert (await recalled(store, "s42"), await store.left()) == ([row.breadcrumb.id], 0)
+    store.close()
+
+
+def test_migrations_are_numbered_without_gaps_and_repeats() -> None:
+    names = sorted(
+        file.name for file in (files("builder.adapters.sqlite") / "migrations").iterdir() if file.name.endswith(".sql")
+    )
+    assert [name.partition("_")[0] for name in names] == [f"{n:04}" for n in range(1, len(names) + 1)]

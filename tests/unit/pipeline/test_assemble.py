@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from tests.factories import MORNING, ids_on_page, make_catalog, make_context, make_profile, make_remembered
+from tests.factories import MORNING, bare, ids_on_page, make_catalog, make_context, make_profile, make_remembered
 
 QUESTION = make_remembered("What did the weather service say about Delft?", 900)
 CHATTER = [make_remembered(f"Remark number {n}.", n) for n in range(100, 130)]
@@ -38,6 +38,15 @@ def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_l
     assert sections(context)["current"] == ["m900"]
     assert context.markdown.endswith("\n## Current User Message\nUser: What did the weather service say about Delft?\n")
     assert context.tokens == sum(section.tokens for section in context.sections)
+
+
+def test_a_context_says_what_it_lacked() -> None:
+    rows, unseen = [make_remembered("The kiln is in Delft.", 1)], [bare(make_remembered("The kiln is in Delft.", 1))]
+    assert make_context(QUESTION, rows).flags == ()
+    assert make_context(QUESTION, unseen).flags == ("vectors_missing",)
+    assert make_context(QUESTION, [], asked=b"").flags == ("degraded",)
+    assert make_context(QUESTION, unseen, asked=b"").flags == ("degraded", "vectors_missing")
+    assert make_context(make_remembered(" ", 900), rows).flags == ()
 
 
 def test_an_unknown_session_gives_a_page_with_the_question_alone() -> None:

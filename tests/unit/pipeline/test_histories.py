@@ -9,7 +9,17 @@ from builder.domain.breadcrumb import ORIGIN
 from builder.domain.recall import Scope
 from builder.pipeline.histories import SCOPE_COST, Histories
 from builder.pipeline.view import View
-from tests.factories import MORNING, make_history, make_place, make_remembered, make_tombstone, make_vector, make_view, view_of
+from tests.factories import (
+    MORNING,
+    bare,
+    make_history,
+    make_place,
+    make_remembered,
+    make_tombstone,
+    make_vector,
+    make_view,
+    view_of,
+)
 
 
 def current(view: View) -> list[str]:
@@ -72,6 +82,12 @@ def test_vectors_are_zero_where_none_was_made() -> None:
     assert make_view(["?!"]).vectors is None
 
 
+def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
+    history = make_history([make_remembered("The kiln is hot.", 1), make_remembered("?!", 2), bare(make_remembered("Hot.", 3))])
+    assert [view_of(history, make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
+    assert view_of(history, make_place(4)).has_vector.tolist() == [True, False, False]
+
+
 def test_repeats_are_the_same_words_of_the_same_speaker_so_far() -> None:
     rows = [make_remembered("Yes we can!", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana", "Ana"), 1)]
     history = make_history(rows)
@@ -123,3 +139,16 @@ def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
     without = make_view(["Where is the key?", "Behind the door."])
     assert with_talk.passages == without.passages == 2
     assert with_talk.crumb.tolist() == [0, 3]
+
+
+def test_a_history_that_was_read_before_vectors_were_filled_in_takes_no_later_rows() -> None:
+    histories = Histories(100)
+    history = histories.of(scope("s1"))
+    assert histories.takes(history, 3)
+    histories.grow(history, (make_remembered(),))
+    assert histories.takes(history, 3)
+    assert not histories.takes(history, 4)
+    fresh = histories.renew(scope("s1"))
+    assert histories.takes(fresh, 4)
+    assert histories.of(scope("s1")) is fresh
+    assert fresh.place == ORIGIN

@@ -1,11 +1,13 @@
 """One score out of many signals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from builder.pipeline import signals
 from builder.pipeline.rank import rank
-from tests.factories import BY_HAND, make_query, make_remembered, make_view
+from tests.factories import BY_HAND, bare, make_history, make_place, make_query, make_remembered, make_view, view_of
 
 SMALL_TALK = [f"The weather is fine, part {n}." for n in range(30)]
 
@@ -57,6 +59,26 @@ def test_a_statement_comes_before_the_same_words_as_a_question() -> None:
         )
         == 3
     )
+
+
+def test_without_a_vector_of_the_query_the_words_have_their_own_weights() -> None:
+    query, view = make_query("Is the kiln hot?"), make_view(["The kiln is hot.", "It rains."])
+    assert BY_HAND.weights(query, view) == BY_HAND.hybrid
+    assert BY_HAND.weights(replace(query, vector=b""), view) == BY_HAND.words
+
+
+def test_meaning_is_asked_when_half_of_the_view_has_vectors() -> None:
+    rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 7)]
+    history = make_history([*map(bare, rows[:3]), *rows[3:]])
+    found = [BY_HAND.weights(make_query("Is the kiln hot?"), view_of(history, make_place(n))) for n in range(2, 8)]
+    assert found == [BY_HAND.words] * 5 + [BY_HAND.hybrid]
+
+
+def test_the_few_that_have_vectors_do_not_come_before_the_many_with_the_right_words() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate([*SMALL_TALK, "The kiln stands in Delft."], 1)]
+    asked = make_query("Where does the kiln stand?")
+    view = make_view([*rows[:2], *map(bare, rows[2:])])
+    assert int(rank(asked, view, BY_HAND).argmax()) == len(rows) - 1
 
 
 def test_an_empty_session_has_no_scores() -> None:

@@ -1,12 +1,13 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
 from builder.domain.facts import Remembered
 from builder.pipeline.retrieve import Found, retrieve
-from tests.factories import BY_HAND, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
+from tests.factories import BY_HAND, bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 
 LONG = (
     "The big electric kiln in the old brick workshop behind our garden house near Delft finally reached {} degrees this morning"
@@ -163,6 +164,15 @@ def test_only_the_schemas_of_the_profile_are_searched() -> None:
     rows: list[Remembered | str] = ["The kiln is hot.", make_remembered("A note.", 2, schema="note.v1"), "The kiln answers."]
     assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
     assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
+
+
+def test_the_similarity_threshold_asks_nothing_of_what_has_no_vector() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln, it was cold.", *BLAND], 1)]
+    unseen = [rows[0], bare(rows[1]), *rows[2:]]
+    assert best(find("The kiln is hot.", unseen, similarity_threshold=0.9)) == ["m1", "m2"]
+    profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0.9})
+    asked = replace(make_query("The kiln is hot."), vector=b"")
+    assert best(retrieve(asked, make_view(rows), frozenset(), profile, BY_HAND))[:2] == ["m1", "m2"]
 
 
 def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> None:

@@ -26,7 +26,13 @@ KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
 
 def interleaved() -> list[Remembered]:
     """Session s1 says A, B, C; session s2 talks in between."""
-    texts = [("s1", "Which kiln is it?"), ("s2", RAIN), ("s1", "The blue one."), ("s2", "Bring a coat."), ("s1", "It dries by Friday.")]
+    texts = [
+        ("s1", "Which kiln is it?"),
+        ("s2", RAIN),
+        ("s1", "The blue one."),
+        ("s2", "Bring a coat."),
+        ("s1", "It dries by Friday."),
+    ]
     return [make_remembered(text, n, session=session) for n, (session, text) in enumerate(texts, 1)]
 
 

@@ -12,7 +12,7 @@ from builder.pipeline.history import Floats
 from builder.pipeline.query import Query
 from builder.pipeline.rank import SIGNALS
 from builder.pipeline.view import View
-from tests.factories import MORNING, make_history, make_place, make_query, make_remembered, make_view, view_of
+from tests.factories import MORNING, bare, make_history, make_place, make_query, make_remembered, make_view, view_of
 
 Signal = Callable[[Query, View], Floats]
 
@@ -86,11 +86,30 @@ def test_similarity_is_the_cosine_of_the_vectors() -> None:
     assert best(found) == 3
 
 
-def test_similarity_is_zero_where_there_is_no_vector() -> None:
+def test_similarity_is_the_mean_of_the_others_where_there_is_no_vector() -> None:
     view = make_view(["The cat is asleep.", "?!", "The dog sleeps."])
-    assert signals.similarity(make_query("cat"), view)[1] == 0
+    found = signals.similarity(make_query("cat"), view)
+    assert found[1] == pytest.approx((found[0] + found[2]) / 2)
     assert not signals.similarity(make_query("?!"), view).any()
     assert not signals.similarity(make_query("cat"), make_view(["?!"])).any()
+
+
+def test_a_window_is_made_of_the_vectors_that_there_are() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(CHAT, 1)]
+    query = make_query("The cat is asleep.")
+    gap = make_view([bare(row) if number in {2, 4} else row for number, row in enumerate(rows)])
+    alone = make_view([rows[3]])
+    own = signals.similarity(query, gap)
+    found = signals.window_similarity(query, gap)
+    assert found[3] == pytest.approx(signals.window_similarity(query, alone)[0])
+    assert found[5] == pytest.approx(own[5])
+    assert found[4] > found[5]
+
+
+def test_a_window_without_any_vector_is_the_mean_of_the_others() -> None:
+    rows = [make_remembered(text, n) for n, text in enumerate(CHAT, 1)]
+    found = signals.window_similarity(make_query("The cat is asleep."), make_view([*map(bare, rows[:3]), *rows[3:]]))
+    assert found[0] == found[1] == pytest.approx(found[2:].mean())
 
 
 def test_the_one_person_named_is_preferred() -> None:

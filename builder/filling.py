@@ -1,0 +1,78 @@
+"""Later filling: what was remembered while the engine was away gets its vectors, beside the worker (features I13).
+
+Contexts that were published stay as they are; the next ones find more.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Unavailable
+from builder.domain.facts import Remembered
+from builder.heart import Circuit
+from builder.ports import Backlog
+
+log = logging.getLogger("builder.filling")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds after a failure, growing with every failure in a row."""
+REST = 2.0
+"""Seconds between two looks at what lacks vectors."""
+PAGE = 16
+"""Breadcrumbs read at once: each may have a body of a megabyte."""
+
+
+class Filling:
+    """Walks over what lacks vectors, oldest place first, for ever. lacking: how many there were at the last look."""
+
+    def __init__(self, backlog: Backlog, with_vectors: Callable[[Remembered], Awaitable[Remembered]]) -> None:
+        """with_vectors raises `Unavailable`."""
+        self.lacking = 0
+        self._backlog = backlog
+        self._with_vectors = with_vectors
+        self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            try:
+                await self.walk()
+            except Unavailable as error:
+                log.warning("what lacks vectors cannot be filled in: %s", error)
+                await asyncio.sleep(self._circuit.open())
+            await asyncio.sleep(REST)
+
+    async def walk(self) -> None:
+        """Try everything that lacks vectors once. Raises `Unavailable` when the store is away."""
+        after: Breadcrumb | None = None
+        while rows := await self._look(after):
+            for row in rows:
+                await self._fill(row)
+                after = row.breadcrumb
+
+    async def _look(self, after: Breadcrumb | None) -> tuple[Remembered, ...]:
+        await self._count()
+        return await self._backlog.lacking(PAGE, after) if self.lacking else ()
+
+    async def _count(self) -> None:
+        before, self.lacking = self.lacking, await self._backlog.left()
+        if self.lacking and not before:
+            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.lacking)
+        if before and not self.lacking:
+            log.info("no breadcrumb lacks vectors any more")
+
+    async def _fill(self, row: Remembered) -> None:
+        """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
+        try:
+            filled = await self._with_vectors(row)
+        except Unavailable as error:
+            log.debug("no vectors for %s at %d: %s", row.breadcrumb.id, row.breadcrumb.place.sequence, error)
+        except Exception:
+            log.exception("a bug in filling in %s at %d: it is passed over", row.breadcrumb.id, row.breadcrumb.place.sequence)
+        else:
+            await self._backlog.fill(filled)
+            self._circuit.close()
+            return
+        await asyncio.sleep(self._circuit.open())
+        await self._count()  # a page of failures may take minutes

@@ -1,0 +1,177 @@
+"""The contract of `Backlog`: one suite over every store."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
+from builder.domain.facts import Remembered
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.ports import Backlog, BreadcrumbStore
+from tests.factories import FAR, MODEL, bare, make_catalog, make_remembered, make_vector
+
+LONG = "I moved to Lisbon because of the new job. " * 40
+
+
+class Store(BreadcrumbStore, Backlog, Protocol):
+    def close(self) -> None: ...
+
+
+@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opened: Store
+    match request.param:
+        case "memory":
+            opened = MemoryStore()
+        case "sqlite in memory":
+            opened = SqliteStore(":memory:")
+        case _:
+            opened = SqliteStore(str(tmp_path / "store.db"))
+    yield opened
+    opened.close()
+
+
+async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:
+    """Of the session s42, or of these."""
+    scope = Scope(workspace=workspace, sessions=sessions or ("s42",))
+    standing = ("tool.catalog.v1",)
+    query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, standing=standing, model=model)
+    return await store.recall(query)
+
+
+async def remember_bare(store: Store, *rows: Remembered) -> None:
+    for row in rows:
+        assert await store.remember(bare(row))
+
+
+def crumbs(rows: tuple[Remembered, ...]) -> list[Breadcrumb]:
+    return [row.breadcrumb for row in rows]
+
+
+async def test_what_no_engine_has_seen_is_lacking_until_it_is_filled_in(store: Store) -> None:
+    row = make_remembered(LONG)
+    assert len(row.passages) > 1
+    await remember_bare(store, row)
+    assert await store.lacking(9) == (bare(row),)
+    assert await store.left() == 1
+    assert await store.fill(row) is True
+    assert await store.lacking(9) == ()
+    assert await store.left() == 0
+    assert await store.facts(row.breadcrumb) == row
+    assert (await recall(store)).rows == (row,)
+
+
+async def test_what_an_engine_has_seen_is_not_lacking(store: Store) -> None:
+    await store.remember(make_remembered())
+    await store.remember(replace(make_remembered("", 2), passages=()))
+    assert (await store.lacking(9), await store.left()) == ((), 0)
+
+
+async def test_remembering_again_what_lacks_vectors_lists_it_once_and_what_was_filled_in_not_again(store: Store) -> None:
+    row = make_remembered()
+    await remember_bare(store, row)
+    assert not await store.remember(bare(row))
+    assert await store.left() == 1
+    await store.fill(row)
+    assert not await store.remember(bare(row))
+    assert await store.left() == 0
+    assert await store.facts(row.breadcrumb) == row
+
+
+async def test_what_lacks_vectors_is_recalled_with_its_words(store: Store) -> None:
+    row = make_remembered("I moved to Lisbon.")
+    await remember_bare(store, row)
+    (held,) = (await recall(store)).rows
+    assert held.passages == bare(row).passages
+    assert held.passages[0].terms == "move lisbon"
+
+
+async def test_the_first_one_to_fill_in_wins(store: Store) -> None:
+    row = make_remembered()
+    other = replace(
+        row, model="other/int8/1", passages=tuple(replace(held, vector=make_vector("Other.")) for held in row.passages)
+    )
+    await remember_bare(store, row)
+    assert [await store.fill(each) for each in (row, other, row)] == [True, False, False]
+    assert await store.facts(row.breadcrumb) == row
+    assert (await recall(store)).revision == 1
+
+
+async def test_what_was_remembered_with_vectors_is_never_changed(store: Store) -> None:
+    row = make_remembered()
+    await store.remember(row)
+    assert not await store.fill(replace(row, model="other/int8/1"))
+    assert await store.facts(row.breadcrumb) == row
+    assert (await recall(store)).revision == 0
+
+
+async def test_of_many_that_fill_in_at_once_exactly_one_wins(store: Store) -> None:
+    row = make_remembered()
+    await remember_bare(store, row)
+    assert sum(await asyncio.gather(*(store.fill(row) for _ in range(20)))) == 1
+
+
+async def test_every_filling_raises_the_revision_of_the_scopes_that_hold_it(store: Store) -> None:
+    rows = [make_remembered(f"Message {n}.", n) for n in (1, 2)]
+    others = [
+        make_remembered(sequence=3, session="s4"),
+        make_remembered(sequence=4, workspace="rival", id="m"),
+        make_catalog(1, 5),
+    ]
+    await remember_bare(store, *rows, *others)
+    assert (await recall(store)).revision == 0
+    for count, row in enumerate(rows, 1):
+        await store.fill(row)
+        assert (await recall(store)).revision == count
+    for row in others:
+        await store.fill(row)
+    scopes = [("s42",), ("s4",), ("s4", "s42"), ("_", "s42"), (EVERY_SESSION,)]
+    assert [(await recall(store, *scope)).revision for scope in scopes] == [2, 1, 3, 3, 4]
+    assert [(await recall(store, *scope, workspace="rival")).revision for scope in scopes] == [1, 0, 1, 1, 1]
+
+
+async def test_the_oldest_places_come_first_and_those_behind_one_can_be_asked_for(store: Store) -> None:
+    homes = [("acme", "b"), ("acme", "a"), ("rival", "a"), ("Z", "a"), ("ä", "a")]
+    same = [make_remembered(f"Hi {n}.", id="m", place=Place(1, 5), workspace=w, session=s) for n, (w, s) in enumerate(homes)]
+    same = [replace(row, breadcrumb=replace(row.breadcrumb, id=f"m{n}")) for n, row in enumerate(same)]
+    later = [
+        make_remembered("Late.", id=f"l{n}", place=place) for n, place in enumerate((Place(2, 1), Place(1, 40), Place(1, 6)))
+    ]
+    await remember_bare(store, *later, *same)
+    expected = [same[number].breadcrumb for number in (3, 1, 0, 2, 4)] + [row.breadcrumb for row in reversed(later)]
+    assert crumbs(await store.lacking(100)) == expected
+    assert crumbs(await store.lacking(3)) == expected[:3]
+    after, walked = None, []
+    while page := await store.lacking(2, after):
+        walked += crumbs(page)
+        after = walked[-1]
+    assert walked == expected
+    assert crumbs(await store.lacking(100, expected[4])) == expected[5:]
+
+
+async def test_the_page_behind_one_that_was_filled_in_meanwhile_is_still_found(store: Store) -> None:
+    rows = [make_remembered(f"Message {n}.", n) for n in range(1, 5)]
+    await remember_bare(store, *rows)
+    await store.fill(rows[1])
+    assert crumbs(await store.lacking(9, rows[1].breadcrumb)) == [rows[2].breadcrumb, rows[3].breadcrumb]
+
+
+async def test_vectors_filled_in_are_of_their_own_model_only(store: Store) -> None:
+    row = make_remembered()
+    await remember_bare(store, row)
+    await store.fill(row)
+    (held,) = (await recall(store, model="other/int8/1")).rows
+    assert [passage.vector for passage in held.passages] == [b""]
+
+
+async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None:
+    row = make_catalog(2, 1)
+    await remember_bare(store, row)
+    await store.fill(row)
+    assert (await recall(store)).standing == (row,)

@@ -1,0 +1,180 @@
+"""Without the engine contexts come at once, by words and fields, and say so; the vectors come later and change nothing sent."""
+
+import json
+import threading
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.embedding.engine import Encode, EngineThread
+from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
+from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.app import Core
+from tests.integration.inside import Outage, engine_with, service_here, settings, worker_here
+from tests.integration.test_metrics import value
+from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
+
+FACT, QUESTION = "The serial number of the kiln is K-4711.", "What is the serial number of the kiln?"
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """A nats-server for the test."""
+    with Broker(tmp_path / "broker") as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pauses that a test can wait for."""
+    for name, seconds in {"FIRST_PAUSE": 0.01, "LONGEST_PAUSE": 0.05, "REST": 0.01}.items():
+        monkeypatch.setattr(f"builder.filling.{name}", seconds)
+
+
+async def talk(js: JetStreamContext, session: str = "s1") -> None:
+    """The fact, and so much after it that only retrieval can bring it back."""
+    await say(js, FACT, session, f"{session}-fact")
+    for number in range(30):
+        await say(js, f"Remark number {number} about the weather.", session, f"{session}-{number}", schema="agent.response.v1")
+
+
+async def filled(core: Core) -> bool:
+    """Whether nothing lacks vectors."""
+    return not await core.store.left()
+
+
+def flags(event: dict[str, dict[str, list[str]]]) -> list[str]:
+    """What the context says it lacked."""
+    return event["assembly"]["flags"]
+
+
+async def test_contexts_come_without_the_engine_and_later_filling_changes_only_those_to_come(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(away=True)
+    engine_with(monkeypatch, outage)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        await talk(service.js)
+        await say(service.js, QUESTION, "s1", "asked")
+        await all_settled(service.js)
+        before = await context_bytes(service.js)
+        events = [json.loads(data) for data in before]
+        assert [flags(event) for event in events] == [["degraded"], ["degraded", "vectors_missing"]]
+        assert FACT in events[1]["content"]
+        assert await service.core.store.left() == 32
+        outage.away = False
+        await until(partial(filled, service.core), "the vectors")
+        await say(service.js, "Once more: what was that serial number?", "s1", "again")
+        await all_settled(service.js)
+        *sent, last = await context_bytes(service.js)
+        assert sent == before
+        assert flags(json.loads(last)) == []
+        assert FACT in json.loads(last)["content"]
+        assert await dead_letters(service.js) == []
+
+
+async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector_says_so(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(word="beetle")
+    engine_with(monkeypatch, outage)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        await talk(service.js)
+        await say(service.js, "I saw a beetle.", "s1", "bad")
+        await say(service.js, QUESTION, "s1", "asked")
+        await say(service.js, FACT, "s2", "other")
+        await all_settled(service.js)
+        events = {event["trigger_event_id"]: event for event in await answered(service.js)}
+        assert {name: flags(event) for name, event in events.items()} == {
+            "s1-fact": [], "bad": ["degraded"], "asked": ["vectors_missing"], "other": [],
+        }  # fmt: skip
+        assert FACT in events["asked"]["content"]
+        assert await service.core.store.left() == 1
+        outage.word = ""
+        await until(partial(filled, service.core), "the vectors")
+        assert await dead_letters(service.js) == []
+
+
+async def test_a_degraded_context_is_never_followed_by_a_second_one(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outage = Outage(away=True)
+    engine_with(monkeypatch, outage)
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        await talk(bench.js)
+        asked = await say(bench.js, QUESTION, "s1", "asked")
+        await bench.process(asked)
+        (first,) = await context_bytes(bench.js)
+        outage.away = False
+        assert (await bench.process(asked)).settled == ["ack"]
+        assert await context_bytes(bench.js) == [first]
+        assert [done.tokens for done in bench.outcomes] == [(json.loads(first)["token_count"],), ()]
+
+
+async def test_the_service_answers_while_the_engine_is_still_loading(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = threading.Event()
+
+    class Slow(OnnxEmbedder):
+        def __init__(self, folder: Path) -> None:
+            def load() -> Encode:
+                loaded.wait()
+                return OnnxModel(folder).encode
+
+            super().__init__(folder)
+            self._thread.close()
+            self._thread = EngineThread(load, ())
+
+    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Slow)
+    monkeypatch.setattr("builder.app.service.PATIENCE", 0)
+    try:
+        async with service_here(settings(tmp_path, broker.url)) as service:
+            await say(service.js, FACT, "s1", "m1")
+            await all_settled(service.js)
+            loaded.set()
+            await until(partial(filled, service.core), "the vectors")
+            await say(service.js, QUESTION, "s1", "m2")
+            await all_settled(service.js)
+            assert [flags(event) for event in await answered(service.js)] == [["degraded"], []]
+    finally:
+        loaded.set()
+
+
+async def test_a_service_without_an_engine_is_ready_and_says_what_it_lacks_until_it_gets_one(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+            with Running(tmp_path / "service", broker.url, embedding__engine="none") as service:
+                await say(js, FACT, "s1", "m1")
+                await say(js, QUESTION, "s1", "m2")
+                await all_settled(js)
+                status, body = service.get("/readyz")
+                assert (status, json.loads(body)["status"]) == (200, "degraded")
+                assert "set CONTEXT_BUILDER_EMBEDDING__ENGINE" in json.loads(body)["parts"]["model"]
+                await until(partial(missing, service, 2), "the gauge")
+            assert [flags(event) for event in await answered(js)] == [["degraded"], ["degraded", "vectors_missing"]]
+            with Running(tmp_path / "service", broker.url) as service:
+                await until(partial(missing, service, 0), "the gauge")
+                assert "2 breadcrumbs lack vectors" in service.said()
+                assert "no breadcrumb lacks vectors any more" in service.said()
+                status, body = service.get("/readyz")
+                assert (status, json.loads(body)["status"]) == (200, "ok")
+                await say(js, QUESTION, "s1", "m3")
+                await all_settled(js)
+            assert [flags(event) for event in await answered(js)][2:] == [[]]
+            with Running(tmp_path / "service", broker.url, embedding__engine="none"):
+                await say(js, QUESTION, "s1", "m4")
+                await all_settled(js)
+            events = await answered(js)
+    assert [event["assembly"]["model"] == "none" for event in events] == [True, True, False, True]
+    assert flags(events[3]) == ["degraded", "vectors_missing"]
+
+
+async def missing(service: Running, number: int) -> bool:
+    """Whether the gauge says so, and the loop has said it."""
+    said = "lack vectors" if number else "no breadcrumb lacks vectors any more"
+    return value(service.get("/metrics")[1], "context_builder_vectors_missing") == number and said in service.said()
