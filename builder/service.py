@@ -99,6 +99,7 @@ class ContextBuilder:
                 standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
                 profile=profile,
                 ranker=ranker or self._helpers.ranker,
+                terms=self._helpers.terms,
                 model=self._embedder.model,
             )
             try:

@@ -129,7 +129,16 @@ def make_context(
     view = make_history(rows).view(trigger.breadcrumb.place)
     speakers = tuple(view.history.speakers)
     asked = make_query(trigger.breadcrumb.text, speakers)
-    request = Request(trigger=trigger, query=asked, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
+    request = Request(
+        trigger=trigger,
+        query=asked,
+        view=view,
+        standing=standing,
+        profile=profile,
+        ranker=BY_HAND,
+        terms=make_terms,
+        model=MODEL,
+    )
     return assemble(request, make_rendering(profile.encoding))
 
 

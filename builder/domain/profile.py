@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["standing", "summary", "hot", "retrieval", "tools", "trigger"]
+Source = Literal["standing", "summary", "instructions", "hot", "retrieval", "tools", "trigger"]
 SectionClass = Literal["static", "slow", "turn"]
 
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.facts import Remembered
 from builder.pipeline.growing import Growing, Scalar
+from builder.pipeline.instructed import Instructed
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
@@ -30,6 +31,7 @@ class History:
     def __init__(self) -> None:
         self.rows: list[Remembered] = []
         self.postings = Postings()
+        self.instructed = Instructed()
         self.superseded_by = Growing(np.int64)
         self.sitting = Growing(np.int64)
         self.unit = Growing(np.int64)

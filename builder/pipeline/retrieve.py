@@ -27,10 +27,11 @@ ANSWERED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """units: the best first. omissions: the repeats and why they are not shown."""
+    """units: the best first. omissions: the repeats and why they are not shown. scores: one a passage of the view."""
 
     units: tuple[Unit, ...]
     omissions: tuple[Omission, ...]
+    scores: NDArray[np.float32]
 
 
 def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, ranker: Ranker) -> Found:
@@ -39,7 +40,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
     """
     if not view.passages:
-        return Found(units=(), omissions=())
+        return Found(units=(), omissions=(), scores=np.zeros(0, np.float32))
     rules = profile.retrieval
     scores = rank(query, view, ranker)
     allowed = _allowed(query, view, shown, rules)
@@ -51,7 +52,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     section = next((rule.name for rule in profile.sections if rule.source == "retrieval"), "")
     kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
-    return Found(units=units, omissions=omissions)
+    return Found(units=units, omissions=omissions, scores=scores)
 
 
 def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) -> NDArray[np.int64]:

@@ -23,6 +23,7 @@ from tests.factories import (
     make_query,
     make_remembered,
     make_rendering,
+    make_terms,
     make_view,
 )  # fmt: skip
 
@@ -197,7 +198,9 @@ def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
     working = make_rendering()
     broken = Broken(working._templates, working.count)
     query, view = make_query(trigger.breadcrumb.text), make_view(rows)
-    request = Request(trigger=trigger, query=query, view=view, standing=(), profile=profile(), ranker=BY_HAND, model=MODEL)
+    request = Request(
+        trigger=trigger, query=query, view=view, standing=(), profile=profile(), ranker=BY_HAND, terms=make_terms, model=MODEL
+    )
     return assemble(request, broken)
 
 
