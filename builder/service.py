@@ -7,8 +7,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Passage, Remembered
-from builder.domain.profile import Profile
+from builder.domain.profile import Profile, Retrieval
 from builder.domain.recall import Recall, RecallQuery
+from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
@@ -19,9 +20,6 @@ from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
 from builder.pipeline.words import fingerprint
 from builder.ports import BreadcrumbStore, Embedder
-
-ASKED_CHARACTERS = 2_000
-"""Of a longer trigger only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +82,15 @@ class ContextBuilder:
         return remembered
 
     async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
-        """One context per consumer as of the trigger's place: one recall and one embedding for all of them (features I4).
+        """One context per consumer as of the trigger's place: one recall for all, one embedding for all that ask the same.
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
         recall, view = await self._recall(trigger.breadcrumb, consumers)
-        query = await self._query(trigger.breadcrumb, view)
+        queries: dict[Asked, Query] = {}
         contexts, refused = [], []
         for profile in consumers:
+            query = await self._query(trigger.breadcrumb, view, profile.retrieval, queries)
             request = Request(
                 trigger=trigger,
                 query=query,
@@ -109,9 +108,9 @@ class ContextBuilder:
         return Built(tuple(contexts), tuple(refused))
 
     async def recall_for(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Query, View]:
-        """What ranking would see for this trigger, for learning and explaining."""
+        """What ranking would see for this trigger and the first consumer, for learning and explaining."""
         _, view = await self._recall(trigger, consumers)
-        return await self._query(trigger, view), view
+        return await self._query(trigger, view, consumers[0].retrieval, {}), view
 
     async def _recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         history = self._histories.of(trigger.workspace, trigger.session)
@@ -129,11 +128,13 @@ class ContextBuilder:
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing."""
-        found = []
+        found: list[Passage] = []
         for start, end in passages(breadcrumb.text):
             said = breadcrumb.text[start:end]
             vector = await self._embedder.embed(said) if said.strip() else b""
-            found.append(Passage(start, end, self._helpers.terms(said), vector, self._helpers.count(said), traits(said)))
+            pointers = self._helpers.terms(" ".join(breadcrumb.pointers)) if not found else ""
+            terms = f"{self._helpers.terms(said)} {pointers}".strip()
+            found.append(Passage(start, end, terms, vector, self._helpers.count(said), traits(said)))
         return Remembered(
             breadcrumb=breadcrumb,
             passages=tuple(found),
@@ -141,10 +142,12 @@ class ContextBuilder:
             fingerprint=fingerprint(breadcrumb.text),
         )
 
-    async def _query(self, trigger: Breadcrumb, view: View) -> Query:
-        text = trigger.text
-        if len(text) > ASKED_CHARACTERS:
-            text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
-        asked, named = strip_names(text, view.speakers)
-        vector = await self._embedder.embed(asked) if asked.strip() else b""
-        return make_query(asked, named, self._helpers.terms(asked), vector)
+    async def _query(self, trigger: Breadcrumb, view: View, rules: Retrieval, known: dict[Asked, Query]) -> Query:
+        """The query of these rules; consumers that ask the same share it."""
+        wanted = asked(trigger.text, view, rules, self._helpers.terms)
+        if wanted not in known:
+            text, named = strip_names(wanted.text, view.speakers)
+            beside, _ = strip_names(wanted.beside, view.speakers)
+            vector = await self._embedder.embed(text) if text.strip() else b""
+            known[wanted] = make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
+        return known[wanted]

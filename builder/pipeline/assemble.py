@@ -51,6 +51,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
         instructions=told.units,
         retrieval=found.units,
+        neighbours=found.neighbours,
     )
     missed = select(plan, profile, draft)
     page = compose(draft, profile, rendering, view.date)

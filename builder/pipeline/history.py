@@ -55,6 +55,7 @@ class History:
         self.schemas: dict[str, int] = {}
         self.sitting_dates: list[str] = []
         self.versions: dict[str, list[int]] = {}
+        self.answers: dict[str, list[int]] = {}
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[str, int] = {}
@@ -120,6 +121,8 @@ class History:
         older = self.versions.setdefault(crumb.id, [])
         head = self._head(index, crumb.calls, older)
         older.append(index)
+        if crumb.answers:
+            self.answers.setdefault(crumb.answers, []).append(index)
         self.sitting.append(self._sitting(min(crumb.created_at, crumb.received_at)))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         self.unit.append(head)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.context import Omission
 from builder.domain.errors import HintFailed, Rejected
-from builder.domain.profile import Profile, SectionRule
+from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.draft import Draft
 from builder.pipeline.units import Candidate, Unit
 
@@ -25,6 +25,7 @@ class Plan:
     standing: tuple[Unit, ...]
     instructions: tuple[Unit, ...]
     retrieval: tuple[Unit, ...]
+    neighbours: tuple[Unit, ...]
 
 
 def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
@@ -41,6 +42,8 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
     for queue in queues:
         _fill(queue, int(queue.rule.ceiling * draft.allowance), profile, draft, omissions)
     _recall_instructions(plan, profile, draft, omissions)
+    if not any(queue.waiting for queue in queues if queue.rule.source == "retrieval"):
+        _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
 
@@ -109,10 +112,15 @@ def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissio
 def _recall_instructions(plan: Plan, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
     """An instruction is told by the hot window as long as its message is there; when it found no room, its sentence is shown."""
     in_window = _rows(plan.hot)
+    late = tuple(unit for unit in plan.instructions if _rows((unit,)) & in_window)
+    _fill_late(late, "instructions", profile, draft, omissions)
+
+
+def _fill_late(units: tuple[Unit, ...], source: Source, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+    """What may have a place only once everything else has its own."""
     for rule in profile.sections:
-        if rule.source == "instructions":
-            late = [unit for unit in plan.instructions if _rows((unit,)) & in_window]
-            _fill(_Queue(rule, late, {}), int(rule.ceiling * draft.allowance), profile, draft, omissions)
+        if rule.source == source:
+            _fill(_Queue(rule, list(units), {}), int(rule.ceiling * draft.allowance), profile, draft, omissions)
 
 
 def _rows(units: tuple[Unit, ...]) -> frozenset[int]:
