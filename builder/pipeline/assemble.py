@@ -50,8 +50,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         hot=hot,
         standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
         instructions=told.units,
-        retrieval=found.units,
-        neighbours=found.neighbours,
+        retrieval=_without(found.units, told.outdated),
+        neighbours=_without(found.neighbours, told.outdated),
     )
     missed = select(plan, profile, draft)
     page = compose(draft, profile, rendering, view.date)
@@ -77,6 +77,10 @@ def _instructions(request: Request, found: Found) -> InForce:
     """What holds for every answer; nothing when the profile has no place for it."""
     section = next((rule.name for rule in request.profile.sections if rule.source == "instructions"), "")
     return in_force(request.view, request.trigger, section, found.scores, request.terms) if section else InForce()
+
+
+def _without(units: tuple[Unit, ...], rows: frozenset[int]) -> tuple[Unit, ...]:
+    return tuple(unit for unit in units if not any(candidate.row in rows for candidate in unit))
 
 
 def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:

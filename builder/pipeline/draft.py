@@ -178,8 +178,14 @@ def _without(candidate: Candidate, other: Candidate) -> Candidate | None:
     for start, end in other.spans:
         pieces = (piece for low, high in left for piece in ((low, min(high, start)), (max(low, end), high)))
         left = tuple((low, high) for low, high in pieces if low < high)
-    left = tuple((low, high) for low, high in left if any(map(str.isalnum, text[low:high])))
+    left = tuple(_trimmed(text, low, high) for low, high in left if any(map(str.isalnum, text[low:high])))
     return replace(candidate, spans=left) if left else None
+
+
+def _trimmed(text: str, low: int, high: int) -> tuple[int, int]:
+    """The span without white space at its ends."""
+    held = text[low:high]
+    return low + len(held) - len(held.lstrip()), low + len(held.rstrip())
 
 
 def _everything(candidate: Candidate) -> Spans:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from builder.domain.context import Omission
 from builder.domain.facts import Remembered
 from builder.pipeline.history import View
-from builder.pipeline.instructed import Instructed, Said, Terms, outdated, read
+from builder.pipeline.instructed import REPEAT, SUPERSEDED, Instructed, Said, Terms, outdates, read
 from builder.pipeline.traits import Trait
 from builder.pipeline.units import Candidate, Unit
 
@@ -19,10 +19,14 @@ WHOLE = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InForce:
-    """units: a breadcrumb each, the most relevant first. omissions: what was repeated or superseded, and by which id."""
+    """units: a breadcrumb each, the most relevant first. omissions: what was repeated or superseded, and by which id.
+
+    outdated: rows that hold little else than what was superseded: found by its words it would mislead.
+    """
 
     units: tuple[Unit, ...] = ()
     omissions: tuple[Omission, ...] = ()
+    outdated: frozenset[int] = frozenset()
 
 
 def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.float32], terms: Terms) -> InForce:
@@ -34,7 +38,8 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
     text = trigger.breadcrumb.text if trigger.breadcrumb.role == "user" else ""
     asked = read(text, -1, view.size, 0, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
-    omissions = []
+    omissions: list[Omission] = []
+    outdated: set[int] = set()
     for number, said in enumerate(index.said):
         if said.row >= view.size:
             break
@@ -43,11 +48,13 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
         reason = _by_later(view, index, number) or _by_trigger(said, asked, trigger.breadcrumb.id)
         if reason:
             omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
+            outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
         else:
             held[said.row].append(said)
     best = {row: max(float(scores[said.passage]) for said in some) for row, some in held.items()}
     order = sorted(held, key=lambda row: (-best[row], -row))
-    return InForce(units=tuple((_candidate(view, held[row], section),) for row in order), omissions=tuple(omissions))
+    units = tuple((_candidate(view, held[row], section),) for row in order)
+    return InForce(units=units, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
 
 
 def _index(view: View, terms: Terms) -> Instructed:
@@ -76,18 +83,21 @@ def _by_later(view: View, index: Instructed, number: int) -> str:
 
 
 def _by_trigger(said: Said, asked: list[Said], trigger: str) -> str:
-    reason = next((reason for new in asked if (reason := outdated(said, new))), "")
+    reason = next((reason for new in asked if (reason := outdates(new, said))), "")
     return _reason(reason, trigger)
 
 
 def _reason(reason: str, by: str) -> str:
-    return f"{reason} {by}" if reason == "superseded by" else reason
+    return f"{reason} {by}" if reason == SUPERSEDED else reason
 
 
 def _candidate(view: View, said: list[Said], section: str) -> Candidate:
     """The sentences that instruct, or the whole message when there is little else in it."""
     remembered = view.history.rows[said[0].row]
-    text = remembered.breadcrumb.text
-    whole = len(text) <= WHOLE and 2 * sum(one.end - one.start for one in said) >= len(text)
-    spans = () if whole else tuple((one.start, one.end) for one in said)
+    spans = () if _is_most(view, said) else tuple((one.start, one.end) for one in said)
     return Candidate(section=section, row=said[0].row, remembered=remembered, spans=spans)
+
+
+def _is_most(view: View, said: list[Said]) -> bool:
+    text = view.history.rows[said[0].row].breadcrumb.text
+    return len(text) <= WHOLE and 2 * sum(one.end - one.start for one in said) >= len(text)

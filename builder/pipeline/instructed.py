@@ -9,6 +9,7 @@ from builder.pipeline.subjects import Subject, repeats, subject, supersedes, wit
 
 Terms = Callable[[str], str]
 
+REPEAT, SUPERSEDED = "repeat", "superseded by"
 COMPARED = 200
 """Most older instructions with a common word that a new one is compared with; nobody gives so many."""
 
@@ -40,15 +41,15 @@ def read(text: str, passage: int, row: int, offset: int, terms: Terms) -> list[S
     ]
 
 
-def outdated(older: Said, newer: Said) -> str:
+def outdates(newer: Said, older: Said) -> str:
     """Why the older one no longer counts once the newer has been said: "repeat", "superseded by", or nothing."""
     if older.withdraws:
         return ""
     if newer.withdraws:
-        return "superseded by" if withdraws(newer.subject, older.subject) else ""
+        return SUPERSEDED if withdraws(newer.subject, older.subject) else ""
     if repeats(older.subject, newer.subject):
-        return "repeat"
-    return "superseded by" if supersedes(newer.subject, older.subject) else ""
+        return REPEAT
+    return SUPERSEDED if supersedes(newer.subject, older.subject) else ""
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ class Instructed:
     def _add(self, new: Said) -> None:
         number, keys = len(self.said), _keys(new.subject)
         for older in sorted({older for key in keys for older in self._about[key][-COMPARED:]}):
-            if reason := outdated(self.said[older], new):
+            if reason := outdates(new, self.said[older]):
                 self.later[older].append((number, reason))
         self.said.append(new)
         self.later.append([])
