@@ -13,6 +13,8 @@ from builder.pipeline.instructed import REPEAT, SUPERSEDED, Instructed, Said, Te
 from builder.pipeline.traits import Trait
 from builder.pipeline.units import Candidate, Unit
 
+READ = 4_000
+"""Characters of the trigger in which instructions are looked for; what is longer was pasted."""
 WHOLE = 300
 """Characters of a message up to which it is shown whole when its instructions are half of it."""
 
@@ -35,7 +37,7 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
     section: where they stand. scores: one a passage. terms: text → stemmed terms.
     """
     index = _index(view, terms)
-    text = trigger.breadcrumb.text if trigger.breadcrumb.role == "user" else ""
+    text = trigger.breadcrumb.text[:READ] if trigger.breadcrumb.role == "user" else ""
     asked = read(text, -1, view.size, 0, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
     omissions: list[Omission] = []

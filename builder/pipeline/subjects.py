@@ -84,6 +84,11 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_AMOUNT = re.compile(
+    r"(?:\b(?:under|below|over|above|most|least|than|to|at|within|max|maximum|minimum|exactly|about|after|use|show|write|give|with|in|every|"
+    r"unter|über|höchstens|mindestens|maximal|nach|mit|auf|de|hasta|máximo|con|до|больше|меньше|с)\s+|[\u3400-\u9fff])"
+    r"(\d+(?:[.,:]\d+)*)\s*(%|€|\$|[^\W\d_]+)"
+)
 _WORD = re.compile(rf"{letters()}(?:['’-]{letters()})*")
 
 
@@ -91,12 +96,14 @@ _WORD = re.compile(rf"{letters()}(?:['’-]{letters()})*")
 class Subject:
     """words: stemmed terms of what it is about. slots: (group, member) of which only one can hold. numbers: as written.
 
+    amounts: unit → numbers: "under 90 words" is one, "batch 90" is a name.
     negated: it forbids. replaces: it says that something held before. dropped: what it names as replaced.
     """
 
     words: frozenset[str]
     slots: Mapping[str, frozenset[object]]
     numbers: frozenset[str]
+    amounts: Mapping[str, frozenset[str]]
     negated: bool
     replaces: bool
     dropped: frozenset[object]
@@ -119,6 +126,7 @@ def subject(sentence: str, terms: Callable[[str], str]) -> Subject:
         words=words,
         slots=slots,
         numbers=frozenset(_NUMBER.findall(kept)),
+        amounts=_amounts(kept),
         negated=bool(_NEGATED.search(kept.replace("’", "'"))),
         replaces=bool(replaced) or bool(_REPLACES.search(sentence)),
         dropped=others | {(group, member) for group, members in other_slots.items() for member in members},
@@ -140,7 +148,7 @@ def supersedes(newer: Subject, older: Subject) -> bool:
         return True
     if older.negated != newer.negated:
         return bool(older.about) and _jaccard(older.about, newer.about) > ALIKE
-    if alike and older.words and older.numbers and newer.numbers and older.numbers != newer.numbers:
+    if alike and any(not numbers & newer.amounts.get(unit, numbers) for unit, numbers in older.amounts.items()):
         return True
     one_each = len(older.about - newer.about) == len(newer.about - older.about) == 1
     return newer.replaces and one_each and bool(older.words & newer.words)
@@ -163,6 +171,14 @@ def _read(text: str, terms: Callable[[str], str]) -> tuple[frozenset[str], dict[
         elif word not in _SAYS_NOTHING and not word.isdigit() and not any(held in word for held in _HAN_SLOTS):
             rest.append(word)
     return frozenset(terms(" ".join(rest)).split()), slots
+
+
+def _amounts(text: str) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for number, unit in _AMOUNT.findall(folded(text)):
+        if unit not in _SAYS_NOTHING:
+            found[unit] = found.get(unit, frozenset()) | {number}
+    return found
 
 
 def _jaccard(first: frozenset[object] | frozenset[str], second: frozenset[object] | frozenset[str]) -> float:

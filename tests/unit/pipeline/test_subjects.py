@@ -39,6 +39,7 @@ def test_what_excludes_the_earlier_one_supersedes_it(before: str, after: str) ->
         ("Never use emojis.", "Use emojis in mails to Priya."),
         ("Keep mails short.", "Keep the yearly report long."),
         ("I prefer tea.", "I prefer short answers."),
+        ("Always weigh glaze batch 7 twice.", "Always weigh glaze batch 8 twice."),
         ("Always show 2 decimals in prices.", "Remind me after 3 days."),
         ("Always include version numbers when I ask about libraries.", "Always include error codes when I ask about APIs."),
         ("Antworte immer auf Deutsch.", "Benutze nie Abkürzungen."),
