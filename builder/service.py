@@ -9,6 +9,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
@@ -22,8 +23,6 @@ from builder.ports import BreadcrumbStore, Embedder
 
 PAGE = 2_000
 """Rows of one recall."""
-ASKED_CHARACTERS = 2_000
-"""Of a longer trigger only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,14 +85,17 @@ class ContextBuilder:
         return remembered
 
     async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
-        """One context per consumer as of the trigger's place: one recall a scope, one embedding for all of them (features I4).
+        """One context per consumer as of the trigger's place: one recall a scope, one embedding for all that ask the same there.
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
-        seen = {scope: await self._look(trigger.breadcrumb, scope, consumers) for scope in scopes(trigger.breadcrumb, consumers)}
+        crumb = trigger.breadcrumb
+        seen = {scope: await self._recall(crumb, scope, consumers) for scope in scopes(crumb, consumers)}
+        queries: dict[tuple[Scope, Asked], Query] = {}
         contexts, refused = [], []
         for profile in consumers:
-            recall, view, query = seen[scope_of(trigger.breadcrumb, profile)]
+            recall, view = seen[scope_of(crumb, profile)]
+            query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
                 query=query,
@@ -101,6 +103,7 @@ class ContextBuilder:
                 standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
                 profile=profile,
                 ranker=ranker or self._helpers.ranker,
+                terms=self._helpers.terms,
                 model=self._embedder.model,
             )
             try:
@@ -111,12 +114,8 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        _, view, query = await self._look(trigger, scope_of(trigger, profile), (profile,))
-        return query, view
-
-    async def _look(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View, Query]:
-        recall, view = await self._recall(trigger, scope, consumers)
-        return recall, view, await self._query(trigger, view)
+        _, view = await self._recall(trigger, scope_of(trigger, profile), (profile,))
+        return await self._query(trigger, view, profile, {}), view
 
     async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
@@ -148,7 +147,7 @@ class ContextBuilder:
         """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
         bare = Remembered(
             breadcrumb=breadcrumb,
-            passages=tuple(self._passage(breadcrumb.text, *span) for span in passages(breadcrumb.text)),
+            passages=tuple(self._passage(breadcrumb, *span) for span in passages(breadcrumb.text)),
             model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
@@ -163,23 +162,32 @@ class ContextBuilder:
         found = [replace(held, vector=await self._vector(text[held.start : held.end])) for held in remembered.passages]
         return replace(remembered, passages=tuple(found), model=self._embedder.model)
 
-    def _passage(self, text: str, start: int, end: int) -> Passage:
-        said = text[start:end]
-        return Passage(start, end, self._helpers.terms(said), b"", self._helpers.count(said), traits(said))
+    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
+        """Pointers are searched with the first passage (features D11)."""
+        said = breadcrumb.text[start:end]
+        pointers = () if start else breadcrumb.pointers
+        terms = self._helpers.terms(" ".join((said, *pointers)))
+        return Passage(start, end, terms, b"", self._helpers.count(said), traits(said))
 
     async def _vector(self, said: str) -> bytes:
         return await self._embedder.embed(said) if said.strip() else b""
 
-    async def _query(self, trigger: Breadcrumb, view: View) -> Query:
-        text = trigger.text
-        if len(text) > ASKED_CHARACTERS:
-            text = f"{text[: ASKED_CHARACTERS // 2]}\n{text[-ASKED_CHARACTERS // 2 :]}"
-        asked, named = strip_names(text, view.speakers)
+    async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
+        """What this consumer asks; those that ask the same in the same scope share it."""
+        wanted = asked(trigger.text, view, profile.retrieval, self._helpers.terms)
+        key = scope_of(trigger, profile), wanted
+        if key not in known:
+            known[key] = await self._ask(wanted, view)
+        return known[key]
+
+    async def _ask(self, wanted: Asked, view: View) -> Query:
+        text, named = strip_names(wanted.text, view.speakers)
+        beside, _ = strip_names(wanted.beside, view.speakers)
         try:
-            vector = await self._vector(asked)
+            vector = await self._vector(text)
         except Unavailable:
             vector = b""
-        return make_query(asked, named, self._helpers.terms(asked), vector)
+        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
 
 
 def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:

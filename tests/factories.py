@@ -147,7 +147,16 @@ def make_context(
     speakers = tuple(view.history.speakers)
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)
-    request = Request(trigger=trigger, query=question, view=view, standing=standing, profile=profile, ranker=BY_HAND, model=MODEL)
+    request = Request(
+        trigger=trigger,
+        query=question,
+        view=view,
+        standing=standing,
+        profile=profile,
+        ranker=BY_HAND,
+        terms=make_terms,
+        model=MODEL,
+    )
     return assemble(request, make_rendering(profile.encoding))
 
 

@@ -51,6 +51,10 @@ class Breadcrumb:
     calls: tuple[str, ...] = ()
     removes: str = ""
     """For a tombstone (`breadcrumb.deleted.v1`): the id that it removes from its place on."""
+    answers: str = ""
+    """For a response: the id of the breadcrumb that triggered it."""
+    pointers: tuple[str, ...] = ()
+    """Bare tags and entity keywords: searched by their words, never shown (features D11)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["standing", "summary", "hot", "retrieval", "tools", "trigger"]
+Source = Literal["standing", "summary", "instructions", "hot", "retrieval", "tools", "trigger"]
+QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 
 
@@ -42,6 +43,8 @@ class Retrieval:
     schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
 
     relevance_threshold: standard deviations above the mean score of the session's passages; None = whatever has room.
+    query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
+    neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
     scope: Literal["session", "workspace"] | tuple[str, ...]
@@ -50,6 +53,10 @@ class Retrieval:
     similarity_threshold: float
     relevance_threshold: float | None
     duplicate_threshold: float
+    query: QuerySource
+    query_messages: int
+    query_text: str
+    neighbours: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """`assemble`: recall → context. Reads top to bottom: rank, dedup, select (rendering lazily), compose."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, Omission, Section
@@ -8,9 +9,10 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker
-from builder.pipeline.retrieve import retrieve
+from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.units import Candidate, Unit, hot_units
 from builder.pipeline.view import View
@@ -18,7 +20,10 @@ from builder.pipeline.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One question of one consumer: everything that assembly needs to know. model: engine of the vectors."""
+    """One question of one consumer: everything that assembly needs to know.
+
+    terms: text → stemmed terms joined by spaces. model: engine of the vectors.
+    """
 
     trigger: Remembered
     query: Query
@@ -26,6 +31,7 @@ class Request:
     standing: tuple[Remembered, ...]
     profile: Profile
     ranker: Ranker
+    terms: Callable[[str], str]
     model: str
 
 
@@ -38,11 +44,14 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         view.row_of(row.breadcrumb.id) for row in (*request.standing, request.trigger)
     }
     found = retrieve(request.query, view, shown, profile, request.ranker)
+    told = _instructions(request, found)
     plan = Plan(
         trigger=(_whole(request.trigger, "trigger", profile),),
         hot=hot,
         standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
-        retrieval=found.units,
+        instructions=told.units,
+        retrieval=_without(found.units, told.outdated),
+        neighbours=_without(found.neighbours, told.outdated),
     )
     missed = select(plan, profile, draft)
     page = compose(draft, profile, rendering, view.date)
@@ -60,13 +69,23 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         model=request.model,
         flags=_flags(request.query, view),
         sections=(sections := summarise(draft, profile)),
-        omissions=_left_out((*page.dropped, *missed, *folded, *found.omissions), sections),
+        omissions=_left_out((*page.dropped, *missed, *folded, *told.omissions, *found.omissions), sections),
     )
 
 
 def _flags(query: Query, view: View) -> tuple[str, ...]:
     found = {DEGRADED: bool(query.text.strip()) and not query.vector, VECTORS_MISSING: view.lacks_vectors}
     return tuple(flag for flag, is_so in found.items() if is_so)
+
+
+def _instructions(request: Request, found: Found) -> InForce:
+    """What holds for every answer; nothing when the profile has no place for it."""
+    section = next((rule.name for rule in request.profile.sections if rule.source == "instructions"), "")
+    return in_force(request.view, request.trigger, section, found.scores, request.terms) if section else InForce()
+
+
+def _without(units: tuple[Unit, ...], rows: frozenset[int]) -> tuple[Unit, ...]:
+    return tuple(unit for unit in units if not any(candidate.row in rows for candidate in unit))
 
 
 def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:

@@ -93,10 +93,13 @@ class Draft:
             if candidate.section not in self.rules:
                 continue
             key = _key(candidate)
-            if self._sections.get(key[1:], candidate.section) != candidate.section:
+            elsewhere = self._sections.get(key[1:], candidate.section)
+            shared = elsewhere != candidate.section
+            left = _without(candidate, self.placed[elsewhere, *key[1:]].candidate) if shared else candidate
+            if left is None:
                 continue  # it stands in another section already: nothing is shown twice
             before = self.placed.get(key)
-            joined = _join(before.candidate, candidate) if before else candidate
+            joined = _join(before.candidate, left) if before else left
             if before and joined == before.candidate:
                 continue
             cap = min(caps.get(candidate.section, self.allowance), self.allowance)
@@ -111,7 +114,8 @@ class Draft:
         if fits and placed:
             self.taken.append((unit, {key: self.placed.get(key) for key in placed}, costs))
             self._dated.update((key[0], self._date(key[1])) for key in placed.keys() - self.placed.keys())
-            self._sections.update((key[1:], key[0]) for key in placed)
+            for key in placed:
+                self._sections.setdefault(key[1:], key[0])
             self.placed.update(placed)
             for name, cost in costs.items():
                 self.spent[name] += cost
@@ -122,7 +126,9 @@ class Draft:
         unit, before, costs = self.taken.pop()
         for key, placed in before.items():
             if placed is None:
-                del self.placed[key], self._sections[key[1:]]
+                del self.placed[key]
+                if self._sections[key[1:]] == key[0]:
+                    del self._sections[key[1:]]
                 self._dated[key[0], self._date(key[1])] -= 1
             else:
                 self.placed[key] = placed
@@ -162,4 +168,25 @@ def _join(before: Candidate, new: Candidate) -> Candidate:
     if not before.spans or not new.spans:
         return replace(before, spans=())
     spans = tuple(sorted({*before.spans, *new.spans}))
-    return replace(before, spans=() if len(spans) == len(before.remembered.passages) else spans)
+    return replace(before, spans=() if spans == _everything(before) else spans)
+
+
+def _without(candidate: Candidate, other: Candidate) -> Candidate | None:
+    """What of it does not stand elsewhere; None when nothing with a word in it is left."""
+    text = candidate.remembered.breadcrumb.text
+    left = (candidate.spans or _everything(candidate)) if other.spans else ()
+    for start, end in other.spans:
+        pieces = (piece for low, high in left for piece in ((low, min(high, start)), (max(low, end), high)))
+        left = tuple((low, high) for low, high in pieces if low < high)
+    left = tuple(_trimmed(text, low, high) for low, high in left if any(map(str.isalnum, text[low:high])))
+    return replace(candidate, spans=left) if left else None
+
+
+def _trimmed(text: str, low: int, high: int) -> tuple[int, int]:
+    """The span without white space at its ends."""
+    held = text[low:high]
+    return low + len(held) - len(held.lstrip()), low + len(held.rstrip())
+
+
+def _everything(candidate: Candidate) -> Spans:
+    return tuple((passage.start, passage.end) for passage in candidate.remembered.passages)

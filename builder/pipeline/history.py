@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.pipeline.growing import Growing
+from builder.pipeline.instructed import Instructed
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
@@ -32,6 +33,7 @@ class History:
         self.revision = 0
         self.rows: list[Remembered] = []
         self.postings = Postings()
+        self.instructed = Instructed()
         self.superseded_by = Growing(np.int64)
         self.session = Growing(np.int64)
         self.sitting = Growing(np.int64)
@@ -61,6 +63,7 @@ class History:
         self.rows_of: list[list[int]] = []
         self.sitting_dates: list[str] = []
         self.versions: dict[str, list[int]] = {}
+        self.answers: dict[str, list[int]] = {}
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
@@ -119,6 +122,8 @@ class History:
         older = self.versions.setdefault(crumb.id, [])
         head = self._head(index, session, crumb.calls, older)
         older.append(index)
+        if crumb.answers:
+            self.answers.setdefault(crumb.answers, []).append(index)
         self.sitting.append(self._sitting(session, min(crumb.created_at, crumb.received_at)))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         self.unit.append(head)

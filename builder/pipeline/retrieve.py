@@ -27,10 +27,15 @@ ANSWERED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """units: the best first. omissions: the repeats and why they are not shown."""
+    """units: the best first. neighbours: what was said around the best. omissions: the repeats and why they are not shown.
+
+    scores: one a passage of the view.
+    """
 
     units: tuple[Unit, ...]
+    neighbours: tuple[Unit, ...]
     omissions: tuple[Omission, ...]
+    scores: NDArray[np.float32]
 
 
 def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, ranker: Ranker) -> Found:
@@ -39,7 +44,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
     """
     if not view.passages:
-        return Found(units=(), omissions=())
+        return Found(units=(), neighbours=(), omissions=(), scores=np.zeros(0, np.float32))
     rules = profile.retrieval
     scores = rank(query, view, ranker)
     allowed = _allowed(query, view, shown, rules)
@@ -49,9 +54,11 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     section, room = _section(profile)
     pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, room // TOKENS_A_PASSAGE))
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
+    beside = _neighbours(kept, view, allowed, rules.neighbours)
     kept = _with_answers(kept, view, allowed, shown)
     units = tuple(_unit(view, passage, said, section) for passage, said in kept)
-    return Found(units=units, omissions=omissions)
+    neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
+    return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
 
 
 def _section(profile: Profile) -> tuple[str, int]:
@@ -73,19 +80,42 @@ def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) ->
 def _with_answers(
     kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int]
 ) -> list[tuple[int, int]]:
-    """Behind each of the best finds that is a question: what the other one said next (features D9, D10).
+    """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
 
-    An answer often shares no word with what is asked now; its question does. One that is told elsewhere on the page stays there.
+    An answer often shares no word with what is asked now; its question does (features D9, D10). One that is told elsewhere on
+    the page stays there.
     """
     said_of = dict(kept)
     on_page = shown | {int(view.crumb[passage]) for passage in said_of}
     together: dict[int, int] = {}
     for number, (passage, said) in enumerate(kept):
         together.setdefault(passage, said)
-        reply = _reply(passage, view) if number < ANSWERED else None
-        if reply is not None and fit[reply] and (reply in said_of or not _told(reply, view, on_page)):
-            together.setdefault(reply, said_of.get(reply, 1))
+        for reply in _replies(passage, view) if number < ANSWERED else ():
+            if fit[reply] and (reply in said_of or not _told(reply, view, on_page)):
+                together.setdefault(reply, said_of.get(reply, 1))
     return list(together.items())
+
+
+def _replies(passage: int, view: View) -> tuple[int, ...]:
+    """First passages of what this passage's breadcrumb led to."""
+    asked = view.history.rows[int(view.crumb[passage])].breadcrumb.id
+    heard = view.current & ~view.history.filler.head(view.size)
+    named = tuple(row for row in view.history.answers.get(asked, ()) if row < view.size and heard[row])
+    if named:
+        return tuple(view.history.first_passage(row) for row in named[-ANSWERED:])
+    reply = _reply(passage, view)
+    return () if reply is None else (reply,)
+
+
+def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:
+    """What may be shown around each of the best finds, the nearest first (features D9)."""
+    found: list[int] = []
+    sides = [(passage, passage) for passage, _ in kept[:ANSWERED]]
+    before, after = view.before, view.after
+    for _ in range(reach):
+        sides = [(int(before[low]) if low >= 0 else -1, int(after[high]) if high >= 0 else -1) for low, high in sides]
+        found += [each for pair in sides for each in pair if each >= 0 and fit[each]]
+    return tuple(dict.fromkeys(found))
 
 
 def _told(passage: int, view: View, on_page: frozenset[int]) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.context import Omission
 from builder.domain.errors import HintFailed, Rejected
-from builder.domain.profile import Profile, SectionRule
+from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.draft import Draft
 from builder.pipeline.units import Candidate, Unit
 
@@ -18,12 +18,14 @@ SMALLEST_FRAGMENT = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What asks for a place, each in its order of preference: hot newest first, retrieval best first."""
+    """What asks for a place, each in its order of preference: hot newest first, instructions and retrieval best first."""
 
     trigger: Unit
     hot: tuple[Unit, ...]
     standing: tuple[Unit, ...]
+    instructions: tuple[Unit, ...]
     retrieval: tuple[Unit, ...]
+    neighbours: tuple[Unit, ...]
 
 
 def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
@@ -39,6 +41,9 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
         _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
     for queue in queues:
         _fill(queue, int(queue.rule.ceiling * draft.allowance), profile, draft, omissions)
+    _recall_instructions(plan, profile, draft, omissions)
+    if not any(queue.waiting for queue in queues if queue.rule.source == "retrieval"):
+        _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
 
@@ -53,7 +58,9 @@ class _Queue:
 
 
 def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -> list[_Queue]:
-    waiting = {"hot": hot, "standing": plan.standing, "retrieval": plan.retrieval}
+    in_window = _rows(plan.hot)
+    told = tuple(unit for unit in plan.instructions if not _rows((unit,)) & in_window)
+    waiting = {"hot": hot, "standing": plan.standing, "instructions": told, "retrieval": plan.retrieval}
     return [
         _Queue(rule, units, _quota(rule, units, profile, draft))
         for rule in profile.sections
@@ -102,6 +109,24 @@ def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissio
     return len(units)
 
 
+def _recall_instructions(plan: Plan, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+    """An instruction is told by the hot window as long as its message is there; when it found no room, its sentence is shown."""
+    in_window = _rows(plan.hot)
+    late = tuple(unit for unit in plan.instructions if _rows((unit,)) & in_window)
+    _fill_late(late, "instructions", profile, draft, omissions)
+
+
+def _fill_late(units: tuple[Unit, ...], source: Source, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+    """What may have a place only once everything else has its own."""
+    for rule in profile.sections:
+        if rule.source == source:
+            _fill(_Queue(rule, list(units), {}), int(rule.ceiling * draft.allowance), profile, draft, omissions)
+
+
+def _rows(units: tuple[Unit, ...]) -> frozenset[int]:
+    return frozenset(candidate.row for unit in units for candidate in unit)
+
+
 def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
     """The section's floor; for what stands, which cannot grow later, all of its ceiling that the others' floors leave."""
     floor, ceiling = (int(share * draft.allowance) for share in (queue.rule.floor, queue.rule.ceiling))
@@ -137,6 +162,8 @@ def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Dr
     if rule.source == "standing":
         room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
         return {rule.name: max(room - draft.heading(rule.name), 0)}
+    if rule.source == "instructions":
+        return {}  # half an instruction may say the opposite
     cap = int(rule.ceiling * draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
     return {rule.name: max(cap, SMALLEST), **_fair_tools(unit, profile, draft)}
 

@@ -3,6 +3,8 @@
 import re
 from enum import IntFlag
 
+from builder.pipeline.instructions import instructions
+
 _TIMES = """
 yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening
 night since january february march april may june july august september october november december monday tuesday
@@ -35,6 +37,9 @@ class Trait(IntFlag):
     PLACE = 4
     NUMBER = 8
     INSTRUCTION = 16
+    """Holds a cue anywhere: a signal of ranking."""
+    STANDING = 32
+    """Holds a sentence that is a standing instruction, or takes one back."""
 
 
 def traits(text: str) -> Trait:
@@ -50,4 +55,6 @@ def traits(text: str) -> Trait:
     ):
         if pattern.search(text):
             found |= trait
+    if instructions(text):
+        found |= Trait.STANDING
     return found

@@ -38,6 +38,10 @@ class Body(BaseModel):
         """Id of the breadcrumb that it deletes, or nothing."""
         return ""
 
+    def answers(self) -> str:
+        """Id of the breadcrumb that triggered it, or nothing."""
+        return ""
+
 
 class _Spoken(Body):
     content: Text | None = Field(None, description="what was said")
@@ -99,6 +103,9 @@ class AgentResponseV1(_Spoken):
 
     def calls(self) -> tuple[str, ...]:
         return tuple(call.request_id for call in self.tool_requests if call.request_id)
+
+    def answers(self) -> str:
+        return self.trigger_event_id or ""
 
 
 class _OneCall(Body):

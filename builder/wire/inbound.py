@@ -15,6 +15,11 @@ from builder.wire.text import canonical, clean, parse, spoken
 MAX_VERSION = 2**31 - 1
 DEFAULT_MAX_BYTES = 1_048_576
 
+STATES = frozenset(
+    {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
+)
+"""Bare tags that say how a breadcrumb stands (`reference/rcrt-contracts.md`)."""
+
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -44,6 +49,7 @@ class Record(BaseModel):
     version: int = Field(1, ge=1, le=MAX_VERSION, strict=True, description="+1 with every update; only version 1 triggers")
     title: str | None = Field(None, description="title shown by tools")
     tags: tuple[str, ...] = Field((), max_length=1000, description="routing, pointer and state tags")
+    entity_keywords: tuple[str, ...] | None = Field(None, max_length=1000, description="words that search matches, never shown")
     context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
     workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
     session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
@@ -120,7 +126,15 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         text=body.said() if body else spoken(record.context),
         calls=body.calls() if body else (),
         removes=body.removes() if body else "",
+        answers=body.answers() if body else "",
+        pointers=_pointers(record),
     )
+
+
+def _pointers(record: Record) -> tuple[str, ...]:
+    """Bare tags and entity keywords; "workspace:tools" routes, "draft" is a state, and neither says what it is about."""
+    bare = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
+    return tuple(dict.fromkeys(word.strip() for word in (*bare, *(record.entity_keywords or ())) if word.strip()))
 
 
 def _speaker(record: Record, body: Body | None) -> str:

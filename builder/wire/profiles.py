@@ -7,7 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from builder.domain.errors import Misconfigured, Rejected
-from builder.domain.profile import Profile, Retrieval, SectionClass, SectionRule, Source, Window
+from builder.domain.profile import Profile, QuerySource, Retrieval, SectionClass, SectionRule, Source, Window
 from builder.wire.subjects import check_token
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
@@ -52,11 +52,27 @@ class RetrievalFile(BaseModel):
         description="least score, in standard deviations above the mean of the session; null = whatever has room",
     )
     duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
+    neighbours: int = Field(
+        0, ge=0, le=5, description="passages before and after the best 3 finds, with what is left once everything found is shown"
+    )
+    query: QuerySource = Field(
+        "last_user",
+        description="what is searched with: last_user = the trigger, a follow-up question together with what it follows; "
+        "last_n = the last messages; custom = query_text",
+    )
+    query_messages: int = Field(3, ge=1, le=20, description="messages of last_n, the trigger included")
+    query_text: str = Field("", max_length=2000, description="text of custom; {trigger} stands for the trigger's text")
 
     @model_validator(mode="after")
     def _nothing_secret(self) -> "RetrievalFile":
         if forbidden := NEVER & set(self.schemas):
             raise ValueError(f"{', '.join(sorted(forbidden))} is never shown; take it out of schemas")
+        return self
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> "RetrievalFile":
+        if (self.query == "custom") != bool(self.query_text.strip()):
+            raise ValueError(f"query is {self.query} and query_text is {self.query_text!r}; custom, and only that, needs a text")
         return self
 
 

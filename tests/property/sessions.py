@@ -20,6 +20,14 @@ SCRIPTS = (
     "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 😀😀😀 5️⃣ ok 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🔥",
 )
 SPEAKERS = ("", "Ana", "Bob", "Анна", "小明")
+WISHES = (
+    "Always answer in English.",
+    "From now on answer in German.",
+    "Never use emojis.",
+    "You can use emojis again.",
+    "Keep your answers under 90 words.",
+    "Keep your answers under 50 words.",
+)
 MESSAGES = ("user.message.v1", "agent.response.v1", "note.v1", "invoice.v1")
 
 
@@ -53,7 +61,7 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
     """Rows from place `start` on."""
     rows: list[Remembered] = []
     for sequence in range(start, start + draw(st.integers(0, most))):
-        kind = draw(st.sampled_from(("message", "message", "message", "call", "tool", "tool", "edit", "delete")))
+        kind = draw(st.sampled_from(("message", "message", "message", "wish", "call", "tool", "tool", "edit", "delete")))
         text = draw(sentences())
         target = f"m{draw(st.integers(1, max(sequence - 1, 1)))}"
         call = f"r{draw(st.integers(1, 6))}"
@@ -61,6 +69,9 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
             case "message":
                 schema, speaker = draw(st.sampled_from(MESSAGES)), draw(st.sampled_from(SPEAKERS))
                 rows.append(hear(sequence, schema, {"content": text} | ({"speaker": speaker} if speaker else {})))
+            case "wish":
+                around = (f"{text} {draw(st.sampled_from(WISHES))}", draw(st.sampled_from(WISHES)))
+                rows.append(hear(sequence, "user.message.v1", {"content": draw(st.sampled_from(around))}))
             case "call":
                 calls = [{"tool": "search", "input": {"query": text}, "requestId": each} for each in {call, "r1"}]
                 rows.append(hear(sequence, "agent.response.v1", {"content": text[:40], "tool_requests": calls}))

@@ -12,7 +12,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
-    "calls, removes, fingerprint"
+    "calls, removes, fingerprint, answers, pointers"
 )
 
 
@@ -34,6 +34,8 @@ def to_columns(remembered: Remembered) -> tuple[Any, ...]:
         json.dumps(crumb.calls),
         crumb.removes,
         remembered.fingerprint,
+        crumb.answers,
+        json.dumps(crumb.pointers),
     )
 
 
@@ -60,6 +62,8 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         text=row[13],
         calls=tuple(json.loads(row[14])),
         removes=row[15],
+        answers=row[17],
+        pointers=tuple(json.loads(row[18])),
     )
     return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

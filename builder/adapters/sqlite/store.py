@@ -15,7 +15,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 _INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 17)}) "
+    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 19)}) "
     "ON CONFLICT (workspace, id, version) DO NOTHING"
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -160,6 +160,37 @@ def test_an_answer_that_is_told_elsewhere_on_the_page_is_not_told_again() -> Non
     assert not {"m2", "m8"} & set(best(find("Where is the key?", rows, 7)))
 
 
+def answer(text: str, sequence: int, to: str, **changes: object) -> Remembered:
+    return make_remembered(text, sequence, schema="agent.response.v1", answers=to, **changes)
+
+
+def test_the_response_that_names_a_found_message_comes_along_however_late_it_came() -> None:
+    rows = [make_remembered("Order 7 needs the blue glaze.", 1), *(make_remembered(text, n) for n, text in enumerate(BLAND, 2))]
+    found = best(find("Which glaze does order 7 need?", [*rows, answer("It went out on Monday.", 40, "m1")]))
+    assert found[:2] == ["m1", "m40"]
+
+
+def test_of_a_response_that_was_edited_only_the_new_version_comes_along() -> None:
+    rows = [
+        make_remembered("Order 7 needs the blue glaze.", 1),
+        answer("It went out on Monday.", 2, "m1"),
+        answer("It went out on Tuesday.", 3, "m1", id="m2", version=2),
+    ]
+    assert [unit[0].remembered.breadcrumb.version for unit in find("Which glaze does order 7 need?", rows).units[:2]] == [1, 2]
+
+
+def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
+    rows = [*BLAND[:5], "The kiln is in Delft.", *BLAND[5:], "okay"]
+    around = [unit[0].remembered.breadcrumb.id for unit in find("Where is the kiln?", rows, neighbours=2).neighbours]
+    assert around[:4] == ["m5", "m7", "m4", "m8"]
+    assert find("Where is the kiln?", rows, neighbours=0).neighbours == ()
+
+
+def test_what_is_on_the_page_or_says_nothing_is_no_neighbour() -> None:
+    rows = ["Remark on rain.", "The kiln is in Delft.", "okay"]
+    assert find("Where is the kiln?", rows, 0, neighbours=1, relevance_threshold=0.5).neighbours == ()
+
+
 def test_only_the_schemas_of_the_profile_are_searched() -> None:
     rows: list[Remembered | str] = ["The kiln is hot.", make_remembered("A note.", 2, schema="note.v1"), "The kiln answers."]
     assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
@@ -195,4 +226,5 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
 
 
 def test_an_empty_session_has_nothing_to_find() -> None:
-    assert find("kiln", []) == Found(units=(), omissions=())
+    found = find("kiln", [])
+    assert (found.units, found.omissions, len(found.scores)) == ((), (), 0)

@@ -23,6 +23,7 @@ from tests.factories import (
     make_query,
     make_remembered,
     make_rendering,
+    make_terms,
     make_view,
 )  # fmt: skip
 
@@ -197,7 +198,9 @@ def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
     working = make_rendering()
     broken = Broken(working._templates, working.count)
     query, view = make_query(trigger.breadcrumb.text), make_view(rows)
-    request = Request(trigger=trigger, query=query, view=view, standing=(), profile=profile(), ranker=BY_HAND, model=MODEL)
+    request = Request(
+        trigger=trigger, query=query, view=view, standing=(), profile=profile(), ranker=BY_HAND, terms=make_terms, model=MODEL
+    )
     return assemble(request, broken)
 
 
@@ -212,3 +215,19 @@ def test_a_failing_hint_costs_its_own_fragment_and_is_reported() -> None:
 def test_a_current_message_that_cannot_be_rendered_is_refused_with_the_template_to_mend() -> None:
     with pytest.raises(Rejected, match=r"cannot be shown, hints/x.md.j2: no such field; mend the hint template"):
         broken_page(make_remembered("Hello?", 900, id="broken"), TALK[:2])
+
+
+def test_neighbours_of_the_best_finds_are_shown_with_what_is_left() -> None:
+    said = ("It rains in the north.", "The kiln stands in Delft.", "It snows in the south.")
+    told = [*(make_remembered(text, n) for n, text in enumerate(said, 1)), *TALK]
+    wanted = profile(2000, relevance_threshold=1.5)
+    window = replace(wanted.window, trigger=3, keep=2)
+    assert "m1" not in ids_on_page(page(told, replace(wanted, window=window)))
+    around = profile(2000, relevance_threshold=1.5, neighbours=1)
+    assert {"m1", "m2", "m3"} <= set(ids_on_page(page(told, replace(around, window=window))))
+
+
+def test_no_neighbour_is_shown_while_something_that_was_found_is_not() -> None:
+    without, around = (page([*OLD, *TALK], profile(600, neighbours=count)) for count in (0, 3))
+    assert any(omission.reason == "over budget" for omission in without.omissions)
+    assert ids_on_page(around) == ids_on_page(without)

@@ -52,7 +52,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
     assert (profile.retrieval.ceilings["user.message.v1"], profile.retrieval.ceilings["agent.response.v1"]) == (5, 3)
-    names = ["tools", "summary", "recent", "relevant", "tool_results", "current"]
+    names = ["tools", "summary", "instructions", "recent", "relevant", "tool_results", "current"]
     assert [section.name for section in profile.sections] == names
     assert [section.name for section in profile.sections if section.dates] == ["relevant"]
 
@@ -107,7 +107,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
         ("retrieval/ceilings", {"note.v1": "few"}, "valid integer.* at retrieval/ceilings/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
-        ("sections/0/source", "memory", "'standing', 'summary', 'hot', .* at sections/0/source, got 'memory'"),
+        ("sections/0/source", "memory", "'standing', 'summary', 'instructions', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
         ("sections/0/ceiling", 0, "greater than 0 at sections/0/ceiling, got 0"),
         ("sections/0/floor", -0.1, "greater than or equal to 0 at sections/0/floor, got -0.1"),

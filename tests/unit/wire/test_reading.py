@@ -178,3 +178,14 @@ def test_json_in_utf_16_and_with_a_byte_order_mark_is_read() -> None:
         subject = "breadcrumbs.acme.s42.user.message.v1"
         came = Arrival(subject=subject, data=text.encode(encoding), place=Place(1, 7), received_at=NOON)
         assert decode(came).text == "grün"
+
+
+def test_bare_tags_and_entity_keywords_are_pointers_and_routing_and_states_are_not() -> None:
+    tags = ["user:message", "workspace:tools", "kiln", "Draft", "glaze ", "kiln"]
+    assert read({"content": "hello"}, tags=tags, entity_keywords=["Delft", "kiln", ""]).pointers == ("kiln", "glaze", "Delft")
+    assert read({"content": "hello"}, entity_keywords=None).pointers == ()
+
+
+def test_a_response_names_the_breadcrumb_that_it_answers() -> None:
+    assert read({"content": "It is hot.", "trigger_event_id": "m17"}, schema="agent.response.v1").answers == "m17"
+    assert read({"content": "It is hot."}, schema="agent.response.v1").answers == ""

@@ -1,0 +1,105 @@
+"""Which standing instructions hold as of a trigger: the newest of two that exclude each other, each said once (features F2)."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.domain.context import Omission
+from builder.domain.facts import Remembered
+from builder.pipeline.instructed import REPEAT, SUPERSEDED, Instructed, Said, Terms, outdates, read
+from builder.pipeline.traits import Trait
+from builder.pipeline.units import Candidate, Unit
+from builder.pipeline.view import View
+
+READ = 4_000
+"""Characters of the trigger in which instructions are looked for; what is longer was pasted."""
+WHOLE = 300
+"""Characters of a message up to which it is shown whole when its instructions are half of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    """units: a breadcrumb each, the most relevant first. omissions: what was repeated or superseded, and by which id.
+
+    outdated: rows that hold little else than what was superseded: found by its words it would mislead.
+    """
+
+    units: tuple[Unit, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    outdated: frozenset[int] = frozenset()
+
+
+def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.float32], terms: Terms) -> InForce:
+    """The instructions that people gave and that hold for this trigger, which may supersede some itself.
+
+    section: where they stand. scores: one a passage. terms: text → stemmed terms.
+    """
+    index = _index(view, terms)
+    text = trigger.breadcrumb.text[:READ] if trigger.breadcrumb.role == "user" else ""
+    asked = read(text, -1, view.size, 0, terms)
+    held: defaultdict[int, list[Said]] = defaultdict(list)
+    omissions: list[Omission] = []
+    outdated: set[int] = set()
+    for number, said in enumerate(index.said):
+        if said.row >= view.size:
+            break
+        if said.withdraws or not view.current[said.row]:
+            continue
+        reason = _by_later(view, index, number) or _by_trigger(said, asked, trigger.breadcrumb.id)
+        if reason:
+            omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
+            outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
+        else:
+            held[said.row].append(said)
+    best = {row: max(float(scores[said.passage]) for said in some) for row, some in held.items()}
+    order = sorted(held, key=lambda row: (-best[row], -row))
+    units = tuple((_candidate(view, held[row], section),) for row in order)
+    return InForce(units=units, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
+
+
+def _index(view: View, terms: Terms) -> Instructed:
+    """The session's instructions, with those of the passages that have come since."""
+    index, history = view.history.instructed, view.history
+    start = index.passages
+    if start >= view.passages:
+        return index
+    marked = history.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
+    marked &= history.by_person.head(view.size)[view.crumb[start:]]
+    found: list[Said] = []
+    for passage in (np.flatnonzero(marked) + start).tolist():
+        row = int(view.crumb[passage])
+        held = history.rows[row].passages[passage - history.first_passage(row)]
+        found += read(history.rows[row].breadcrumb.text[held.start : held.end], passage, row, held.start, terms)
+    index.grow(found, view.passages)
+    return index
+
+
+def _by_later(view: View, index: Instructed, number: int) -> str:
+    for later, reason in index.later[number]:
+        row = index.said[later].row
+        if row < view.size and view.current[row]:
+            return _reason(reason, view.history.rows[row].breadcrumb.id)
+    return ""
+
+
+def _by_trigger(said: Said, asked: list[Said], trigger: str) -> str:
+    reason = next((reason for new in asked if (reason := outdates(new, said))), "")
+    return _reason(reason, trigger)
+
+
+def _reason(reason: str, by: str) -> str:
+    return f"{reason} {by}" if reason == SUPERSEDED else reason
+
+
+def _candidate(view: View, said: list[Said], section: str) -> Candidate:
+    """The sentences that instruct, or the whole message when there is little else in it."""
+    remembered = view.history.rows[said[0].row]
+    spans = () if _is_most(view, said) else tuple((one.start, one.end) for one in said)
+    return Candidate(section=section, row=said[0].row, remembered=remembered, spans=spans)
+
+
+def _is_most(view: View, said: list[Said]) -> bool:
+    text = view.history.rows[said[0].row].breadcrumb.text
+    return len(text) <= WHOLE and 2 * sum(one.end - one.start for one in said) >= len(text)

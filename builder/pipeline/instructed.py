@@ -1,0 +1,86 @@
+"""All standing instructions of a session, and which later one repeats or supersedes which."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from builder.pipeline.instructions import instructions
+from builder.pipeline.subjects import Subject, repeats, subject, supersedes, withdraws
+
+Terms = Callable[[str], str]
+
+REPEAT, SUPERSEDED = "repeat", "superseded by"
+COMPARED = 200
+"""Most older instructions with a common word that a new one is compared with; nobody gives so many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One instruction in its place. start, end: characters of the breadcrumb's text."""
+
+    passage: int
+    row: int
+    start: int
+    end: int
+    withdraws: bool
+    subject: Subject
+
+
+def read(text: str, passage: int, row: int, offset: int, terms: Terms) -> list[Said]:
+    """The instructions of a passage. offset: where it begins in the breadcrumb's text."""
+    return [
+        Said(
+            passage=passage,
+            row=row,
+            start=offset + found.start,
+            end=offset + found.end,
+            withdraws=found.withdraws,
+            subject=subject(text[found.start : found.end], terms),
+        )
+        for found in instructions(text)
+    ]
+
+
+def outdates(newer: Said, older: Said) -> str:
+    """Why the older one no longer counts once the newer has been said: "repeat", "superseded by", or nothing."""
+    if older.withdraws:
+        return ""
+    if newer.withdraws:
+        return SUPERSEDED if withdraws(newer.subject, older.subject) else ""
+    if repeats(older.subject, newer.subject):
+        return REPEAT
+    return SUPERSEDED if supersedes(newer.subject, older.subject) else ""
+
+
+@dataclass(slots=True)
+class Instructed:
+    """In place order; grows by new instructions only, so "as of" is a prefix.
+
+    passages: how many have been read. later: for each instruction the later ones that outdate it, with the reason.
+    """
+
+    passages: int = 0
+    said: list[Said] = field(default_factory=list)
+    later: list[list[tuple[int, str]]] = field(default_factory=list)
+    _about: defaultdict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def grow(self, new: Iterable[Said], passages: int) -> None:
+        """Append what was said in the passages up to `passages`."""
+        for said in new:
+            self._add(said)
+        self.passages = passages
+
+    def _add(self, new: Said) -> None:
+        number, keys = len(self.said), _keys(new.subject)
+        for older in sorted({older for key in keys for older in self._about[key][-COMPARED:]}):
+            if reason := outdates(new, self.said[older]):
+                self.later[older].append((number, reason))
+        self.said.append(new)
+        self.later.append([])
+        for key in keys:
+            self._about[key].append(number)
+
+
+def _keys(held: Subject) -> frozenset[object]:
+    """Two that share none of these can be neither the same nor opposites."""
+    return held.words | held.slots.keys() | {one[0] if isinstance(one, tuple) else one for one in held.dropped}

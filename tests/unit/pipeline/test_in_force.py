@@ -1,0 +1,101 @@
+"""The section of standing instructions: what holds now, once, and nothing that stands elsewhere on the page."""
+
+import pytest
+
+from builder.domain.context import Context
+from builder.domain.facts import Remembered
+from tests.factories import ids_on_page, make_context, make_remembered, make_tombstone, make_turn
+
+TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 140)]
+ASKED = make_remembered("What did the supplier say about the clay?", 900)
+
+
+def page(*told: Remembered, asked: Remembered = ASKED) -> Context:
+    return make_context(asked, [*told, *TALK])
+
+
+def instructions(context: Context) -> list[str]:
+    return [held for section in context.sections if section.name == "instructions" for held in section.ids]
+
+
+def omitted(context: Context) -> dict[str, str]:
+    return {omission.id: omission.reason for omission in context.omissions}
+
+
+def test_an_old_instruction_stands_on_every_page_in_front_of_the_conversation() -> None:
+    context = page(make_remembered("Always answer in English.", 1))
+    assert instructions(context) == ["m1"]
+    assert context.markdown.index("## Standing Instructions") < context.markdown.index("## Recent Conversation")
+    assert context.markdown.index("User: Always answer in English.") < context.prefix_end
+
+
+def test_of_a_long_message_only_the_sentence_that_instructs_is_shown() -> None:
+    story = "The clay came late and it was wet. We put it on the shelf near the window. "
+    context = page(make_remembered(f"{story}Never order from them without a sample. {story}", 1))
+    assert "User: […] Never order from them without a sample. […]" in context.markdown
+
+
+def test_the_rest_of_such_a_message_may_still_be_found_and_nothing_is_said_twice() -> None:
+    story = "The supplier of the clay in Höhr said that it comes from the Westerwald and takes nine days to us. "
+    context = page(make_remembered(f"{story}Never order there without a sample. {story.upper()}", 1))
+    assert context.markdown.count("Never order there without a sample.") == 1
+    assert "User: The supplier of the clay in Höhr said" in context.markdown.split("## Relevant Earlier Messages")[1]
+
+
+def test_the_newest_of_two_that_exclude_each_other_holds() -> None:
+    context = page(make_remembered("Always answer in English.", 1), make_remembered("From now on answer in German.", 2))
+    assert instructions(context) == ["m2"]
+    assert omitted(context)["m1"] == "superseded by m2"
+
+
+def test_a_trigger_may_supersede_what_held_until_then() -> None:
+    asked = make_remembered("From now on answer in German.", 900)
+    assert instructions(page(make_remembered("Always answer in English.", 1), asked=asked)) == []
+
+
+def test_what_was_taken_back_is_not_shown_and_neither_is_the_taking_back() -> None:
+    context = page(make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2))
+    assert instructions(context) == []
+
+
+def test_an_instruction_holds_again_once_what_superseded_it_is_deleted() -> None:
+    told = make_remembered("Always answer in English.", 1), make_remembered("From now on answer in German.", 2)
+    assert instructions(page(*told, make_tombstone("m2", 3))) == ["m1"]
+
+
+def test_a_repeated_instruction_is_shown_once_with_its_newest_words() -> None:
+    context = page(make_remembered("Never use emojis.", 1), make_remembered("Please don't use emojis!", 2))
+    assert instructions(context) == ["m2"]
+    assert omitted(context)["m1"] == "repeat"
+
+
+def test_instructions_stand_in_the_order_in_which_they_were_given() -> None:
+    told = ["Never use emojis.", "The clay is always from the supplier in Delft.", "Always name the supplier of the clay."]
+    context = page(*(make_remembered(text, n) for n, text in enumerate(told, 1)))
+    assert instructions(context) == ["m1", "m3"]
+
+
+def test_what_the_hot_window_tells_is_not_told_twice() -> None:
+    told = make_remembered("Always answer in English.", 500)
+    context = make_context(ASKED, [*TALK, told])
+    assert instructions(context) == []
+    assert ids_on_page(context).count("m500") == 1
+
+
+def test_an_instruction_of_the_hot_window_that_found_no_room_there_is_shown() -> None:
+    told = make_remembered("Always answer in English.", 500)
+    noise = [make_turn(f"{n} " + "Long remarks on clay and glaze and weather. " * 80, n) for n in range(501, 516)]
+    assert instructions(make_context(ASKED, [*TALK, told, *noise])) == ["m500"]
+
+
+@pytest.mark.parametrize("schema", ["agent.response.v1", "tool.response.v1", "note.v1"])
+def test_only_people_instruct(schema: str) -> None:
+    assert instructions(page(make_remembered("Always answer in English.", 1, schema=schema))) == []
+
+
+def test_the_most_relevant_come_first_when_there_is_no_room_for_all() -> None:
+    told = [make_remembered(f"Never show the colour of glaze batch {n} from shelf {n}.", n) for n in range(1, 60)]
+    context = page(*told[:20], make_remembered("Always quote the supplier when I ask about clay.", 70), *told[20:])
+    assert "m70" in instructions(context)
+    (section,) = (section for section in context.sections if section.name == "instructions")
+    assert section.tokens <= 0.08 * context.budget
