@@ -14,12 +14,12 @@ from builder.bench.memory import resident_mb
 from builder.bench.sender import Said, Sender, open_sender
 from builder.ports import Embedder
 
-SLICE = 200
-"""Messages of one slice: some one second, so that the machine's mood is the same for both sides of a pair."""
+SLICE = 400
+"""Messages of one slice: some two seconds, so that the machine's mood is the same for both sides of a pair."""
 ASKED = 30
 """Triggers of one slice that measures contexts."""
 TRIGGER_EVERY = 20
-SLICE_SECONDS = 3
+SLICE_SECONDS = 4
 """About, for the progress bar."""
 LOOK, TICK = 0.005, 0.005
 """Seconds between two looks at what is left, and between two looks at how late the event loop is."""
