@@ -16,10 +16,10 @@ from builder.ports import Embedder
 
 SLICE = 400
 """Messages of one slice: some two seconds, so that the machine's mood is the same for both sides of a pair."""
-ASKED = 60
+ASKED = 30
 """Triggers of one slice that measures contexts."""
 TRIGGER_EVERY = 20
-SLICE_SECONDS = 6
+SLICE_SECONDS = 4
 """About, for the progress bar."""
 LOOK, TICK = 0.005, 0.005
 """Seconds between two looks at what is left, and between two looks at how late the event loop is."""

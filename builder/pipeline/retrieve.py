@@ -109,12 +109,13 @@ def _replies(passage: int, view: View) -> tuple[int, ...]:
 
 def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:
     """What may be shown around each of the best finds, the nearest first (features D9)."""
-    found: list[int] = []
-    sides = [(passage, passage) for passage, _ in kept[:ANSWERED]]
     before, after = view.before, view.after
-    for _ in range(reach):
-        sides = [(int(before[low]) if low >= 0 else -1, int(after[high]) if high >= 0 else -1) for low, high in sides]
-        found += [each for pair in sides for each in pair if each >= 0 and fit[each]]
+    found: list[int] = []
+    for passage, _ in kept[:ANSWERED]:
+        low = high = passage
+        for _ in range(reach):
+            low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((before, low), (after, high)))
+            found += [each for each in (low, high) if each >= 0 and fit[each]]
     return tuple(dict.fromkeys(found))
 
 

@@ -1,0 +1,72 @@
+"""The benchmarks measure what they say."""
+
+import json
+
+import pytest
+
+from builder.app import open_core, open_encoder, open_service, serving
+from builder.bench import ablate, load, memory, repeats
+from builder.bench.datasets import load as read
+from builder.bench.fit import examples
+from builder.domain.errors import Misconfigured
+from builder.pipeline.sameness import contradict
+from builder.settings import Embedding, Http, Nats, Settings
+from tests.models import MODELS_DIR, prepared
+
+
+@pytest.fixture
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    prepared()
+    folder = tmp_path_factory.mktemp("bench")
+    return Settings(data_dir=folder, nats=Nats(port=-1), http=Http(port=0), embedding=Embedding(models_dir=MODELS_DIR))
+
+
+def quiet() -> None:
+    """No progress bar."""
+
+
+@pytest.mark.slow
+async def test_load_counts_everything_that_it_sent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "SLICE", 20)
+    monkeypatch.setattr(load, "ASKED", 3)
+    encoder = open_encoder(settings)
+    try:
+        async with open_service(settings) as service, serving(service):
+            report = await load.run(service, encoder, 0.0, 4, quiet)
+            assert await service.core.store.count() == report["messages"] + 23  # the first slice warms up
+            contexts = (await service.js.stream_info("CONTEXTS")).state.messages
+    finally:
+        await encoder.aclose()
+    assert contexts == (report["slices"] + 1) * (1 + 3)
+    assert json.dumps(report)
+
+
+async def test_memory_asks_every_session_of_the_store(settings: Settings) -> None:
+    async with open_core(settings, ":memory:") as core:
+        await memory.fill(core, 40, 4, quiet)
+        report = await memory.ask(core, 40, 4, quiet)
+        assert await core.store.count() == 44
+    assert 0 < report["resident_mb"] <= report["peak_mb"] * 1.01
+
+
+async def test_planted_copies_and_small_talk_lose_little_of_the_sample(settings: Settings) -> None:
+    async with open_core(settings, ":memory:") as core:
+        report = await repeats.run(core, read("sample"), core.profile("recall"), 1000, quiet)
+    assert report["questions"] == 20
+    assert report["difference"]["evidence_any"] >= -0.05
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_near_copy_says_the_same(number: int) -> None:
+    text = "I met Ana in Rome, and we ate 2 pizzas."
+    copy = repeats.near_copy(text, "Well, ", "!", number)
+    assert copy != text
+    assert not contradict(copy, text)
+
+
+async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
+    async with open_core(settings, ":memory:") as core:
+        sample = read("sample")
+        data = await examples(core.builder, sample, core.profile("recall"), quiet)
+        with pytest.raises(Misconfigured, match="--fit-on"):
+            await ablate.run(core.builder, sample, core.profile("recall"), (500,), data, quiet)
