@@ -29,7 +29,7 @@ def quiet() -> None:
 async def test_load_counts_everything_that_it_sent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "SLICE", 20)
     monkeypatch.setattr(load, "ASKED", 3)
-    encoder = open_encoder(settings)
+    encoder = await open_encoder(settings)
     try:
         async with open_service(settings) as service, serving(service):
             report = await load.run(service, encoder, 0.0, 4, quiet)
