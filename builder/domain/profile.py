@@ -42,7 +42,7 @@ class Retrieval:
 
     schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
 
-    relevance_threshold: standard deviations above the mean score of the session's passages; None = whatever has room.
+    relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """

@@ -21,7 +21,7 @@ SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
 
 
 _QUESTION = re.compile("[?？؟]")
-ANSWERED = 3
+ANSWERED = 5
 """Best finds whose answers come along; blind neighbours of more cost recall (`reference/retrieval.md` §4)."""
 
 
@@ -49,8 +49,9 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     scores = rank(query, view, ranker)
     allowed = _allowed(query, view, shown, rules)
     relevant = allowed.copy()
-    if rules.relevance_threshold is not None:
-        relevant &= scores >= scores.mean() + rules.relevance_threshold * scores.std()
+    if rules.relevance_threshold is not None and allowed.any():
+        mean, best = scores.mean(), scores[allowed].max()
+        relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
     section, room = _section(profile)
     pool = _best(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, room // TOKENS_A_PASSAGE))
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
@@ -97,14 +98,16 @@ def _with_answers(
 
 
 def _replies(passage: int, view: View) -> tuple[int, ...]:
-    """First passages of what this passage's breadcrumb led to."""
-    asked = view.history.rows[int(view.crumb[passage])].breadcrumb.id
+    """First passages of what this passage's breadcrumb led to, each time that it was said."""
+    row = int(view.crumb[passage])
     heard = view.current & ~view.history.filler.head(view.size)
-    named = tuple(row for row in view.history.answers.get(asked, ()) if row < view.size and heard[row])
+    asked = view.history.rows[row].breadcrumb.id
+    named = tuple(other for other in view.history.answers.get(asked, ()) if other < view.size and heard[other])
     if named:
-        return tuple(view.history.first_passage(row) for row in named[-ANSWERED:])
-    reply = _reply(passage, view)
-    return () if reply is None else (reply,)
+        return tuple(view.history.first_passage(other) for other in named[-ANSWERED:])
+    part = passage - view.history.first_passage(row)
+    each_time = (view.history.first_passage(other) + part for other in view.repeats(row))
+    return tuple(reply for asked_then in each_time if (reply := _reply(asked_then, view)) is not None)
 
 
 def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:

@@ -49,7 +49,7 @@ class RetrievalFile(BaseModel):
     relevance_threshold: float | None = Field(
         None,
         allow_inf_nan=False,
-        description="least score, in standard deviations above the mean of the session; null = whatever has room",
+        description="least score on the way from the mean of all (0) to the best that may be found (1); null = all",
     )
     duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
     neighbours: int = Field(

@@ -220,10 +220,10 @@ def test_a_current_message_that_cannot_be_rendered_is_refused_with_the_template_
 def test_neighbours_of_the_best_finds_are_shown_with_what_is_left() -> None:
     said = ("It rains in the north.", "The kiln stands in Delft.", "It snows in the south.")
     told = [*(make_remembered(text, n) for n, text in enumerate(said, 1)), *TALK]
-    wanted = profile(2000, relevance_threshold=1.5)
+    wanted = profile(2000, relevance_threshold=0.5)
     window = replace(wanted.window, trigger=3, keep=2)
     assert "m1" not in ids_on_page(page(told, replace(wanted, window=window)))
-    around = profile(2000, relevance_threshold=1.5, neighbours=1)
+    around = profile(2000, relevance_threshold=0.5, neighbours=1)
     assert {"m1", "m2", "m3"} <= set(ids_on_page(page(told, replace(around, window=window))))
 
 
