@@ -31,8 +31,9 @@ _PASSAGES = (
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+# Left alone, SQLite walks the whole workspace backwards by place until it meets the schema, which may never come.
 _LATEST = f"""
-    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest
+    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest INDEXED BY breadcrumbs_latest
     WHERE workspace = ? AND schema = ? AND session IN (?, ?) AND (incarnation, sequence) <= (?, ?)
       AND NOT EXISTS (
         SELECT 1 FROM breadcrumbs AS tombstone
