@@ -113,8 +113,7 @@ def contradict(first: str, second: str) -> bool:
     """
     ours, theirs = _said(first), _said(second)
     return (
-        ours.numbers != theirs.numbers
-        or ours.negated != theirs.negated
+        _differ(ours, theirs)
         or bool(_only(ours.names, theirs) or _only(theirs.names, ours))
         or _exchanged(ours.content, theirs.content)
     )
@@ -123,7 +122,13 @@ def contradict(first: str, second: str) -> bool:
 def restates(first: str, second: str) -> bool:
     """True when both hold the same words, glue and order aside: then they say the same whatever their vectors."""
     ours, theirs = _said(first), _said(second)
-    return bool(ours.content) and ours.content == theirs.content and not contradict(first, second)
+    same = not _differ(ours, theirs) and bool(ours.content) and ours.content == theirs.content
+    return same and not contradict(first, second)
+
+
+def _differ(ours: _Said, theirs: _Said) -> bool:
+    """At the first glance: most pairs end here."""
+    return ours.numbers != theirs.numbers or ours.negated != theirs.negated
 
 
 @lru_cache(maxsize=READ)
