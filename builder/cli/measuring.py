@@ -44,6 +44,11 @@ def apart(mine: "Settings", folder: Path) -> "Settings":
     return mine.model_copy(update=own)
 
 
+def late_interaction(mine: "Settings", on: bool = True) -> "Settings":
+    """The settings with token vectors kept, or not."""
+    return mine.model_copy(update={"embedding": mine.embedding.model_copy(update={"late_interaction": on})})
+
+
 @contextmanager
 def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
     """A bar on standard error; call what it gives once a step."""
