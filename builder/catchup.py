@@ -4,7 +4,9 @@ So any worker can take any session, and contexts are the same whichever worker b
 """
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
+from collections.abc import Set as AbstractSet
 from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
@@ -28,8 +30,9 @@ class CatchUp:
         decode: Callable[[Arrival], Breadcrumb],
         remember: Callable[[Breadcrumb], Awaitable[object]],
         max_attempts: int,
+        in_work: AbstractSet[Place] = frozenset(),
     ) -> None:
-        """Decode raises `Rejected`; remember raises `Unavailable`."""
+        """Decode raises `Rejected`; remember raises `Unavailable`. in_work: places that this process is working on itself."""
         self._stream = stream
         self._store = store
         self._ledger = ledger
@@ -37,6 +40,7 @@ class CatchUp:
         self._decode = decode
         self._remember = remember
         self._max_attempts = max_attempts
+        self._in_work = in_work
         self._walking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def before(self, trigger: Arrival, scopes: tuple[Scope, ...]) -> None:
@@ -65,6 +69,9 @@ class CatchUp:
 
     async def _take(self, arrival: Arrival, trigger: Place) -> None:
         """A breadcrumb that cannot be read, or on which workers have died, is dead-lettered and passed over."""
+        if arrival.place in self._in_work:
+            await self._remember_beside(arrival)
+            return
         attempt = await self._ledger.begin(arrival.place)
         if 1 < attempt <= self._max_attempts:
             # The worker died on this one before, which was not the trigger's fault: the trigger must outlive it.
@@ -78,6 +85,11 @@ class CatchUp:
             await self._ledger.forgive(arrival.place)
             raise
         await self._ledger.settle(arrival.place)
+
+    async def _remember_beside(self, arrival: Arrival) -> None:
+        """Its own delivery counts the attempts and rejects it: two at once would look like a crash."""
+        with contextlib.suppress(Rejected):
+            await self._remember(self._decode(arrival))
 
     async def _try(self, arrival: Arrival, attempt: int) -> None:
         if attempt >= self._max_attempts:

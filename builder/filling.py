@@ -65,13 +65,12 @@ class Filling:
     async def _fill(self, row: Remembered) -> None:
         """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
         try:
-            filled = await self._with_vectors(row)
+            await self._backlog.fill(await self._with_vectors(row))
         except Unavailable as error:
             log.debug("no vectors for %s at %d: %s", row.breadcrumb.id, row.breadcrumb.place.sequence, error)
         except Exception:
             log.exception("a bug in filling in %s at %d: it is passed over", row.breadcrumb.id, row.breadcrumb.place.sequence)
         else:
-            await self._backlog.fill(filled)
             self._circuit.close()
             return
         await asyncio.sleep(self._circuit.open())

@@ -35,7 +35,7 @@ class Store(BaseModel):
 
     path: Path | None = Field(None, description="SQLite file; default DATA_DIR/store.sqlite3")
     cached_passages: int = Field(
-        200_000, ge=0, description="passages of sessions kept in memory for recall, all sessions together"
+        60_000, ge=0, description="passages kept in memory for recall, all sessions together (about 4 kB each)"
     )
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
@@ -58,8 +58,9 @@ class Worker:
         now: Callable[[], datetime],
         observe: Callable[[Processed], None],
         rules: Rules,
+        in_work: set[Place],
     ) -> None:
-        """Everything is passed in."""
+        """Everything is passed in. in_work: kept up to date here, read by catch-up."""
         self._builder = builder
         self._catch_up = catch_up
         self._ledger = ledger
@@ -69,6 +70,7 @@ class Worker:
         self._now = now
         self._observe = observe
         self._rules = rules
+        self._in_work = in_work
         self._locks = Locks()
         self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
         self._suspects = asyncio.Lock()
@@ -130,11 +132,21 @@ class Worker:
         """The number of the attempt. What an attempt died on is tried again alone, so that its next death counts for no other."""
         attempt = await self._ledger.begin(place)
         if attempt == 1:
-            yield attempt
+            with self._working_on(place):
+                yield attempt
             return
         await self._ledger.forgive(place)
         async with self._suspects:
-            yield await self._ledger.begin(place)
+            with self._working_on(place):
+                yield await self._ledger.begin(place)
+
+    @contextmanager
+    def _working_on(self, place: Place) -> Iterator[None]:
+        self._in_work.add(place)
+        try:
+            yield
+        finally:
+            self._in_work.discard(place)
 
     async def _answer(self, trigger: Remembered, wanted: tuple[Profile, ...]) -> _Done:
         """Build and publish. A context that cannot be had takes no other with it; then `Rejected`."""

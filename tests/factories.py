@@ -143,7 +143,7 @@ def make_context(
 ) -> Context:
     """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
     profile = profile or make_profile()
-    view = view_of(make_history(rows), trigger.breadcrumb.place)
+    view = view_of(make_history(rows), trigger.breadcrumb.place, trigger.breadcrumb.session)
     speakers = tuple(view.history.speakers)
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)

@@ -22,6 +22,7 @@ from builder.adapters.nats.watchdog import Watchdog
 from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
 from builder.catchup import CatchUp
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.filling import Filling
 from builder.settings import Settings
@@ -63,11 +64,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(js, connection.max_payload)
         read = partial(decode, max_bytes=settings.worker.max_body_bytes)
-        catch_up = CatchUp(stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts)
+        in_work: set[Place] = set()
+        catch_up = CatchUp(
+            stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
+        )
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
+            in_work,
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,

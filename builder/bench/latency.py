@@ -16,6 +16,8 @@ from builder.ports import Embedder
 from builder.wire.outbound import encode
 
 CONSUMER = "default"
+BATCH = 10_000
+"""Messages stored at once."""
 WARM_UPS = 3
 
 
@@ -100,9 +102,12 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
     for size in sizes:
         for kind in ("build", "event"):
             session = _session(kind, size)
-            for number, fact in enumerate(facts[:size]):
-                crumb = replace(fact.breadcrumb, session=session, id=f"{session}-{number}")
-                await core.store.remember(replace(fact, breadcrumb=crumb))
+            for first in range(0, size, BATCH):
+                rows = (
+                    replace(fact, breadcrumb=replace(fact.breadcrumb, session=session, id=f"{session}-{number}"))
+                    for number, fact in enumerate(facts[first : min(first + BATCH, size)], first)
+                )
+                await core.store.remember_all(tuple(rows))
             step()
 
 

@@ -16,8 +16,8 @@ from builder.wire.outbound import encode
 CONSUMER = "default"
 REAL = 200
 """Messages with vectors of their own; further ones mix two of these."""
-BATCH = 20_000
-"""Messages made at once."""
+BATCH = 10_000
+"""Messages made and stored at once."""
 
 
 async def fill(core: Core, stored: int, sessions: int, step: Callable[[], None]) -> None:
@@ -26,11 +26,12 @@ async def fill(core: Core, stored: int, sessions: int, step: Callable[[], None])
     real = [await core.builder.facts(message("", number, text)) for number, text in enumerate(said)]
     mixing = random.Random(7)
     for first in range(0, stored, BATCH):
+        rows = []
         for number, text in enumerate(texts(min(BATCH, stored - first), first), first):
-            session = f"memory-{number % sessions}"
-            crumb = replace(message(session, number, text), id=f"m{number}")
-            await core.store.remember(mixed(core, crumb, mixing.choice(real), mixing.choice(real)))
+            crumb = replace(message(f"memory-{number % sessions}", number, text), id=f"m{number}")
+            rows.append(mixed(core, crumb, mixing.choice(real), mixing.choice(real)))
             step()
+        await core.store.remember_all(tuple(rows))
 
 
 async def ask(core: Core, stored: int, sessions: int, step: Callable[[], None]) -> dict[str, Any]:

@@ -36,12 +36,12 @@ def store() -> Iterator[str]:
         yield str(Path(folder) / "store.sqlite3")
 
 
-def apart(mine: "Settings", folder: Path) -> "Settings":
-    """The settings with a broker, a store and a port of their own."""
+def apart(mine: "Settings", folder: Path, cached_passages: int = 0) -> "Settings":
+    """The settings with a broker, a store and a port of their own. cached_passages: at least so many."""
     from builder.settings import Http, Nats, Store
 
-    own = {"data_dir": folder, "nats": Nats(port=-1), "store": Store(path=folder / "store.sqlite3"), "http": Http(port=0)}
-    return mine.model_copy(update=own)
+    store = Store(path=folder / "store.sqlite3", cached_passages=max(cached_passages, mine.store.cached_passages))
+    return mine.model_copy(update={"data_dir": folder, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
 
 
 def late_interaction(mine: "Settings", on: bool = True) -> "Settings":

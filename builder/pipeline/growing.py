@@ -1,4 +1,4 @@
-"""Arrays that grow by doubling; a view of the first n rows never changes."""
+"""Arrays that grow by doubling; of the first n rows only what `put` links to later rows changes."""
 
 from typing import Any, Generic, TypeVar
 

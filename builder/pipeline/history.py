@@ -79,8 +79,8 @@ class History:
 
     @property
     def passages(self) -> int:
-        """Passages held: the measure of what this history costs in memory."""
-        return len(self.crumb)
+        """Passages held, small talk counted as one each: the measure of what this history costs in memory."""
+        return max(len(self.crumb), len(self.rows))
 
     def extend(self, rows: tuple[Remembered, ...]) -> None:
         """Append rows; each place must be above `place`."""
@@ -102,7 +102,7 @@ class History:
                 self.traits.append(passage.traits)
 
     def first_passage(self, row: int) -> int:
-        """Number of the first passage of a breadcrumb, of all passages for the row after the last."""
+        """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""
         return self._first_passage[row] if row < len(self.rows) else len(self.crumb)
 
     def _session(self, name: str) -> int:
@@ -120,7 +120,8 @@ class History:
         self.rows_of[session].append(index)
         self._replace(index, crumb)
         older = self.versions.setdefault(crumb.id, [])
-        head = self._head(index, session, crumb.calls, older)
+        mine = [row for row in older[-1:] if self.rows[row].breadcrumb.session == crumb.session]
+        head = self._head(index, session, crumb.calls, mine)
         older.append(index)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)

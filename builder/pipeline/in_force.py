@@ -32,20 +32,20 @@ class InForce:
 
 
 def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.float32], terms: Terms) -> InForce:
-    """The instructions that people gave and that hold for this trigger, which may supersede some itself.
+    """The instructions that people gave in the trigger's session and that hold for this trigger, which may supersede some itself.
 
     section: where they stand. scores: one a passage. terms: text → stemmed terms.
     """
     index = _index(view, terms)
     text = trigger.breadcrumb.text[:READ] if trigger.breadcrumb.role == "user" else ""
-    asked = read(text, -1, view.size, 0, terms)
+    asked = read(text, view.session, -1, view.size, 0, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
     omissions: list[Omission] = []
     outdated: set[int] = set()
     for number, said in enumerate(index.said):
         if said.row >= view.size:
             break
-        if said.withdraws or not view.current[said.row]:
+        if said.session != view.session or said.withdraws or not view.current[said.row]:
             continue
         reason = _by_later(view, index, number) or _by_trigger(said, asked, trigger.breadcrumb.id)
         if reason:
@@ -60,7 +60,7 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
 
 
 def _index(view: View, terms: Terms) -> Instructed:
-    """The session's instructions, with those of the passages that have come since."""
+    """The instructions of all sessions in scope, with those of the passages that have come since."""
     index, history = view.history.instructed, view.history
     start = index.passages
     if start >= view.passages:
@@ -71,7 +71,8 @@ def _index(view: View, terms: Terms) -> Instructed:
     for passage in (np.flatnonzero(marked) + start).tolist():
         row = int(view.crumb[passage])
         held = history.rows[row].passages[passage - history.first_passage(row)]
-        found += read(history.rows[row].breadcrumb.text[held.start : held.end], passage, row, held.start, terms)
+        text, session = history.rows[row].breadcrumb.text[held.start : held.end], int(history.session.head(view.size)[row])
+        found += read(text, session, passage, row, held.start, terms)
     index.grow(found, view.passages)
     return index
 

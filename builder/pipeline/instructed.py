@@ -1,4 +1,4 @@
-"""All standing instructions of a session, and which later one repeats or supersedes which."""
+"""All standing instructions of a history, and which later one repeats or supersedes which."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -16,8 +16,9 @@ COMPARED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """One instruction in its place. start, end: characters of the breadcrumb's text."""
+    """One instruction in its place. session: its code. start, end: characters of the breadcrumb's text."""
 
+    session: int
     passage: int
     row: int
     start: int
@@ -26,10 +27,11 @@ class Said:
     subject: Subject
 
 
-def read(text: str, passage: int, row: int, offset: int, terms: Terms) -> list[Said]:
+def read(text: str, session: int, passage: int, row: int, offset: int, terms: Terms) -> list[Said]:
     """The instructions of a passage. offset: where it begins in the breadcrumb's text."""
     return [
         Said(
+            session=session,
             passage=passage,
             row=row,
             start=offset + found.start,
@@ -71,7 +73,7 @@ class Instructed:
         self.passages = passages
 
     def _add(self, new: Said) -> None:
-        number, keys = len(self.said), _keys(new.subject)
+        number, keys = len(self.said), _keys(new)
         for older in sorted({older for key in keys for older in self._about[key][-COMPARED:]}):
             if reason := outdates(new, self.said[older]):
                 self.later[older].append((number, reason))
@@ -81,6 +83,8 @@ class Instructed:
             self._about[key].append(number)
 
 
-def _keys(held: Subject) -> frozenset[object]:
-    """Two that share none of these can be neither the same nor opposites."""
-    return held.words | held.slots.keys() | {one[0] if isinstance(one, tuple) else one for one in held.dropped}
+def _keys(said: Said) -> frozenset[object]:
+    """Two that share none of these can be neither the same nor opposites; of two sessions neither tells the other what to do."""
+    held = said.subject
+    about = held.words | held.slots.keys() | {one[0] if isinstance(one, tuple) else one for one in held.dropped}
+    return frozenset((said.session, key) for key in about)

@@ -13,6 +13,8 @@ LONGEST = 400
 """Characters of a sentence that is read; people who instruct are brief, and logs are not read at all."""
 CLAUSES = 12
 """Clauses of a sentence that are read: a bound for texts made to be slow."""
+LAST = 50
+"""Characters at the end of a sentence that are looked at for its question mark."""
 RUN_ON = 160
 """Characters from which a sentence is shown from its cue on."""
 
@@ -40,7 +42,7 @@ def instructions(text: str) -> tuple[Instruction, ...]:
     for start, end in _sentences(text):
         sentence = text[start:end]
         read = _QUOTED.sub(lambda match: "_" * len(match.group()), sentence[:LONGEST]).replace("’", "'")
-        if _ASKED.search(sentence) and not _REQUESTED.match(sentence):
+        if _ASKED.search(sentence[-LAST:]) and not _REQUESTED.match(sentence):
             continue
         if _WITHDRAWS.search(read):
             found.append(Instruction(start, end, withdraws=True))

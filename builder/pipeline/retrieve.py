@@ -1,6 +1,7 @@
 """From scores to the units worth showing: what may be found, repeats shown once, the rest in order of relevance."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,8 +18,9 @@ from builder.pipeline.view import View
 
 Floats = NDArray[np.float32]
 
-SMALLEST_POOL, TOKENS_A_PASSAGE = 64, 16
-"""Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit."""
+SMALLEST_POOL, LARGEST_POOL, TOKENS_A_PASSAGE = 64, 1024, 16
+"""Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit.
+Each is compared with each, hence the most."""
 
 
 _QUESTION = re.compile("[?？؟]")
@@ -53,11 +55,11 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
         mean, best = scores.mean(), scores[allowed].max()
         relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
     section, room = _section(profile)
-    pool = best_of(scores, np.flatnonzero(relevant), max(SMALLEST_POOL, room // TOKENS_A_PASSAGE))
+    looked_at = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
+    pool = best_of(scores, np.flatnonzero(relevant), looked_at)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, rules.neighbours)
-    kept = _with_answers(kept, view, allowed, shown)
-    units = tuple(_unit(view, passage, said, section) for passage, said in kept)
+    units = _with_answers(kept, view, allowed, shown, section)
     neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
     return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
 
@@ -79,35 +81,50 @@ def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np
 
 
 def _with_answers(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int]
-) -> list[tuple[int, int]]:
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], section: str
+) -> tuple[Unit, ...]:
     """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
 
     An answer often shares no word with what is asked now; its question does (features D9, D10). One that is told elsewhere on
-    the page stays there.
+    the page stays there; small talk is shown when it is the answer (features F3).
     """
     said_of = dict(kept)
     on_page = shown | {int(view.crumb[passage]) for passage in said_of}
-    together: dict[int, int] = {}
+    units: dict[tuple[int, int | None], Unit] = {}
     for number, (passage, said) in enumerate(kept):
-        together.setdefault(passage, said)
-        for reply in _replies(passage, view) if number < ANSWERED else ():
-            if fit[reply] and (reply in said_of or not _told(reply, view, on_page)):
-                together.setdefault(reply, said_of.get(reply, 1))
-    return list(together.items())
+        units.setdefault((int(view.crumb[passage]), passage), _unit(view, passage, said, section))
+        for row in _replies(passage, view) if number < ANSWERED else ():
+            first = view.first_passage(row)
+            if first is None and row not in shown:
+                units.setdefault((row, None), (Candidate(section=section, row=row, remembered=view.history.rows[row]),))
+            elif first is not None and fit[first] and (first in said_of or not _told(row, view, on_page)):
+                units.setdefault((row, first), _unit(view, first, said_of.get(first, 1), section))
+    return tuple(units.values())
 
 
 def _replies(passage: int, view: View) -> tuple[int, ...]:
-    """First passages of what this passage's breadcrumb led to, each time that it was said."""
+    """Rows of what this passage's breadcrumb led to; of a question that was asked again, the newest answers first."""
     row = int(view.crumb[passage])
-    heard = view.current & ~view.history.filler.head(view.size)
     asked = view.history.rows[row].breadcrumb.id
-    named = tuple(other for other in view.history.answers.get(asked, ()) if other < view.size and heard[other])
+    named = [other for other in view.history.answers.get(asked, ()) if other < view.size and view.current[other]]
     if named:
-        return tuple(view.history.first_passage(other) for other in named[-ANSWERED:])
-    part = passage - view.history.first_passage(row)
-    each_time = (view.history.first_passage(other) + part for other in view.repeats(row))
-    return tuple(reply for asked_then in each_time if (reply := _reply(asked_then, view)) is not None)
+        return tuple(named[-ANSWERED:])
+    if not _QUESTION.search(_text(view, passage)):
+        return ()
+    return tuple(reply for other in reversed(view.repeats(row)[-ANSWERED:]) for reply in _next_said(other, view))
+
+
+def _next_said(row: int, view: View) -> Iterator[int]:
+    """What somebody else said next, up to the first that is more than small talk."""
+    rows, speaker = view.history.rows_of[int(view.history.session.head(view.size)[row])], view.history.speaker.head(view.size)
+    start = bisect_right(rows, row)
+    for reply in rows[start : start + ANSWERED]:
+        if reply >= view.size or speaker[reply] == speaker[row]:
+            return
+        if view.current[reply]:
+            yield reply
+            if not view.history.filler.head(view.size)[reply]:
+                return
 
 
 def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:
@@ -122,20 +139,9 @@ def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_],
     return tuple(dict.fromkeys(found))
 
 
-def _told(passage: int, view: View, on_page: frozenset[int]) -> bool:
+def _told(row: int, view: View, on_page: frozenset[int]) -> bool:
     """Whether another row says the same there."""
-    row = int(view.crumb[passage])
     return any(other in on_page for other in view.repeats(row) if other != row)
-
-
-def _reply(passage: int, view: View) -> int | None:
-    """The first passage of the message after a question, when somebody else says it."""
-    reply = int(view.history.after.head(view.passages)[passage])
-    if not 0 <= reply < view.passages or not _QUESTION.search(_text(view, passage)):
-        return None
-    asked, answered = (int(view.crumb[each]) for each in (passage, reply))
-    speakers = view.history.speaker.head(view.size)
-    return reply if asked != answered and speakers[asked] != speakers[answered] else None
 
 
 def may_be_found(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from builder.pipeline.words import SIGNED, folded, words_of
 
@@ -76,6 +77,9 @@ _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff"
 _PIECE = re.compile(rf"[{_UNSPACED}]|[^\W\d_{_UNSPACED}]+")
 _NUMBER = re.compile(SIGNED)
 _NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-ZÀ-ÖØ-ÞА-ЯЁ][\w-]+", re.MULTILINE)
+_ENDING = re.compile(r"'(?:ve|m|ll|d)$")
+READ = 2_048
+"""Passages kept as they were read: near repeats are compared again with every question that finds them."""
 _SHORTEST_STEM, _SAME_BEGINNING = 4, 0.6
 """A word of so many letters, and of this share of the longer one that begins with it, is a form of that."""
 
@@ -109,8 +113,7 @@ def contradict(first: str, second: str) -> bool:
     """
     ours, theirs = _said(first), _said(second)
     return (
-        ours.numbers != theirs.numbers
-        or ours.negated != theirs.negated
+        _differ(ours, theirs)
         or bool(_only(ours.names, theirs) or _only(theirs.names, ours))
         or _exchanged(ours.content, theirs.content)
     )
@@ -119,11 +122,18 @@ def contradict(first: str, second: str) -> bool:
 def restates(first: str, second: str) -> bool:
     """True when both hold the same words, glue and order aside: then they say the same whatever their vectors."""
     ours, theirs = _said(first), _said(second)
-    return bool(ours.content) and ours.content == theirs.content and not contradict(first, second)
+    same = not _differ(ours, theirs) and bool(ours.content) and ours.content == theirs.content
+    return same and not contradict(first, second)
 
 
+def _differ(ours: _Said, theirs: _Said) -> bool:
+    """At the first glance: most pairs end here."""
+    return ours.numbers != theirs.numbers or ours.negated != theirs.negated
+
+
+@lru_cache(maxsize=READ)
 def _said(text: str) -> _Said:
-    words = [re.sub(r"'(?:ve|m|ll|d)$", "", word) for word in words_of(_ASIDES.sub(" ", folded(text)))]
+    words = [_ENDING.sub("", word) if "'" in word else word for word in words_of(_ASIDES.sub(" ", folded(text)))]
     pieces = [piece for word in words if not _denies(word) for piece in _PIECE.findall(_HAN_NUMBER.sub("", word))]
     left = (piece for piece in pieces if not (piece in _GLUE or piece in _GLUE_SIGNS or piece in _NUMBERS))
     return _Said(

@@ -98,6 +98,11 @@ class View:
         rows = self.history.versions.get(breadcrumb, [])
         return ([-1, *rows])[bisect_left(rows, self.size)]
 
+    def first_passage(self, row: int) -> int | None:
+        """Number of the first passage of a breadcrumb; None for small talk, which has none."""
+        first = self.history.first_passage(row)
+        return first if first < self.history.first_passage(row + 1) else None
+
     def date(self, row: int) -> str:
         """The day on which the row's sitting began, as "8 May 2023"; nothing for what belongs to no sitting."""
         if row < 0:

@@ -53,7 +53,7 @@ class RetrievalFile(BaseModel):
     )
     duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
     neighbours: int = Field(
-        0, ge=0, le=5, description="passages before and after the best 3 finds, with what is left once everything found is shown"
+        0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
     )
     rerank: int = Field(
         0,

@@ -56,6 +56,7 @@ def test_the_readme_quotes_the_stored_results() -> None:
         return f"{match[1]}{table(json.loads(file.read_text('utf-8')))}{match[4]}"
 
     text = README.read_text("utf-8")
+    assert len(QUOTE.findall(text)) >= 5
     if os.environ.get("UPDATE_DOCS"):
         README.write_text(QUOTE.sub(filled, text), "utf-8")
     assert README.read_text("utf-8") == QUOTE.sub(filled, text)

@@ -22,7 +22,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.app import Core, Service, open_bus, open_core, open_service, serving
 from builder.app.bus import topology
 from builder.catchup import CatchUp
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
@@ -135,8 +135,12 @@ async def worker_here(
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(mine))
         stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(js, connection.max_payload)
-        catch_up = CatchUp(stream, core.store, core.store, publisher, decode, core.builder.remember, mine.worker.max_attempts)
+        in_work: set[Place] = set()
+        remember, attempts = core.builder.remember, mine.worker.max_attempts
+        catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
-        worker = Worker(core.builder, catch_up, core.store, publisher, decode, partial(encode), now, outcomes.append, rules)
+        worker = Worker(
+            core.builder, catch_up, core.store, publisher, decode, partial(encode), now, outcomes.append, rules, in_work
+        )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

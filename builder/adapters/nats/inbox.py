@@ -130,10 +130,15 @@ class NatsInbox:
             await asyncio.wait({ahead})
 
     async def _finish(self) -> None:
-        """Take nothing more, and give what was begun its time."""
+        """Take nothing more, give what was begun its time, and end the rest: it is delivered again to the next worker."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._graceful_seconds
         await self._subscriber.stop()
         if self._working:
-            await asyncio.wait(self._working, timeout=self._graceful_seconds)
+            await asyncio.wait(self._working, timeout=max(deadline - loop.time(), 0))
+        for task in self._working:
+            task.cancel()
+        await asyncio.gather(*self._working, return_exceptions=True)
 
 
 async def _whole(message: NatsMessage) -> NatsMessage:

@@ -31,8 +31,9 @@ _PASSAGES = (
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+# Left alone, SQLite walks the whole workspace backwards by place until it meets the schema, which may never come.
 _LATEST = f"""
-    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest
+    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest INDEXED BY breadcrumbs_latest
     WHERE workspace = ? AND schema = ? AND session IN (?, ?) AND (incarnation, sequence) <= (?, ?)
       AND NOT EXISTS (
         SELECT 1 FROM breadcrumbs AS tombstone
@@ -65,26 +66,11 @@ class SqliteStore:
 
     async def remember(self, remembered: Remembered) -> bool:
         """See the port."""
+        return await self.remember_all((remembered,)) == 1
 
-        def work(sql: apsw.Connection) -> bool:
-            sql.execute(_INSERT, to_columns(remembered))
-            if not sql.changes():
-                return False
-            (model,) = next(sql.execute(backlog.MODEL, (remembered.model,)))
-            key = key_of(remembered.breadcrumb)
-            sql.executemany(
-                _INSERT_PASSAGE,
-                [
-                    (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.traits, held.vector, model)
-                    for ordinal, held in enumerate(remembered.passages)
-                ],
-            )
-            token_vectors.keep(sql, remembered, model)
-            if not remembered.model:
-                backlog.note(sql, remembered.breadcrumb)
-            return True
-
-        return await self._connection.run(work)
+    async def remember_all(self, rows: tuple[Remembered, ...]) -> int:
+        """Many at once, all or none: one wait for the disk. Returns how many were new."""
+        return await self._connection.run(lambda sql: sum(_remember(sql, row) for row in rows))
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
         """See the port."""
@@ -181,6 +167,25 @@ class SqliteStore:
         """See the port."""
         text = "DELETE FROM attempts WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
+
+
+def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
+    sql.execute(_INSERT, to_columns(remembered))
+    if not sql.changes():
+        return False
+    (model,) = next(sql.execute(backlog.MODEL, (remembered.model,)))
+    key = key_of(remembered.breadcrumb)
+    sql.executemany(
+        _INSERT_PASSAGE,
+        [
+            (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.traits, held.vector, model)
+            for ordinal, held in enumerate(remembered.passages)
+        ],
+    )
+    token_vectors.keep(sql, remembered, model)
+    if not remembered.model:
+        backlog.note(sql, remembered.breadcrumb)
+    return True
 
 
 def _latest(sql: apsw.Connection, query: RecallQuery, schema: str) -> Remembered | None:

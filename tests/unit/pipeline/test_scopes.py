@@ -5,7 +5,7 @@ from datetime import timedelta
 import numpy as np
 
 from builder.domain.facts import Remembered
-from builder.domain.profile import Window
+from builder.domain.profile import Profile, Window
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.pipeline import signals
 from builder.pipeline.units import hot_units
@@ -13,6 +13,7 @@ from builder.service import scope_of, scopes
 from tests.factories import (
     MORNING,
     make_breadcrumb,
+    make_context,
     make_history,
     make_profile,
     make_query,
@@ -114,3 +115,35 @@ def test_a_profile_says_where_it_looks_and_the_own_session_is_always_part_of_it(
     assert scopes(trigger, profiles) == tuple(
         Scope(workspace="acme", sessions=sessions) for sessions in (("s5",), (EVERY_SESSION,), ("s1", "s5", "s9"))
     )
+
+
+def test_another_sessions_instructions_neither_rule_the_page_nor_supersede_the_own() -> None:
+    rows = [
+        make_remembered("Always answer in English, please.", 1, session="s1"),
+        make_remembered("From now on always answer in German.", 2, session="s2"),
+        *(make_remembered(f"The kiln of order {n} is dry.", n, session="s1") for n in range(3, 40)),
+    ]
+    profile = make_profile(retrieval={"scope": "workspace"})
+    context = make_context(make_remembered("Is the kiln dry?", 99, session="s1"), rows, profile)
+    told = {section.name: section.ids for section in context.sections}
+    assert told["instructions"] == ("m1",)
+
+
+def test_small_talk_at_the_end_of_another_session_is_no_passage_of_the_question_that_it_repeats() -> None:
+    rows = [*interleaved(), make_remembered("Sounds good?", 6, session="s1"), make_remembered("Sounds good!", 7, session="s2")]
+    context = make_context(make_remembered("Who said that it sounds good?", 99, session="s1"), rows, _wide())
+    assert context.tokens <= context.budget
+
+
+def test_an_edit_in_another_session_joins_no_unit() -> None:
+    rows = [
+        make_remembered(KILN, 1, session="s1", id="same"),
+        make_remembered(RAIN, 2, session="s2", id="same", version=2),
+    ]
+    view = view_of(make_history(rows), session="s2")
+    assert view.members(0) == (0,)
+    assert view.units == 1
+
+
+def _wide() -> Profile:
+    return make_profile(retrieval={"scope": "workspace", "relevance_threshold": None}, window={"trigger": 0, "keep": 0})
