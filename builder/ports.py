@@ -9,7 +9,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import Recall, RecallQuery
 
 
@@ -33,6 +33,13 @@ class BreadcrumbStore(Protocol):
 
     async def count(self) -> int:
         """Breadcrumbs stored, old versions included."""
+
+
+class TokenVectors(Protocol):
+    """What late interaction reads. Remembering and filling in write it, in the same transaction; recall leaves it out."""
+
+    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
+        """Of these passages, in the order asked; empty where none of this model are stored. Raises `Unavailable`."""
 
 
 class Backlog(Protocol):
@@ -82,6 +89,13 @@ class Embedder(Protocol):
 
     async def embed(self, text: str) -> bytes:
         """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
+
+    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
+        """The same vector and, of the same forward pass, the token vectors; an engine that has no pieces gives none of them.
+
+        Token vectors are the last layer's states of the word pieces of the text, in order, the marks around it left out: unit
+        vectors times 127 as int8 bytes of shape (pieces, dimension). Raises `Unavailable` as `embed` does.
+        """
 
 
 class Stream(Protocol):

@@ -13,13 +13,14 @@ from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
 from builder.pipeline.histories import Histories
+from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
-from builder.ports import BreadcrumbStore, Embedder
+from builder.ports import BreadcrumbStore, Embedder, TokenVectors
 
 PAGE = 2_000
 """Rows of one recall."""
@@ -50,14 +51,26 @@ class ContextBuilder:
     """remember → recall → assemble; publishing is the worker's."""
 
     def __init__(
-        self, store: BreadcrumbStore, embedder: Embedder, profiles: tuple[Profile, ...], helpers: Helpers, histories: Histories
+        self,
+        store: BreadcrumbStore,
+        embedder: Embedder,
+        profiles: tuple[Profile, ...],
+        helpers: Helpers,
+        histories: Histories,
+        late: TokenVectors | None = None,
     ) -> None:
-        """Everything is passed in; nothing is opened here."""
+        """Everything is passed in; nothing is opened here. late: reads what `store` keeps for late interaction; None = off."""
         self._store = store
         self._embedder = embedder
         self._profiles = profiles
         self._helpers = helpers
         self._histories = histories
+        self._late = late
+
+    @property
+    def ranker(self) -> Ranker:
+        """The weights that are used unless others are given."""
+        return self._helpers.ranker
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3)."""
@@ -91,7 +104,8 @@ class ContextBuilder:
         """
         crumb = trigger.breadcrumb
         seen = {scope: await self._recall(crumb, scope, consumers) for scope in scopes(crumb, consumers)}
-        queries: dict[tuple[Scope, Asked], Query] = {}
+        queries: dict[tuple[Scope, Asked, bool], Query] = {}
+        ranker = ranker or self.ranker
         contexts, refused = [], []
         for profile in consumers:
             recall, view = seen[scope_of(crumb, profile)]
@@ -102,9 +116,10 @@ class ContextBuilder:
                 view=view,
                 standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
                 profile=profile,
-                ranker=ranker or self._helpers.ranker,
+                ranker=ranker,
                 terms=self._helpers.terms,
                 model=self._embedder.model,
+                reordered=await self._reordered(crumb.workspace, query, view, profile, ranker),
             )
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
@@ -116,6 +131,18 @@ class ContextBuilder:
         """What ranking would see for this trigger, for learning and explaining."""
         _, view = await self._recall(trigger, scope_of(trigger, profile), (profile,))
         return await self._query(trigger, view, profile, {}), view
+
+    async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
+        """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
+        keys = keys_of(view, passages)
+        return await self._late.token_vectors(workspace, keys, self._embedder.model) if self._late else (b"",) * len(keys)
+
+    async def _reordered(self, workspace: str, query: Query, view: View, profile: Profile, ranker: Ranker) -> Reordered | None:
+        """None when nothing is to be put in order anew, or the question has nothing to do it by."""
+        if not (profile.retrieval.rerank and query.token_vectors and view.passages):
+            return None
+        best = best_passages(query, view, profile.retrieval, ranker)
+        return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
 
     async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
@@ -158,8 +185,10 @@ class ContextBuilder:
 
     async def with_vectors(self, remembered: Remembered) -> Remembered:
         """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text = remembered.breadcrumb.text
-        found = [replace(held, vector=await self._vector(text[held.start : held.end])) for held in remembered.passages]
+        text, found = remembered.breadcrumb.text, []
+        for held in remembered.passages:
+            vector, token_vectors = await self._embed(text[held.start : held.end], self._late is not None)
+            found.append(replace(held, vector=vector, token_vectors=token_vectors))
         return replace(remembered, passages=tuple(found), model=self._embedder.model)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
@@ -169,25 +198,30 @@ class ContextBuilder:
         terms = self._helpers.terms(" ".join((said, *pointers)))
         return Passage(start, end, terms, b"", self._helpers.count(said), traits(said))
 
-    async def _vector(self, said: str) -> bytes:
-        return await self._embedder.embed(said) if said.strip() else b""
+    async def _embed(self, said: str, with_tokens: bool) -> tuple[bytes, bytes]:
+        """Vector and token vectors; both empty for a blank text."""
+        if not said.strip():
+            return b"", b""
+        return await self._embedder.embed_tokens(said) if with_tokens else (await self._embedder.embed(said), b"")
 
-    async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
+    async def _query(
+        self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked, bool], Query]
+    ) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
         wanted = asked(trigger.text, view, profile.retrieval, self._helpers.terms)
-        key = scope_of(trigger, profile), wanted
+        key = scope_of(trigger, profile), wanted, self._late is not None and profile.retrieval.rerank > 0
         if key not in known:
-            known[key] = await self._ask(wanted, view)
+            known[key] = await self._ask(wanted, view, key[-1])
         return known[key]
 
-    async def _ask(self, wanted: Asked, view: View) -> Query:
+    async def _ask(self, wanted: Asked, view: View, late: bool) -> Query:
         text, named = strip_names(wanted.text, view.speakers)
         beside, _ = strip_names(wanted.beside, view.speakers)
         try:
-            vector = await self._vector(text)
+            vector, token_vectors = await self._embed(text, late)
         except Unavailable:
-            vector = b""
-        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
+            vector, token_vectors = b"", b""
+        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector, token_vectors)
 
 
 def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:

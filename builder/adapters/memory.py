@@ -4,15 +4,16 @@ from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
+from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 
 class MemoryStore:
-    """`BreadcrumbStore`, `Backlog` and `Ledger` without a disk: the model that the other stores are compared with."""
+    """`BreadcrumbStore`, `TokenVectors`, `Backlog` and `Ledger` without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str, int], Remembered] = {}
+        self._token_vectors: dict[tuple[str, PassageKey, str], bytes] = {}
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
         self._revisions: dict[tuple[str, str], int] = {}
@@ -30,7 +31,7 @@ class MemoryStore:
             raise Unavailable(
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
-        self._rows[key] = remembered
+        self._rows[key] = self._kept(remembered)
         return True
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
@@ -69,6 +70,18 @@ class MemoryStore:
         """See the port."""
         return len(self._rows)
 
+    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
+        """See the port."""
+        return tuple(self._token_vectors.get((workspace, key, model), b"") for key in passages)
+
+    def _kept(self, remembered: Remembered) -> Remembered:
+        """What recall gives back; the token vectors are laid aside."""
+        crumb = remembered.breadcrumb
+        for ordinal, held in enumerate(remembered.passages):
+            key = PassageKey(crumb.session, crumb.place, ordinal)
+            self._token_vectors[crumb.workspace, key, remembered.model] = held.token_vectors
+        return replace(remembered, passages=tuple(replace(held, token_vectors=b"") for held in remembered.passages))
+
     async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
         """See the port."""
         bare = sorted((row for row in self._rows.values() if not row.model), key=lambda row: _oldest_first(row.breadcrumb))
@@ -81,7 +94,7 @@ class MemoryStore:
         key = (crumb.workspace, crumb.id, crumb.version)
         if self._rows[key].model:
             return False
-        self._rows[key] = remembered
+        self._rows[key] = self._kept(remembered)
         session = (crumb.workspace, crumb.session)
         self._revisions[session] = self._revisions.get(session, 0) + 1
         return True

@@ -16,7 +16,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.histories import Histories
-from builder.pipeline.rank import MEANING, SIGNALS, Ranker
+from builder.pipeline.rank import MAX_SIM, MEANING, SIGNALS, Ranker
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
@@ -76,7 +76,8 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
-        builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages))
+        late = store if embedding.late_interaction else None
+        builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages), late)
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
 
 
@@ -108,10 +109,11 @@ def load_profiles(folders: tuple[Path, ...]) -> tuple[Profile, ...]:
 def load_ranker() -> Ranker:
     """The weights of `pipeline/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
     tables = tomllib.loads((files("builder.pipeline") / "ranker.toml").read_text("utf-8"))
-    unknown = (tables["hybrid"].keys() | tables["words"].keys()) - SIGNALS.keys()
+    late: dict[str, float] = tables.get("late", {})
+    unknown = (tables["hybrid"].keys() | tables["words"].keys() | late.keys() - {MAX_SIM}) - SIGNALS.keys()
     if unknown or MEANING & tables["words"].keys():
         raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see pipeline/rank.py")
-    return Ranker(hybrid=tables["hybrid"], words=tables["words"])
+    return Ranker(hybrid=tables["hybrid"], words=tables["words"], late=late)
 
 
 def prepare_model(settings: Settings) -> dict[str, Any]:

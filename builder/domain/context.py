@@ -13,6 +13,9 @@ DEGRADED = "degraded"
 VECTORS_MISSING = "vectors_missing"
 """Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
 
+LATE_MISSING = "token_vectors_missing"
+"""Flag: the profile asks for late interaction, and the trigger or some of the best passages had no token vectors."""
+
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
     """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
@@ -52,7 +55,7 @@ class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     prefix_end: characters of the markdown in front of the first per-turn section (features H2).
-    omissions: the most relevant first. flags: what was out of the ordinary, DEGRADED and VECTORS_MISSING.
+    omissions: the most relevant first. flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
     """
 
     trigger: Breadcrumb

@@ -44,6 +44,7 @@ class Retrieval:
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
+    rerank: best passages that late interaction puts in order anew; 0 = none.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
@@ -57,6 +58,7 @@ class Retrieval:
     query_messages: int
     query_text: str
     neighbours: int
+    rerank: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,15 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, Omission, Section
+from builder.domain.context import DEGRADED, LATE_MISSING, VECTORS_MISSING, Context, Omission, Section
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.in_force import InForce, in_force
+from builder.pipeline.late import Reordered
 from builder.pipeline.query import Query
-from builder.pipeline.rank import Ranker
+from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.units import Candidate, Unit, hot_units
@@ -23,6 +24,7 @@ class Request:
     """One question of one consumer: everything that assembly needs to know.
 
     terms: text → stemmed terms joined by spaces. model: engine of the vectors.
+    reordered: the ranking when late interaction had its say in it, for which token vectors had to be read; None = rank here.
     """
 
     trigger: Remembered
@@ -33,6 +35,7 @@ class Request:
     ranker: Ranker
     terms: Callable[[str], str]
     model: str
+    reordered: Reordered | None = None
 
 
 def assemble(request: Request, rendering: Rendering) -> Context:
@@ -43,7 +46,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*request.standing, request.trigger)
     }
-    found = retrieve(request.query, view, shown, profile, request.ranker)
+    scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
+    found = retrieve(request.query, view, shown, profile, scores)
     told = _instructions(request, found)
     plan = Plan(
         trigger=(_whole(request.trigger, "trigger", profile),),
@@ -67,14 +71,19 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         profile_revision=profile.revision,
         template_revision=rendering.revision,
         model=request.model,
-        flags=_flags(request.query, view),
+        flags=_flags(request),
         sections=(sections := summarise(draft, profile)),
         omissions=_left_out((*page.dropped, *missed, *folded, *told.omissions, *found.omissions), sections),
     )
 
 
-def _flags(query: Query, view: View) -> tuple[str, ...]:
-    found = {DEGRADED: bool(query.text.strip()) and not query.vector, VECTORS_MISSING: view.lacks_vectors}
+def _flags(request: Request) -> tuple[str, ...]:
+    query, view, late, reordered = request.query, request.view, request.profile.retrieval.rerank, request.reordered
+    found = {
+        DEGRADED: bool(query.text.strip()) and not query.vector,
+        VECTORS_MISSING: view.lacks_vectors,
+        LATE_MISSING: bool(late and view.passages and query.text.strip()) and not (reordered and reordered.complete),
+    }
     return tuple(flag for flag, is_so in found.items() if is_so)
 
 

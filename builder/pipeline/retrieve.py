@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from builder.domain.context import Omission
 from builder.domain.profile import Profile, Retrieval
 from builder.pipeline.query import Query
-from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.sameness import SAME_WORDS, says_the_same
 from builder.pipeline.signals import similarity
 from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.view import View
+
+Floats = NDArray[np.float32]
 
 SMALLEST_POOL, LARGEST_POOL, TOKENS_A_PASSAGE = 64, 1024, 16
 """Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit.
@@ -37,26 +38,25 @@ class Found:
     units: tuple[Unit, ...]
     neighbours: tuple[Unit, ...]
     omissions: tuple[Omission, ...]
-    scores: NDArray[np.float32]
+    scores: Floats
 
 
-def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, ranker: Ranker) -> Found:
-    """Rank the passages of the view, leaving out `shown` rows, old versions, filler and repeats.
+def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, scores: Floats) -> Found:
+    """The best passages of the view by their scores, one a passage, leaving out `shown` rows, old versions, filler and repeats.
 
     Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
     """
     if not view.passages:
-        return Found(units=(), neighbours=(), omissions=(), scores=np.zeros(0, np.float32))
+        return Found(units=(), neighbours=(), omissions=(), scores=scores)
     rules = profile.retrieval
-    scores = rank(query, view, ranker)
-    allowed = _allowed(query, view, shown, rules)
+    allowed = may_be_found(query, view, shown, rules)
     relevant = allowed.copy()
     if rules.relevance_threshold is not None and allowed.any():
         mean, best = scores.mean(), scores[allowed].max()
         relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
     section, room = _section(profile)
     looked_at = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
-    pool = _best(scores, np.flatnonzero(relevant), looked_at)
+    pool = best_of(scores, np.flatnonzero(relevant), looked_at)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, rules.neighbours)
     units = _with_answers(kept, view, allowed, shown, section)
@@ -72,7 +72,7 @@ def _section(profile: Profile) -> tuple[str, int]:
     return "", 0
 
 
-def _best(scores: NDArray[np.float32], among: NDArray[np.int64], number: int) -> NDArray[np.int64]:
+def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np.int64]:
     """The best passages, best first, ties to the later one; what cannot be among them is not sorted."""
     if len(among) > number:
         least = np.partition(scores[among], -number)[-number]
@@ -144,7 +144,8 @@ def _told(row: int, view: View, on_page: frozenset[int]) -> bool:
     return any(other in on_page for other in view.repeats(row) if other != row)
 
 
-def _allowed(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:
+def may_be_found(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:
+    """Which passages, shape (passages,): of the schemas, with words, not replaced, not `shown`, as alike as asked."""
     codes = [view.history.schemas[name] for name in rules.schemas if name in view.history.schemas]
     rows = np.isin(view.history.schema.head(view.size), codes)
     rows &= view.current & ~view.history.filler.head(view.size).astype(np.bool_)

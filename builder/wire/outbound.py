@@ -29,7 +29,9 @@ class Assembly(BaseModel):
     flags: tuple[str, ...] = Field(
         (),
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
-        "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. No second context follows a flagged one",
+        "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
+        "token_vectors_missing: the profile asks for late interaction, and the trigger or some of the best passages had no "
+        "token vectors. No second context follows a flagged one",
     )
 
 

@@ -10,12 +10,13 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
 from builder.pipeline.draft import Rendering
-from builder.ports import Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream
+from builder.ports import Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors
 from builder.rendering.fragments import JinjaRendering
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
     stores: list[type[BreadcrumbStore]] = [MemoryStore, SqliteStore]
+    readers: list[type[TokenVectors]] = [MemoryStore, SqliteStore]
     backlogs: list[type[Backlog]] = [MemoryStore, SqliteStore]
     ledgers: list[type[Ledger]] = [MemoryStore, SqliteStore]
     embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
@@ -23,10 +24,10 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     stream: type[Stream] = NatsStream
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
-    assert all([stores, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
+    assert all([stores, readers, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
 
 
 def test_a_port_has_at_most_five_methods() -> None:
-    for port in (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream):
+    for port in (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors):
         methods = [name for name in vars(port) if not name.startswith("_")]
         assert len(methods) <= 5, port

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from nats.js import JetStreamContext
 
-from builder.adapters.embedding.engine import Encode, EngineThread
+from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.app import Core
@@ -121,9 +121,9 @@ async def test_the_service_answers_while_the_engine_is_still_loading(
 
     class Slow(OnnxEmbedder):
         def __init__(self, folder: Path) -> None:
-            def load() -> Encode:
+            def load() -> Encoder:
                 loaded.wait()
-                return OnnxModel(folder).encode
+                return OnnxModel(folder)
 
             super().__init__(folder)
             self._thread.close()

@@ -43,11 +43,20 @@ class CachedEmbedder:
 
     async def embed(self, text: str) -> bytes:
         """The inner engine's vector. Raises `Unavailable`."""
-        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        key = _key(text)
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
         return await asyncio.shield(self._running.get(key) or self._start(key, text))
+
+    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
+        """The inner engine's, each time anew; only the vector is kept, token vectors are some forty times as large.
+
+        Raises `Unavailable`.
+        """
+        vector, token_vectors = await self._inner.embed_tokens(text)
+        self._keep(_key(text), vector)
+        return vector, token_vectors
 
     async def aclose(self) -> None:
         """Wait for what is running and close the inner engine."""
@@ -64,6 +73,13 @@ class CachedEmbedder:
         del self._running[key]
         if task.cancelled() or task.exception():
             return
-        self._known[key] = task.result()
+        self._keep(key, task.result())
+
+    def _keep(self, key: bytes, vector: bytes) -> None:
+        self._known[key] = vector
         if len(self._known) > self._size:
             self._known.popitem(last=False)
+
+
+def _key(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -3,19 +3,33 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from builder.domain.errors import Unavailable
 
-Encode = Callable[[str], bytes]
+T = TypeVar("T")
+
+SCALE = 127
+"""Of a token vector's values: 1.0 is stored as this."""
+
+
+class Encoder(Protocol):
+    """A loaded model, in the calling thread."""
+
+    def encode(self, text: str) -> bytes:
+        """The unit vector as little-endian float16 bytes, shape (dimension,)."""
+
+    def encode_tokens(self, text: str) -> tuple[bytes, bytes]:
+        """The same vector and, of the same pass, the token vectors; see `Embedder.embed_tokens`."""
 
 
 class EngineThread:
     """Loads an encoder and runs it text by text, all in one thread: the event loop is free and no text has neighbours."""
 
-    def __init__(self, load: Callable[[], Encode], failures: tuple[type[Exception], ...]) -> None:
+    def __init__(self, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
         """load: begun at once; raises `Misconfigured`.
 
         failures: what the encoder raises when the engine, not the caller, is at fault; they become `Unavailable`.
@@ -31,17 +45,24 @@ class EngineThread:
         if self._loading.done():
             self._loading.result()
 
-    async def run(self, text: str) -> bytes:
+    async def embed(self, text: str) -> bytes:
         """The vector of `text`. Raises `Unavailable` when the engine is loading or closed, could not be loaded, or fails."""
+        return await self._run(lambda encoder: encoder.encode(text), text)
+
+    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
+        """The vector of `text` and its token vectors. Raises `Unavailable` as `embed` does."""
+        return await self._run(lambda encoder: encoder.encode_tokens(text), text)
+
+    async def _run(self, work: Callable[[Encoder], T], text: str) -> T:
         if self._closed:
             raise Unavailable("the embedding engine is closed: start the service again")
-        encode = self._encoder()
+        encoder = self._encoder()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, encode, text)
+            return await asyncio.get_running_loop().run_in_executor(self._executor, work, encoder)
         except self._failures as exc:
             raise Unavailable(f"the embedding engine failed on a text of {len(text)} characters ({exc}): try again") from exc
 
-    def _encoder(self) -> Encode:
+    def _encoder(self) -> Encoder:
         if not self._loading.done():
             raise Unavailable("the embedding engine is still loading: it is asked again")
         failed = self._loading.exception()
@@ -67,6 +88,15 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
     if length == 0:
         values, length = np.eye(1, len(values), dtype=np.float32)[0], 1.0
     return (values / length).astype("<f2").tobytes()
+
+
+def quantised(hidden: npt.NDArray[np.float32]) -> bytes:
+    """Hidden states of shape (pieces, dimension) → unit vectors times SCALE, as int8 bytes of the same shape.
+
+    A state of length zero stays zero: it is like nothing.
+    """
+    lengths = np.linalg.norm(hidden, axis=1, keepdims=True)
+    return np.rint(SCALE * hidden / np.where(lengths > 0, lengths, 1)).astype(np.int8).tobytes()
 
 
 def well_formed(text: str) -> str:

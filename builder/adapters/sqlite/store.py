@@ -1,4 +1,4 @@
-"""`BreadcrumbStore`, `Backlog` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
+"""`BreadcrumbStore`, `TokenVectors`, `Backlog` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
 
 from itertools import groupby
 from operator import itemgetter
@@ -6,12 +6,12 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog
+from builder.adapters.sqlite import backlog, token_vectors
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Passage, Remembered
+from builder.domain.facts import Passage, PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 
 _INSERT = (
@@ -106,6 +106,10 @@ class SqliteStore:
         span = (*values, *after, until.incarnation, until.sequence - 1)
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
+    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: token_vectors.read(sql, workspace, passages, model))
+
     async def models(self) -> frozenset[str]:
         """Of which engines something is stored; empty for what lacks vectors."""
         return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
@@ -178,6 +182,7 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
             for ordinal, held in enumerate(remembered.passages)
         ],
     )
+    token_vectors.keep(sql, remembered, model)
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True

@@ -1,4 +1,4 @@
-"""Opening, preparing and caching engines."""
+"""Opening and preparing engines."""
 
 import asyncio
 import json
@@ -6,15 +6,14 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
-from builder.adapters.embedding.engine import Encode, EngineThread, unit, well_formed
-from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
+from builder.adapters.embedding import NONE, list_models, open_embedder
+from builder.adapters.embedding.engine import Encoder, EngineThread, unit, well_formed
+from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepare import prepare, sentences, source_folder
 from builder.adapters.embedding.reference import ReferenceEmbedder, ReferenceModel
 from builder.domain.errors import Misconfigured, Unavailable
@@ -23,107 +22,10 @@ from tests.models import MODELS_DIR, prepared
 NAME = "all-MiniLM-L6-v2"
 
 
-class Recording:
-    """The real engine, which notes what it is asked, then waits for `gate` when told so, and fails `failures` times."""
-
-    def __init__(self, failures: int = 0) -> None:
-        self.asked: list[str] = []
-        self.failures = failures
-        self.begun = asyncio.Event()
-        self.gate = asyncio.Event()
-        self.gate.set()
-        self.engine = OnnxEmbedder(prepared().folder)
-        self.model = self.engine.model
-
-    async def ready(self, seconds: float | None = None) -> None:
-        await self.engine.ready(seconds)
-
-    async def embed(self, text: str) -> bytes:
-        self.asked.append(text)
-        self.begun.set()
-        await self.gate.wait()
-        if len(self.asked) <= self.failures:
-            raise Unavailable("the engine is away")
-        return await self.engine.embed(text)
-
-    def close(self) -> None:
-        self.engine.close()
-
-
-@pytest.fixture
-async def recording() -> AsyncIterator[Recording]:
-    engine = Recording()
-    await engine.ready()
-    yield engine
-    engine.close()
-
-
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
     shutil.copytree(prepared().folder, tmp_path / NAME)
     return tmp_path
-
-
-async def test_a_text_that_was_asked_before_is_not_embedded_again(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=10)
-    assert await cache.embed("hello") == await cache.embed("hello") == await recording.engine.embed("hello")
-    assert recording.asked == ["hello"]
-    assert cache.model == prepared().model
-
-
-async def test_concurrent_requests_for_one_text_share_one_inference(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=10)
-    vectors = await asyncio.gather(*(cache.embed("hello") for _ in range(20)))
-    assert recording.asked == ["hello"]
-    assert len(set(vectors)) == 1
-
-
-async def test_without_a_cache_concurrent_requests_still_share_one_inference(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=0)
-    await asyncio.gather(*(cache.embed("hello") for _ in range(20)))
-    await cache.embed("hello")
-    assert recording.asked == ["hello", "hello"]
-
-
-async def test_the_text_used_longest_ago_is_forgotten_first(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=2)
-    for text in ("a", "b", "a", "c", "a", "b"):
-        await cache.embed(text)
-    assert recording.asked == ["a", "b", "c", "b"]
-
-
-async def test_an_error_reaches_every_waiter_and_is_not_remembered() -> None:
-    engine = Recording(failures=1)
-    await engine.ready()
-    cache = CachedEmbedder(engine, size=10)
-    results = await asyncio.gather(*(cache.embed("hello") for _ in range(3)), return_exceptions=True)
-    assert [type(result) for result in results] == [Unavailable] * 3
-    assert await cache.embed("hello") == await engine.engine.embed("hello")
-    assert engine.asked == ["hello", "hello"]
-    await cache.aclose()
-
-
-async def test_a_cancelled_waiter_leaves_the_inference_to_the_others(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=10)
-    recording.gate.clear()
-    first, second = (asyncio.create_task(cache.embed("hello")) for _ in range(2))
-    await recording.begun.wait()
-    first.cancel()
-    recording.gate.set()
-    assert await second == await recording.engine.embed("hello")
-    assert first.cancelled()
-    assert recording.asked == ["hello"]
-
-
-async def test_closing_the_cache_finishes_what_runs_and_closes_the_engine() -> None:
-    cache = open_embedder("onnx", NAME, prepared().folder.parent, cache_size=10)
-    await cache.ready()
-    running = asyncio.create_task(cache.embed("hello"))
-    await asyncio.sleep(0)
-    await cache.aclose()
-    assert len(await running) == 768
-    with pytest.raises(Unavailable, match="is closed"):
-        await cache.embed("another text")
 
 
 def test_a_model_that_is_not_prepared_is_misconfigured(tmp_path: Path) -> None:
@@ -182,17 +84,17 @@ async def test_a_broken_folder_is_misconfigured_once_it_was_tried_and_unavailabl
 async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_for_it() -> None:
     gate = threading.Event()
 
-    def load() -> Encode:
+    def load() -> Encoder:
         gate.wait()
-        return str.encode
+        return OnnxModel(prepared().folder)
 
     engine = EngineThread(load, ())
     await engine.ready(0)
     with pytest.raises(Unavailable, match="still loading"):
-        await engine.run("hello")
+        await engine.embed("hello")
     gate.set()
     await engine.ready(None)
-    assert await engine.run("hello") == b"hello"
+    assert await engine.embed("hello")
     engine.close()
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.facts import Remembered
+from builder.pipeline.rank import rank
 from builder.pipeline.retrieve import Found, retrieve
 from tests.factories import BY_HAND, bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 
@@ -17,7 +18,8 @@ BLAND = [f"Weather report number {n}." for n in range(10)]
 
 def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Found:
     profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0} | rules)
-    return retrieve(make_query(question), make_view(rows), frozenset(shown), profile, BY_HAND)
+    asked, view = make_query(question), make_view(rows)
+    return retrieve(asked, view, frozenset(shown), profile, rank(asked, view, BY_HAND))
 
 
 def ids(found: Found) -> list[list[str]]:
@@ -202,8 +204,8 @@ def test_the_similarity_threshold_asks_nothing_of_what_has_no_vector() -> None:
     unseen = [rows[0], bare(rows[1]), *rows[2:]]
     assert best(find("The kiln is hot.", unseen, similarity_threshold=0.9)) == ["m1", "m2"]
     profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0.9})
-    asked = replace(make_query("The kiln is hot."), vector=b"")
-    assert best(retrieve(asked, make_view(rows), frozenset(), profile, BY_HAND))[:2] == ["m1", "m2"]
+    asked, view = replace(make_query("The kiln is hot."), vector=b""), make_view(rows)
+    assert best(retrieve(asked, view, frozenset(), profile, rank(asked, view, BY_HAND)))[:2] == ["m1", "m2"]
 
 
 def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> None:
