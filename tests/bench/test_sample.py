@@ -2,13 +2,17 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from builder.adapters.memory import MemoryStore
 from builder.app import open_core
 from builder.bench import recall, tokens
 from builder.bench.datasets import load
 from builder.cli.measuring import numbers
+from builder.pipeline.histories import Histories
+from builder.service import ContextBuilder
 from builder.settings import Embedding, Settings
 from tests.models import MODELS_DIR, prepared
 
@@ -44,6 +48,19 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
             reports.append(await recall.run(core.builder, questions, core.profile("recall"), (500,), quiet))
     assert reports[0]["budgets"] == reports[1]["budgets"]
     assert reports[0]["by_category"] == reports[1]["by_category"]
+
+
+async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path: Path) -> None:
+    (conversation,) = load("sample").conversations
+    async with open_core(SETTINGS, str(tmp_path / "store.sqlite3")) as core:
+        profiles = (core.profile("default"), core.profile("recall"))
+        in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, Histories(10_000))
+        for breadcrumb in conversation.breadcrumbs:
+            await core.builder.remember(breadcrumb)
+            await in_memory.remember(breadcrumb)
+        for question in conversation.questions:
+            trigger = await core.builder.facts(question.trigger)
+            assert await in_memory.answer(trigger, profiles) == await core.builder.answer(trigger, profiles)
 
 
 async def test_the_question_itself_is_no_evidence() -> None:

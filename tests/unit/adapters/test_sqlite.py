@@ -105,8 +105,8 @@ async def test_a_writer_that_is_killed_loses_nothing_it_has_acknowledged(tmp_pat
     assert writer.stdout
     acknowledged = [writer.stdout.readline().strip() for _ in range(200)]
     os.kill(writer.pid, signal.SIGKILL)
-    rest, _ = writer.communicate()
-    acknowledged += rest.split()
+    acknowledged += writer.stdout.read().split()  # not communicate: it reads past what readline has buffered
+    writer.communicate()
     store = SqliteStore(str(tmp_path / "store.db"))
     kept = await recalled(store, "killed")
     assert kept[: len(acknowledged)] == acknowledged
