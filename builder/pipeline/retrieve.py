@@ -207,15 +207,15 @@ def _close(pool: NDArray[np.int64], view: View, threshold: float) -> Iterator[tu
     vectors = view.vectors
     if vectors is None:
         return
-    held, speaker = vectors[pool], view.history.speaker.head(view.size)
+    held, rows = vectors[pool], view.crumb[pool]
+    speaker = view.history.speaker.head(view.size)[rows]
     alike = held @ held.T
-    for first, second in np.argwhere(np.triu(alike >= min(threshold, SAME_WORDS), 1)):
-        rows = view.crumb[pool[first]], view.crumb[pool[second]]
-        if rows[0] == rows[1] or speaker[rows[0]] != speaker[rows[1]]:
-            continue
-        texts = _text(view, int(pool[first])), _text(view, int(pool[second]))
-        if says_the_same(*texts, float(alike[first, second]), threshold):
-            yield int(first), int(second)
+    asked = (alike >= min(threshold, SAME_WORDS)) & (speaker[:, None] == speaker) & (rows[:, None] != rows)
+    first, second = np.nonzero(np.triu(asked, 1))
+    texts = {position: _text(view, int(pool[position])) for position in {*first.tolist(), *second.tolist()}}
+    for one, other, cosine in zip(first.tolist(), second.tolist(), alike[first, second].tolist(), strict=True):
+        if says_the_same(texts[one], texts[other], cosine, threshold):
+            yield one, other
 
 
 def _text(view: View, passage: int) -> str:
