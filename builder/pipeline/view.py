@@ -19,6 +19,7 @@ class View:
 
     session: code of the session that is asked in, -1 when nothing of it is held.
     current: breadcrumbs that no later version or tombstone has replaced, shape (size,).
+    crumb: passage → breadcrumb, shape (passages,).
     """
 
     history: History
@@ -26,12 +27,8 @@ class View:
     size: int
     passages: int
     current: NDArray[np.bool_]
+    crumb: Ints
     _cosines: dict[bytes, Floats] = field(default_factory=dict, repr=False, compare=False)
-
-    @property
-    def crumb(self) -> Ints:
-        """Passage → breadcrumb, shape (passages,)."""
-        return self.history.crumb.head(self.passages)
 
     @property
     def before(self) -> Ints:
@@ -138,13 +135,15 @@ class View:
 def as_of(history: History, until: Place, session: str) -> View:
     """The rows below `until`, as if nothing later had come, seen from a session."""
     size = bisect_left(history.rows, until, key=lambda row: row.breadcrumb.place)
+    passages = history.first_passage(size)
     later = history.superseded_by.head(size)
     return View(
         history=history,
         session=history.sessions.get(session, -1),
         size=size,
-        passages=history.first_passage(size),
+        passages=passages,
         current=np.asarray((later < 0) | (later >= size)),
+        crumb=history.crumb.head(passages),
     )
 
 
