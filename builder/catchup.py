@@ -81,7 +81,7 @@ class CatchUp:
         except Rejected as error:
             await self._publisher.dead_letter(arrival, str(error))
             return
-        except Unavailable:
+        except (Unavailable, asyncio.CancelledError):
             await self._ledger.forgive(arrival.place)
             raise
         await self._ledger.settle(arrival.place)

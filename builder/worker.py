@@ -104,6 +104,9 @@ class Worker:
             return await self._reject(delivery, str(error))
         except Unavailable as error:
             return await self._retry(delivery, error)
+        except asyncio.CancelledError:
+            await self._ledger.forgive(arrival.place)  # an end that came in between is no fault of the breadcrumb
+            raise
         except Exception as error:
             log.exception("a bug in %s at %d: it uses up an attempt", arrival.subject, arrival.place.sequence)
             await delivery.retry(FIRST_RETRY)
@@ -130,12 +133,12 @@ class Worker:
     @asynccontextmanager
     async def _begun(self, place: Place) -> AsyncIterator[int]:
         """The number of the attempt. What an attempt died on is tried again alone, so that its next death counts for no other."""
-        attempt = await self._ledger.begin(place)
-        if attempt == 1:
-            with self._working_on(place):
+        with self._working_on(place):
+            attempt = await self._ledger.begin(place)
+            if attempt == 1:
                 yield attempt
-            return
-        await self._ledger.forgive(place)
+                return
+            await self._ledger.forgive(place)
         async with self._suspects:
             with self._working_on(place):
                 yield await self._ledger.begin(place)

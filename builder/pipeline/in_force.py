@@ -45,13 +45,14 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
     for number, said in enumerate(index.said):
         if said.row >= view.size:
             break
-        if said.session != view.session or said.withdraws or not view.current[said.row]:
+        if said.withdraws or not view.current[said.row]:
             continue
-        reason = _by_later(view, index, number) or _by_trigger(said, asked, trigger.breadcrumb.id)
+        own = said.session == view.session
+        reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.breadcrumb.id) if own else "")
         if reason:
             omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
             outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
-        else:
+        elif own:
             held[said.row].append(said)
     best = {row: max(float(scores[said.passage]) for said in some) for row, some in held.items()}
     order = sorted(held, key=lambda row: (-best[row], -row))

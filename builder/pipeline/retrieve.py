@@ -59,7 +59,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     pool = best_of(scores, np.flatnonzero(relevant), looked_at)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, rules.neighbours)
-    units = _with_answers(kept, view, allowed, shown, section)
+    units = _with_answers(kept, view, allowed, shown, profile)
     neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
     return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
 
@@ -81,25 +81,31 @@ def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np
 
 
 def _with_answers(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], section: str
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], profile: Profile
 ) -> tuple[Unit, ...]:
     """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
 
     An answer often shares no word with what is asked now; its question does (features D9, D10). One that is told elsewhere on
     the page stays there; small talk is shown when it is the answer (features F3).
     """
-    said_of = dict(kept)
+    said_of, section = dict(kept), _section(profile)[0]
     on_page = shown | {int(view.crumb[passage]) for passage in said_of}
     units: dict[tuple[int, int | None], Unit] = {}
     for number, (passage, said) in enumerate(kept):
         units.setdefault((int(view.crumb[passage]), passage), _unit(view, passage, said, section))
         for row in _replies(passage, view) if number < ANSWERED else ():
             first = view.first_passage(row)
-            if first is None and row not in shown:
+            if first is None and row not in shown and _is_said(row, view, profile.retrieval):
                 units.setdefault((row, None), (Candidate(section=section, row=row, remembered=view.history.rows[row]),))
             elif first is not None and fit[first] and (first in said_of or not _told(row, view, on_page)):
                 units.setdefault((row, first), _unit(view, first, said_of.get(first, 1), section))
     return tuple(units.values())
+
+
+def _is_said(row: int, view: View, rules: Retrieval) -> bool:
+    """Small talk that may be shown: words of a kind that may be found, and no part of a tool exchange (features A8)."""
+    crumb = view.history.rows[row].breadcrumb
+    return crumb.schema in rules.schemas and not crumb.calls and bool(crumb.text.strip())
 
 
 def _replies(passage: int, view: View) -> tuple[int, ...]:
@@ -111,20 +117,25 @@ def _replies(passage: int, view: View) -> tuple[int, ...]:
         return tuple(named[-ANSWERED:])
     if not _QUESTION.search(_text(view, passage)):
         return ()
-    return tuple(reply for other in reversed(view.repeats(row)[-ANSWERED:]) for reply in _next_said(other, view))
+    answers = (_next_said(other, view) for other in reversed(view.repeats(row)[-ANSWERED:]))
+    return tuple(reply for reply in answers if reply is not None)
 
 
-def _next_said(row: int, view: View) -> Iterator[int]:
-    """What somebody else said next, up to the first that is more than small talk."""
-    rows, speaker = view.history.rows_of[int(view.history.session.head(view.size)[row])], view.history.speaker.head(view.size)
-    start = bisect_right(rows, row)
+def _next_said(row: int, view: View) -> int | None:
+    """What somebody else said next; small talk only when it is the whole answer."""
+    history = view.history
+    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
+    rows = history.rows_of[int(history.session.head(view.size)[row])]
+    start, small_talk = bisect_right(rows, row), None
     for reply in rows[start : start + ANSWERED]:
-        if reply >= view.size or speaker[reply] == speaker[row]:
-            return
-        if view.current[reply]:
-            yield reply
-            if not view.history.filler.head(view.size)[reply]:
-                return
+        if reply >= view.size or (speaker[reply] == speaker[row] and not filler[reply]):
+            break
+        if speaker[reply] == speaker[row] or not view.current[reply]:
+            continue
+        if not filler[reply]:
+            return reply
+        small_talk = reply if small_talk is None else small_talk
+    return small_talk
 
 
 def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:

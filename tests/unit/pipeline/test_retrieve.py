@@ -230,3 +230,31 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
 def test_an_empty_session_has_nothing_to_find() -> None:
     found = find("kiln", [])
     assert (found.units, found.omissions, len(found.scores)) == ((), (), 0)
+
+
+def answers(*rows: Remembered | str) -> list[str]:
+    """What is found for a question about nuts, in the order of the page."""
+    return [unit[-1].remembered.breadcrumb.text for unit in find("Do you eat nuts?", [*BLAND, *rows]).units][:2]
+
+
+def test_small_talk_is_shown_when_it_is_the_whole_answer() -> None:
+    assert answers("Do you eat nuts at all?", "No.", "The harbour is open on Sundays.") == ["Do you eat nuts at all?", "No."]
+
+
+def test_small_talk_before_the_real_answer_takes_no_place() -> None:
+    rows = [make_remembered(text, 90 + n, schema="agent.response.v1") for n, text in enumerate(("Sure!", "Only almonds."))]
+    asked = make_remembered("Do you eat nuts at all?", 80)
+    assert answers(asked, *rows) == ["Do you eat nuts at all?", "Only almonds."]
+
+
+def test_the_askers_own_small_talk_hides_no_answer() -> None:
+    asked = make_remembered("Do you eat nuts at all?", 80)
+    please, told = make_remembered("please!", 81), make_remembered("Only almonds.", 82, schema="agent.response.v1")
+    assert answers(asked, please, told) == ["Do you eat nuts at all?", "Only almonds."]
+
+
+def test_what_nobody_said_or_may_not_be_found_is_no_answer() -> None:
+    asked = make_remembered("Do you eat nuts at all?", 80)
+    typing = make_remembered("", 81, schema="typing.v1", body="{}")
+    assert answers(asked, typing)[0] == "Do you eat nuts at all?"
+    assert "" not in answers(asked, typing)
