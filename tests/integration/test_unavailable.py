@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import Topology, ensure_streams
-from builder.domain.breadcrumb import Breadcrumb
+from builder.adapters.sqlite import SqliteStore
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from tests.integration.inside import service_here, settings, store_that, worker_here
 from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
@@ -151,7 +152,14 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         for _ in range(100):
             await asyncio.sleep(0)
 
+    forgive = SqliteStore.forgive
+
+    async def forgive_alive(store: SqliteStore, place: Place) -> None:
+        if not killed.is_set():
+            await forgive(store, place)
+
     store_that(monkeypatch, deadly)
+    monkeypatch.setattr(SqliteStore, "forgive", forgive_alive)  # the dead write nothing, though here they are only cancelled
     mine = settings(tmp_path, broker.url)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
@@ -171,3 +179,30 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         assert left == set()
         assert [letter["subject"] for letter in await dead_letters(js)] == ["breadcrumbs.acme.s0.user.message.v1"]
         assert len(await answered(js)) == 8
+
+
+async def test_a_delivery_that_is_ended_at_a_shutdown_keeps_no_attempt(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = asyncio.Event()
+
+    async def never_done(_: Breadcrumb) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    store_that(monkeypatch, never_done)
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        for number in (1, 2):
+            await say(bench.js, f"Message {number}.", "s1", f"m{number}")
+        # The second one waits in catch-up for the first.
+        for sequence in (1, 2):
+            begun.clear()
+            delivery = await bench.delivery(sequence)
+            working = asyncio.create_task(bench.worker.process(delivery))
+            await begun.wait()
+            working.cancel()
+            await asyncio.wait({working})
+            assert working.cancelled()
+            assert delivery.settled == []
+        first, second = [(await bench.delivery(sequence)).arrival.place for sequence in (1, 2)]
+        assert [await bench.core.store.begin(place) for place in (first, second)] == [1, 1]
