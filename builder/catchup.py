@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.recall import Scope
+from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports import BreadcrumbStore, Ledger, Publisher, Stream
 
 SAVE_EVERY = 256
@@ -45,9 +45,10 @@ class CatchUp:
 
     async def before(self, trigger: Arrival, scopes: tuple[Scope, ...]) -> None:
         """Remember all that comes before the trigger in these scopes, and in no session. Raises `Unavailable`."""
-        walks = ((scope.workspace, session) for scope in scopes for session in (NO_SESSION, *scope.sessions))
-        for workspace, session in dict.fromkeys(walks):
-            await self.walk(workspace, session, trigger.place)
+        walks = {(scope.workspace, session): None for scope in scopes for session in (NO_SESSION, *scope.sessions)}
+        for workspace, session in walks:
+            if session == EVERY_SESSION or (workspace, EVERY_SESSION) not in walks:
+                await self.walk(workspace, session, trigger.place)
 
     async def walk(self, workspace: str, session: str, until: Place) -> int:
         """Remember the session, or EVERY_SESSION, up to but not including `until`; returns how many. Raises `Unavailable`.

@@ -1,15 +1,9 @@
 """The contract of `Backlog`: one suite over every store."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
-import pytest
-
-from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
@@ -21,20 +15,6 @@ LONG = "I moved to Lisbon because of the new job. " * 40
 
 class Store(BreadcrumbStore, Backlog, Protocol):
     def close(self) -> None: ...
-
-
-@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened: Store
-    match request.param:
-        case "memory":
-            opened = MemoryStore()
-        case "sqlite in memory":
-            opened = SqliteStore(":memory:")
-        case _:
-            opened = SqliteStore(str(tmp_path / "store.db"))
-    yield opened
-    opened.close()
 
 
 async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:

@@ -1,16 +1,12 @@
 """The contract of `BreadcrumbStore` and `Ledger`: one suite over every store."""
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
@@ -34,20 +30,6 @@ AWKWARD = {
 
 class Store(BreadcrumbStore, Ledger, Protocol):
     def close(self) -> None: ...
-
-
-@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened: Store
-    match request.param:
-        case "memory":
-            opened = MemoryStore()
-        case "sqlite in memory":
-            opened = SqliteStore(":memory:")
-        case _:
-            opened = SqliteStore(str(tmp_path / "store.db"))
-    yield opened
-    opened.close()
 
 
 def query(after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), **asked: Any) -> RecallQuery:

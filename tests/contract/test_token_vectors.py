@@ -1,14 +1,8 @@
 """The contract of `TokenVectors`: one suite over every store."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
-import pytest
-
-from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import RecallQuery, Scope
 from builder.ports import Backlog, BreadcrumbStore, TokenVectors
@@ -19,20 +13,6 @@ LONG = "I moved to Lisbon because of the new job. " * 40
 
 class Store(BreadcrumbStore, Backlog, TokenVectors, Protocol):
     def close(self) -> None: ...
-
-
-@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened: Store
-    match request.param:
-        case "memory":
-            opened = MemoryStore()
-        case "sqlite in memory":
-            opened = SqliteStore(":memory:")
-        case _:
-            opened = SqliteStore(str(tmp_path / "store.db"))
-    yield opened
-    opened.close()
 
 
 def keys(row: Remembered) -> tuple[PassageKey, ...]:

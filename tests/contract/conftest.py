@@ -1,0 +1,24 @@
+"""Every store that there is: one suite for all of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+
+
+@pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore | SqliteStore]:
+    """Opened and empty."""
+    opened: MemoryStore | SqliteStore
+    match request.param:
+        case "memory":
+            opened = MemoryStore()
+        case "sqlite in memory":
+            opened = SqliteStore(":memory:")
+        case _:
+            opened = SqliteStore(str(tmp_path / "store.db"))
+    yield opened
+    opened.close()
