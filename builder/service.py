@@ -9,6 +9,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.domain.selector import Standing
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
@@ -107,6 +108,7 @@ class ContextBuilder:
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
         contexts, refused = [], []
+        kinds = tuple(dict.fromkeys(_kinds(consumers)))
         for profile in consumers:
             recall, view = seen[scope_of(crumb, profile)]
             query = await self._query(crumb, view, profile, queries)
@@ -114,7 +116,7 @@ class ContextBuilder:
                 trigger=trigger,
                 query=query,
                 view=view,
-                standing=tuple(row for row in recall.standing if row.breadcrumb.schema in profile.standing),
+                standing=tuple(recall.standing[kinds.index(kind)] for kind in _kinds((profile,))),
                 profile=profile,
                 ranker=ranker,
                 terms=self._helpers.terms,
@@ -158,7 +160,7 @@ class ContextBuilder:
                     after=history.place,
                     until=trigger.place,
                     limit=PAGE,
-                    standing=tuple(dict.fromkeys(schema for profile in consumers for schema in profile.standing)),
+                    standing=tuple(dict.fromkeys(_kinds(consumers))),
                     model=self._embedder.model,
                 )
             )
@@ -236,3 +238,8 @@ def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:
 def scopes(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
     """Each scope of the consumers once."""
     return tuple(dict.fromkeys(scope_of(trigger, profile) for profile in consumers))
+
+
+def _kinds(consumers: tuple[Profile, ...]) -> tuple[Standing, ...]:
+    """What stands for these consumers, wherever each of them shows it."""
+    return tuple(replace(kind, section="") for profile in consumers for kind in profile.standing)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import PassageKey, Remembered
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Recall, RecallQuery, Scope
+from builder.domain.selector import Standing
 
 
 class MemoryStore:
@@ -46,10 +47,11 @@ class MemoryStore:
         )
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         held = [row for row in until if row.breadcrumb.place > query.after and _inside(row.breadcrumb.session, query.scope)]
-        standing = (_latest(until, schema, query.session) for schema in query.standing)
         return Recall(
             rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
-            standing=tuple(_of_model(row, query.model) for row in standing if row is not None),
+            standing=tuple(
+                tuple(_of_model(row, query.model) for row in _standing(until, wanted, query.session)) for wanted in query.standing
+            ),
             revision=sum(
                 number
                 for (workspace, session), number in self._revisions.items()
@@ -138,14 +140,15 @@ def _oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
     return crumb.place, crumb.workspace, crumb.session
 
 
-def _latest(until: list[Remembered], schema: str, session: str) -> Remembered | None:
-    for row in reversed(until):
-        crumb = row.breadcrumb
-        later = (row.breadcrumb for row in until if row.breadcrumb.place > crumb.place)
-        removed = any(other.removes == crumb.id and other.session in (session, NO_SESSION) for other in later)
-        if crumb.schema == schema and crumb.session in (session, NO_SESSION) and not removed:
-            return row
-    return None
+def _standing(until: list[Remembered], wanted: Standing, session: str) -> list[Remembered]:
+    near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
+    found = [row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not _is_gone(row, near)]
+    return found[: 1 if wanted.keep == "latest" else MOST_STANDING]
+
+
+def _is_gone(row: Remembered, near: list[Remembered]) -> bool:
+    later = (other.breadcrumb for other in near if other.breadcrumb.place > row.breadcrumb.place)
+    return any(row.breadcrumb.id in (other.id, other.removes) for other in later)
 
 
 def _of_model(row: Remembered, model: str) -> Remembered:

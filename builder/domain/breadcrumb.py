@@ -55,6 +55,18 @@ class Breadcrumb:
     """For a response: the id of the breadcrumb that triggered it."""
     pointers: tuple[str, ...] = ()
     """Bare tags and entity keywords: searched by their words, never shown (features D11)."""
+    expires_at: datetime | None = None
+    """From this moment of the stream's clock on nobody sees it (features F4)."""
+    task: str = ""
+    """The task that it belongs to (features A12): its body's `task_id`, else its tag `task:ID`."""
+    tool: str = ""
+    """For a tool's request, response or error: the tool's name."""
+    failed: bool = False
+    """For a tool's response or error: the call failed."""
+    asked: tuple[str, ...] = ()
+    """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result (features B8)."""
+    covers: tuple[str, ...] = ()
+    """For a summary: the ids that it stands for and no earlier summary does (features E1)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Source = Literal["standing", "summary", "instructions", "hot", "retrieval", "tools", "trigger"]
+from builder.domain.selector import Selector, Standing
+
+Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
+Dates = Literal["none", "day", "age"]
+MessageShape = Literal["none", "openai", "anthropic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +18,9 @@ class SectionRule:
     """One section of the page.
 
     floor, ceiling: shares of the budget. The floor is served before any other section gets more than its own floor.
-    dates: one date line per sitting in front of its fragments.
+    share: its part of what the floors leave, against the other sections' shares, before anybody takes all it can get.
+    priority: who is served first, the lowest; among equals the first on the page.
+    dates: one line per sitting in front of its fragments: the day it began, or its age at the trigger.
     """
 
     name: str
@@ -23,7 +29,9 @@ class SectionRule:
     section_class: SectionClass
     floor: float
     ceiling: float
-    dates: bool
+    share: float
+    priority: int
+    dates: Dates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +52,8 @@ class Retrieval:
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
+    hysteresis: bonus for what the trigger before would have found, as a share of the way from the mean score to the best
+    (features H4); 0 = none.
     rerank: best passages that late interaction puts in order anew; 0 = none.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
@@ -59,6 +69,66 @@ class Retrieval:
     query_text: str
     neighbours: int
     rerank: int
+    hysteresis: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """A result list keeps so many results of so many characters each; None = all (features B1)."""
+
+    results: int | None
+    characters: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput:
+    """How much of what tools answered is shown. All of it stays in the store (features B2).
+
+    cut, per_tool: what is cut of a result list at once. old_tools, old_characters: what shrinks outside the hot window (B3, B4).
+    placeholder_after: turns after which a result is one line; None = never (B5).
+    fold_at: share of the allowance above which the oldest results are folded; None = never (B6).
+    fold_keep: newest units that are never folded (B7). newest_only: an older call of the same tool with the same arguments
+    is shown as one line (B8).
+    """
+
+    cut: Cut
+    per_tool: Mapping[str, Cut]
+    old_tools: tuple[str, ...]
+    old_characters: int
+    placeholder_after: int | None
+    fold_at: float | None
+    fold_keep: int
+    newest_only: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summaries:
+    """When and how older units become a summary, off the hot path (features E1 to E3).
+
+    messages, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
+    keep: newest units that are never summarised. batch: units taken at once. cap: most tokens of a summary.
+    by: the extractive summariser, or the endpoint of the settings.
+    """
+
+    messages: int | None
+    tokens: int | None
+    keep: int
+    batch: int
+    cap: int
+    by: Literal["extractive", "endpoint"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """Text that a profile adds to the page: never stored, never embedded (features G7).
+
+    every: on each n-th turn of the session. when: only for triggers that it matches; None = for all.
+    """
+
+    section: str
+    text: str
+    every: int
+    when: Selector | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +136,13 @@ class Profile:
     """The consumer's wishes; the file name is the consumer's name.
 
     triggers: schemas whose first version asks for a context; empty = only on demand.
-    budget, reserve: tokens of the page and tokens kept free of it.
-    revision: hash of the file.
+    budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
+    own tokenizer is not public (features C4).
+    over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
+    hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
+    own_task: only breadcrumbs of the trigger's task (features A12).
+    recursion_limit: most steps of a causal chain (features A9).
+    revision: hash of the file and of all that it extends.
     """
 
     consumer: str
@@ -77,12 +152,22 @@ class Profile:
     encoding: str
     budget: int
     reserve: int
-    standing: tuple[str, ...]
+    margin: float
+    over_budget: Literal["fit", "fail"]
+    system_prompt: str
+    hears: Selector | None
+    own_task: bool
+    recursion_limit: int
+    standing: tuple[Standing, ...]
+    reminders: tuple[Reminder, ...]
     window: Window
     retrieval: Retrieval
+    tool_output: ToolOutput
+    summaries: Summaries | None
+    messages: MessageShape
     sections: tuple[SectionRule, ...]
 
     @property
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
-        return self.budget - self.reserve
+        return int(self.budget * (1 - self.margin)) - self.reserve

@@ -4,9 +4,13 @@ from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
+from builder.domain.selector import Standing
 
 EVERY_SESSION = "*"
 """In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
+
+MOST_STANDING = 100
+"""Breadcrumbs of one kind that may stand on a page, the newest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +27,7 @@ class RecallQuery:
 
     after, until: places; `after` exclusive (what the caller already holds), `until` inclusive.
     session: the trigger's own.
-    standing: schemas of which the latest breadcrumb before or at `until` is wanted, from the session or from no session.
+    standing: what is wanted beside them as of `until`, from the session or from no session; their sections do not matter here.
     model: the engine whose vectors are wanted.
     """
 
@@ -32,17 +36,17 @@ class RecallQuery:
     after: Place
     until: Place
     limit: int
-    standing: tuple[str, ...]
+    standing: tuple[Standing, ...]
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """rows: in place order. standing: the latest of each asked schema, in the order asked.
+    """rows: in place order. standing: for each that was asked, what was found, newest first.
 
     revision: how often vectors of the scope were filled in later: rows read under another one are out of date.
     """
 
     rows: tuple[Remembered, ...]
-    standing: tuple[Remembered, ...]
+    standing: tuple[tuple[Remembered, ...], ...]
     revision: int

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
 from builder.domain.context import DEGRADED, LATE_MISSING, VECTORS_MISSING, Context, Omission, Section
 from builder.domain.facts import Remembered
@@ -23,6 +24,7 @@ from builder.pipeline.view import View
 class Request:
     """One question of one consumer: everything that assembly needs to know.
 
+    standing: for each of the profile's, what was found, newest first.
     terms: text → stemmed terms joined by spaces. model: engine of the vectors.
     reordered: the ranking when late interaction had its say in it, for which token vectors had to be read; None = rank here.
     """
@@ -30,7 +32,7 @@ class Request:
     trigger: Remembered
     query: Query
     view: View
-    standing: tuple[Remembered, ...]
+    standing: tuple[tuple[Remembered, ...], ...]
     profile: Profile
     ranker: Ranker
     terms: Callable[[str], str]
@@ -44,15 +46,15 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
     hot, folded = _hot(view, profile)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
-        view.row_of(row.breadcrumb.id) for row in (*request.standing, request.trigger)
+        view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
     found = retrieve(request.query, view, shown, profile, scores)
     told = _instructions(request, found)
     plan = Plan(
-        trigger=(_whole(request.trigger, "trigger", profile),),
+        trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
-        standing=tuple((_whole(row, "standing", profile),) for row in request.standing),
+        standing=_standing(request),
         instructions=told.units,
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
@@ -89,7 +91,7 @@ def _flags(request: Request) -> tuple[str, ...]:
 
 def _instructions(request: Request, found: Found) -> InForce:
     """What holds for every answer; nothing when the profile has no place for it."""
-    section = next((rule.name for rule in request.profile.sections if rule.source == "instructions"), "")
+    section = _section(request.profile, "instructions")
     return in_force(request.view, request.trigger, section, found.scores, request.terms) if section else InForce()
 
 
@@ -143,6 +145,17 @@ def _saying(view: View, row: int) -> tuple[str, bytes, int]:
     return remembered.breadcrumb.speaker, remembered.fingerprint, row if remembered.breadcrumb.calls else -1
 
 
-def _whole(remembered: Remembered, source: str, profile: Profile) -> Candidate:
-    section = next((rule.name for rule in profile.sections if rule.source == source), "")
+def _standing(request: Request) -> tuple[Unit, ...]:
+    """What stands, in the profile's order, of each kind the newest first."""
+    default = _section(request.profile, "standing")
+    kinds = zip(request.profile.standing, request.standing, strict=True)
+    return tuple((_whole(row, wanted.section or default),) for wanted, rows in kinds for row in rows)
+
+
+def _section(profile: Profile, source: str) -> str:
+    """The first section that this source fills."""
+    return next((rule.name for rule in profile.sections if rule.source == source), "")
+
+
+def _whole(remembered: Remembered, section: str) -> Candidate:
     return Candidate(section=section, row=-1, remembered=remembered)

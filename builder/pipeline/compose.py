@@ -80,7 +80,7 @@ def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:
 
 def _groups(rule: SectionRule, placed: list[Placed], date: Callable[[int], str]) -> tuple[Group, ...]:
     def line(item: Placed) -> str:
-        return date(item.candidate.row) if rule.dates else ""
+        return date(item.candidate.row) if rule.dates != "none" else ""
 
     return tuple(
         Group(date=shown, fragments=tuple(item.fragment.text for item in items)) for shown, items in groupby(placed, key=line)

@@ -152,7 +152,7 @@ class Draft:
             cost = new.fragment.tokens - (before.fragment.tokens if before else 0)
             if not self.spent[name] and name not in costs:
                 cost += self._rendering.heading_tokens(self.page, self.rules[name].title)
-            if self.rules[name].dates and not self._dated[name, date] and (name, date) not in shown:
+            if self.rules[name].dates != "none" and not self._dated[name, date] and (name, date) not in shown:
                 shown.add((name, date))
                 cost += self._rendering.date_tokens(self.page, date)
             costs[name] = costs.get(name, 0) + cost

@@ -64,7 +64,7 @@ def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -
     return [
         _Queue(rule, units, _quota(rule, units, profile, draft))
         for rule in profile.sections
-        if (units := list(waiting.get(rule.source, ())))
+        if (units := [unit for unit in waiting.get(rule.source, ()) if rule.source != "standing" or unit[0].section == rule.name])
     ]
 
 

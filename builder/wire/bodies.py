@@ -4,43 +4,15 @@ A tolerant reader: unknown fields are kept in the stored body and ignored here. 
 (`reference/rcrt-contracts.md` §4).
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
 from builder.domain.breadcrumb import Role
-from builder.wire.text import Text, spoken
-
-RequestId = str
-
-
-class Body(BaseModel):
-    """What every body can answer: who speaks by role, what was said, which tool calls it takes part in."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
-    role: ClassVar[Role] = "other"
-    default_speaker: ClassVar[str] = "System"
-
-    session_id: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
-    speaker: str | None = Field(None, max_length=200, description="name shown in front of the message")
-    creator: dict[str, Any] | None = Field(None, description="{type, agent_id, name} of who wrote it")
-
-    def said(self) -> str:
-        """The text that search sees."""
-        return ""
-
-    def calls(self) -> tuple[str, ...]:
-        """Request ids of the tool calls it makes or answers."""
-        return ()
-
-    def removes(self) -> str:
-        """Id of the breadcrumb that it deletes, or nothing."""
-        return ""
-
-    def answers(self) -> str:
-        """Id of the breadcrumb that triggered it, or nothing."""
-        return ""
+from builder.wire.body import Body
+from builder.wire.text import Text
+from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
 
 
 class _Spoken(Body):
@@ -74,15 +46,6 @@ class UserMessageV1(_Spoken):
     default_speaker: ClassVar[str] = "User"
 
 
-class ToolCall(BaseModel):
-    """One call inside an agent's response."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
-    tool: str = Field(description="name of the tool")
-    input: Any = Field(None, description="its arguments")
-    request_id: str | None = Field(None, alias="requestId", description="joins the call with its result")
-
-
 class AgentResponseV1(_Spoken):
     """Something an agent said, with the tool calls it makes."""
 
@@ -99,110 +62,12 @@ class AgentResponseV1(_Spoken):
     role: ClassVar[Role] = "assistant"
     default_speaker: ClassVar[str] = "Assistant"
     tool_requests: tuple[ToolCall, ...] = Field((), description="tool calls made by this response")
-    trigger_event_id: str | None = Field(None, description="id of the breadcrumb it answers")
 
     def calls(self) -> tuple[str, ...]:
         return tuple(call.request_id for call in self.tool_requests if call.request_id)
 
-    def answers(self) -> str:
-        return self.trigger_event_id or ""
-
-
-class _OneCall(Body):
-    role: ClassVar[Role] = "tool"
-    default_speaker: ClassVar[str] = "Tool"
-    request_id: str | None = Field(None, description="joins the call with its result")
-    requestId: str | None = Field(None, description="the same under RCRT's other name")  # noqa: N815 - the wire's name
-
-    def calls(self) -> tuple[str, ...]:
-        call = self.request_id or self.requestId
-        return (call,) if call else ()
-
-
-class ToolRequestV1(_OneCall):
-    """A tool call."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"tool": "calculator", "input": {"expression": "3*4"}, "requestId": "r2"}]}
-    )
-    tool: str = Field(description="name of the tool")
-    input: Any = Field(None, description="its arguments")
-
-    def said(self) -> str:
-        return f"{self.tool} {spoken(self.input)}".strip()
-
-
-class ToolResponseV1(_OneCall):
-    """What a tool answered."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"tool": "calculator", "status": "success", "output": {"result": 12}, "request_id": "r2"}]
-        }
-    )
-    tool: str = Field(description="name of the tool")
-    status: Literal["success", "error"] = Field("success", description="whether the call worked")
-    output: Any = Field(None, description="what it returned, any JSON")
-    error: Any = Field(None, description="what went wrong")
-
-    def said(self) -> str:
-        return f"{self.tool} {spoken(self.error if self.status == 'error' else self.output)}".strip()
-
-
-class ToolErrorV1(_OneCall):
-    """A tool call that failed."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "tool_name": "web-search",
-                    "error_type": "timeout",
-                    "error_message": "no answer in 30 s",
-                    "request_id": "r3",
-                    "retryable": True,
-                }
-            ]
-        }
-    )
-    tool_name: str = Field(description="name of the tool")
-    error_message: Text = Field("", description="what went wrong")
-    error_type: str | None = Field(None, description="kind of the error")
-    retryable: bool | None = Field(None, description="whether trying again may help")
-
-    def said(self) -> str:
-        return f"{self.tool_name} {self.error_message}".strip()
-
-
-class ToolSpec(BaseModel):
-    """One tool of a catalog."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
-    name: str = Field(description="name that calls use")
-    category: str | None = None
-    description: str | None = None
-
-
-class ToolCatalogV1(Body):
-    """The tools an agent may use; the latest one stands."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {
-                    "tools": [
-                        {"name": "calculator", "category": "general", "description": "Arithmetic with functions"},
-                        {"name": "web-search", "category": "web", "description": "Search the web"},
-                    ]
-                }
-            ]
-        }
-    )
-    role: ClassVar[Role] = "standing"
-    tools: tuple[ToolSpec, ...] = Field(description="the tools")
-
-    def said(self) -> str:
-        return "\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools)
+    def asked(self) -> tuple[str, ...]:
+        return tuple(question(call.tool, call.input) for call in self.tool_requests if call.request_id)
 
 
 class NoteV1(Body):

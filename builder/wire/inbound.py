@@ -8,10 +8,13 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected
-from builder.wire.bodies import BODIES, Body
+from builder.wire.bodies import BODIES
+from builder.wire.body import Body
 from builder.wire.subjects import Address, parse_breadcrumb_subject
 from builder.wire.text import canonical, clean, parse, spoken
 
+TASK = "task:"
+"""Of a tag that names the task which a breadcrumb belongs to."""
 MAX_VERSION = 2**31 - 1
 DEFAULT_MAX_BYTES = 1_048_576
 
@@ -128,7 +131,15 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         removes=body.removes() if body else "",
         answers=body.answers() if body else "",
         pointers=_pointers(record),
+        task=(body.task_id if body else "") or _task(record.tags),
+        tool=body.of_tool() if body else "",
+        failed=body.has_failed() if body else False,
+        asked=body.asked() if body else (),
     )
+
+
+def _task(tags: tuple[str, ...]) -> str:
+    return next((tag.removeprefix(TASK) for tag in tags if tag.startswith(TASK)), "")
 
 
 def _pointers(record: Record) -> tuple[str, ...]:

@@ -1,109 +1,59 @@
 """Profile files → frozen profiles. The file name is the consumer's name (design §3)."""
 
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Annotated, Literal
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from builder.domain.errors import Misconfigured, Rejected
-from builder.domain.profile import Profile, QuerySource, Retrieval, SectionClass, SectionRule, Source, Window
+from builder.domain.profile import (
+    Cut,
+    Dates,
+    MessageShape,
+    Profile,
+    Reminder,
+    Retrieval,
+    SectionRule,
+    Summaries,
+    ToolOutput,
+    Window,
+)
+from builder.domain.selector import Selector, Standing
+from builder.wire.profile_parts import (
+    ReminderFile,
+    RetrievalFile,
+    SectionFile,
+    SelectorFile,
+    StandingFile,
+    SummariesFile,
+    ToolOutputFile,
+    WindowFile,
+    check_showable,
+)
 from builder.wire.subjects import check_token
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
-_Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
-NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1"})
-"""Kinds that no profile can switch on (features D18)."""
+DEFAULT_BUDGET = 4000
 
 
-class WindowFile(BaseModel):
-    """The hot window, in units."""
+class ModelFacts(BaseModel):
+    """What is known of a language model: `templates/models.yaml`."""
 
-    model_config = _STRICT
-    trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
-    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
-    min_recent: int = Field(
-        3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
-    )
-    max_tool_turns: int | None = Field(3, ge=0, description="newest tool turns whose calls and results are shown; null = all")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "WindowFile":
-        if self.keep > self.trigger:
-            raise ValueError(f"keep is {self.keep} but trigger is {self.trigger}; keep at most as many as trigger")
-        return self
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    window: int = Field(gt=0, description="tokens that it reads at once")
+    encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="its tokenizer, or the nearest public one")
+    margin: float = Field(0, ge=0, lt=1, description="share kept free because its own tokenizer is not public")
 
 
-class RetrievalFile(BaseModel):
-    """What may be found among older breadcrumbs."""
-
-    model_config = _STRICT
-    scope: Literal["session", "workspace"] | tuple[_Session, ...] = Field(
-        "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
-    )
-    schemas: tuple[str, ...] = Field(description="schemas that are searched")
-    ceilings: dict[str, int] = Field(
-        {}, description="most units per schema while not everything found fits; none = by rank alone"
-    )
-    similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
-    relevance_threshold: float | None = Field(
-        None,
-        allow_inf_nan=False,
-        description="least score on the way from the mean of all (0) to the best that may be found (1); null = all",
-    )
-    duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
-    neighbours: int = Field(
-        0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
-    )
-    rerank: int = Field(
-        0,
-        ge=0,
-        le=1000,
-        description="best passages that late interaction puts in order anew, 50 is a good number; 0 = none. "
-        "Needs CONTEXT_BUILDER_EMBEDDING__LATE_INTERACTION, else contexts are flagged token_vectors_missing",
-    )
-    query: QuerySource = Field(
-        "last_user",
-        description="what is searched with: last_user = the trigger, a follow-up question together with what it follows; "
-        "last_n = the last messages; custom = query_text",
-    )
-    query_messages: int = Field(3, ge=1, le=20, description="messages of last_n, the trigger included")
-    query_text: str = Field("", max_length=2000, description="text of custom; {trigger} stands for the trigger's text")
-
-    @model_validator(mode="after")
-    def _nothing_secret(self) -> "RetrievalFile":
-        if forbidden := NEVER & set(self.schemas):
-            raise ValueError(f"{', '.join(sorted(forbidden))} is never shown; take it out of schemas")
-        return self
-
-    @model_validator(mode="after")
-    def _asks_something(self) -> "RetrievalFile":
-        if (self.query == "custom") != bool(self.query_text.strip()):
-            raise ValueError(f"query is {self.query} and query_text is {self.query_text!r}; custom, and only that, needs a text")
-        return self
-
-
-class SectionFile(BaseModel):
-    """One section of the page."""
-
-    model_config = _STRICT
-    name: str = Field(description="name in the event's `sections`")
-    title: str = Field(description="heading on the page")
-    source: Source = Field(description="what fills it")
-    section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
-    floor: float = Field(0, ge=0, le=1, description="share of the budget served before other sections get more than theirs")
-    ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
-    dates: bool = Field(False, description="one date line per sitting")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "SectionFile":
-        if self.floor > self.ceiling:
-            raise ValueError(f"floor is {self.floor} but ceiling is {self.ceiling}; make the floor no higher than the ceiling")
-        return self
+UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
+"""A model that nobody knows (features C3)."""
 
 
 class ProfileFile(BaseModel):
-    """A profile as its author writes it."""
+    """A profile as its author writes it, with what it `extends` laid under it."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -125,48 +75,190 @@ class ProfileFile(BaseModel):
             ]
         },
     )
+    extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
     triggers: tuple[str, ...] = Field((), description="schemas whose first version asks for a context; empty = only on demand")
-    page: str = Field("default", description="page template")
-    encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="tokenizer of the budget")
-    budget: int = Field(4000, ge=16, le=2_000_000, description="tokens of the page")
+    page: str = Field("default", description="page template: default is markdown, xml has a tag a section")
+    model: str | None = Field(
+        None, description="model that reads the page: gives budget, encoding and margin where the file gives none"
+    )
+    window_share: float = Field(0.75, gt=0, le=1, description="share of the model's window that the budget is, with `model`")
+    encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer of the budget; default o200k_base")
+    budget: int | None = Field(None, ge=16, le=2_000_000, description=f"tokens of the page; default {DEFAULT_BUDGET}")
     reserve: int = Field(0, ge=0, description="tokens of the budget kept free, for the answer or the system prompt")
-    standing: tuple[str, ...] = Field((), description="schemas of which the latest breadcrumb stands on the page")
+    margin: float | None = Field(
+        None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
+    )
+    over_budget: Literal["fit", "fail"] = Field(
+        "fit", description="fit = the least important goes; fail = no context as soon as anything has no room"
+    )
+    system_prompt: str = Field("", description="shown in the section with source system, first and never trimmed")
+    hears: SelectorFile | None = Field(
+        None, description="which breadcrumbs of the session are this consumer's conversation; null = all"
+    )
+    own_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
+    recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
+    standing: tuple[str | StandingFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
+    reminders: tuple[ReminderFile, ...] = Field((), description="texts that are added to the page")
     window: WindowFile = Field(default_factory=lambda: WindowFile.model_validate({}))
     retrieval: RetrievalFile
+    tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
+    summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
+    messages: MessageShape = Field("none", description="the same context as `messages` for a chat API, beside the page")
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
     def _whole(self) -> "ProfileFile":
-        sources = [section.source for section in self.sections]
+        sources = [section.source for section in self.sections if section.source != "reminder"]
         if sources.count("trigger") != 1 or sources[-1] != "trigger":
-            raise ValueError("the last section, and only that, has source: trigger (the current message)")
+            raise ValueError(
+                "exactly one section has source: trigger (the current message), and nothing but reminders comes behind it"
+            )
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name")
-        if self.reserve >= self.budget:
-            raise ValueError(f"reserve is {self.reserve} of a budget of {self.budget}; leave room for the page")
-        if forbidden := NEVER & {*self.standing, *self.triggers}:
-            raise ValueError(f"{', '.join(sorted(forbidden))} can neither trigger nor stand on a page")
+        check_showable((*self.triggers, *(item for item in self.standing if isinstance(item, str))))
+        return self
+
+    @model_validator(mode="after")
+    def _sections_exist(self) -> "ProfileFile":
+        held = {section.name: section.source for section in self.sections}
+        standing = (item.section for item in self.standing if not isinstance(item, str))
+        wanted = [(section, "standing") for section in standing if section]
+        wanted += [(item.section, "reminder") for item in self.reminders]
+        for name, source in wanted:
+            if held.get(name) != source:
+                raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
 
 
-def parse_profile(name: str, source: str) -> Profile:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Library:
+    """What profile files may refer to. presets: name → YAML text. models: name → facts."""
+
+    presets: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, ModelFacts] = field(default_factory=dict)
+
+
+def parse_profile(name: str, source: str, library: Library | None = None) -> Profile:
     """Read a profile file. Raises `Misconfigured` with the file's name, the place and what to do."""
+    library = library or Library()
     try:
         check_token(name, "profile name")
-        file = ProfileFile.model_validate(yaml.safe_load(source) or {})
+        merged = resolve(source, library)
+        file = ProfileFile.model_validate(merged)
+        whole = f"{source}\0{json.dumps(merged, sort_keys=True, default=str)}"
+        return _profile(name, file, library, blake2b(whole.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
         place = f"{message} at {pointer}, got {first['input']!r:.120}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
-    except (yaml.YAMLError, ValueError, RecursionError, Rejected) as error:
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
-    return Profile(
+
+
+def parse_models(source: str) -> dict[str, ModelFacts]:
+    """Read the table of known models. Raises `Misconfigured`."""
+    try:
+        return {name: ModelFacts.model_validate(facts) for name, facts in (yaml.safe_load(source) or {}).items()}
+    except (yaml.YAMLError, ValidationError, AttributeError) as error:
+        raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
+
+
+def resolve(source: str, library: Library, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The file with what it extends laid under it, as plain values. Raises `ValueError` for a preset nobody knows.
+
+    Mappings are merged; lists replace each other, but `sections` may be a mapping: name → what changes in that section.
+    """
+    values = yaml.safe_load(source) or {}
+    if not isinstance(values, dict):
+        raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
+    merged: dict[str, Any] = {}
+    for preset in _names(values.pop("extends", ())):
+        if preset in above:
+            raise ValueError(f"{' extends '.join((*above, preset))}; take one of them out")
+        if preset not in library.presets:
+            raise ValueError(f"it extends {preset!r}, which is none of {', '.join(sorted(library.presets)) or 'no presets'}")
+        merged = _laid_over(merged, resolve(library.presets[preset], library, (*above, preset)))
+    return _laid_over(merged, values)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"extends is {value!r}; give the name of a preset, or a list of names")
+    return tuple(names)
+
+
+def _laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(below)
+    for key, value in above.items():
+        under = merged.get(key)
+        if key == "sections" and isinstance(value, dict):
+            merged[key] = _patched(under if isinstance(under, list) else [], value)
+        elif isinstance(under, dict) and isinstance(value, dict):
+            merged[key] = _laid_over(under, value)
+        else:
+            merged[key] = value
+    return merged
+
+
+def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
+    if unknown := changes.keys() - {section.get("name") for section in sections}:
+        raise ValueError(f"sections changes {', '.join(sorted(unknown))}, which no section is called; write the whole list")
+    return [section | (changes.get(str(section.get("name"))) or {}) for section in sections]
+
+
+def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
+    facts = None if file.model is None else library.models.get(file.model, UNKNOWN_MODEL)
+    derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
+    profile = Profile(
         consumer=name,
-        revision=blake2b(source.encode(), digest_size=4).hexdigest(),
+        revision=revision,
+        triggers=file.triggers,
+        page=file.page,
+        encoding=file.encoding or (facts.encoding if facts else "o200k_base"),
+        budget=file.budget or derived,
+        reserve=file.reserve,
+        margin=file.margin if file.margin is not None else facts.margin if facts else 0,
+        over_budget=file.over_budget,
+        system_prompt=file.system_prompt.strip(),
+        hears=Selector(**file.hears.model_dump()) if file.hears else None,
+        own_task=file.own_task,
+        recursion_limit=file.recursion_limit,
+        standing=tuple(_standing(item) for item in file.standing),
+        reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
-        sections=tuple(SectionRule(**section.model_dump()) for section in file.sections),
-        **file.model_dump(exclude={"window", "retrieval", "sections"}),
+        tool_output=_tool_output(file.tool_output),
+        summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
+        messages=file.messages,
+        sections=tuple(_section(section) for section in file.sections),
     )
+    if profile.allowance < 1:
+        raise Misconfigured(
+            f"profiles/{name}.yaml: reserve is {profile.reserve} and margin {profile.margin} of a budget of {profile.budget}; "
+            "leave room for the page; see schemas/profile.json"
+        )
+    return profile
+
+
+def _standing(item: str | StandingFile) -> Standing:
+    if isinstance(item, str):
+        return Standing(selector=Selector(schemas=(item,)), keep="latest", section="")
+    return Standing(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+
+
+def _section(item: SectionFile) -> SectionRule:
+    dates: Dates = ("day" if item.dates else "none") if isinstance(item.dates, bool) else item.dates
+    return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
+
+
+def _reminder(item: ReminderFile) -> Reminder:
+    when = Selector(**item.when.model_dump()) if item.when else None
+    return Reminder(section=item.section, text=item.text.strip(), every=item.every, when=when)
+
+
+def _tool_output(file: ToolOutputFile) -> ToolOutput:
+    per_tool = {tool: Cut(**cut.model_dump()) for tool, cut in file.per_tool.items()}
+    return ToolOutput(cut=Cut(**file.cut.model_dump()), per_tool=per_tool, **file.model_dump(exclude={"cut", "per_tool"}))

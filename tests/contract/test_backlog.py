@@ -8,7 +8,7 @@ from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.ports import Backlog, BreadcrumbStore
-from tests.factories import FAR, MODEL, bare, make_catalog, make_remembered, make_vector
+from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40
 
@@ -20,7 +20,7 @@ class Store(BreadcrumbStore, Backlog, Protocol):
 async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:
     """Of the session s42, or of these."""
     scope = Scope(workspace=workspace, sessions=sessions or ("s42",))
-    standing = ("tool.catalog.v1",)
+    standing = (latest_of("tool.catalog.v1"),)
     query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, standing=standing, model=model)
     return await store.recall(query)
 
@@ -154,4 +154,4 @@ async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None
     row = make_catalog(2, 1)
     await remember_bare(store, row)
     await store.fill(row)
-    assert (await recall(store)).standing == (row,)
+    assert (await recall(store)).standing == ((row,),)

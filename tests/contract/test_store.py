@@ -11,8 +11,18 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import RecallQuery, Scope
+from builder.domain.selector import Standing
 from builder.ports import BreadcrumbStore, Ledger
-from tests.factories import MODEL, make_breadcrumb, make_catalog, make_place, make_remembered, make_tombstone, remembered_of
+from tests.factories import (
+    MODEL,
+    latest_of,
+    make_breadcrumb,
+    make_catalog,
+    make_place,
+    make_remembered,
+    make_tombstone,
+    remembered_of,
+)
 
 CATALOG = "tool.catalog.v1"
 AWKWARD = {
@@ -32,11 +42,12 @@ class Store(BreadcrumbStore, Ledger, Protocol):
     def close(self) -> None: ...
 
 
-def query(after: int = 0, until: int = 1000, standing: tuple[str, ...] = (), **asked: Any) -> RecallQuery:
+def query(after: int = 0, until: int = 1000, standing: tuple[str | Standing, ...] = (), **asked: Any) -> RecallQuery:
     session = asked.get("session", "s42")
     scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,))
     places = {"after": make_place(after), "until": make_place(until)}
-    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), standing=standing, model=MODEL, **places)
+    kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in standing)
+    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), standing=kinds, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: Remembered) -> None:
@@ -46,7 +57,7 @@ async def remember_all(store: Store, *rows: Remembered) -> None:
 
 async def standing_ids(store: Store, until: int, *schemas: str) -> list[str]:
     recall = await store.recall(query(until=until, standing=schemas or (CATALOG,)))
-    return [row.breadcrumb.id for row in recall.standing]
+    return [row.breadcrumb.id for rows in recall.standing for row in rows]
 
 
 async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
@@ -162,7 +173,7 @@ async def test_standing_breadcrumbs_come_in_the_order_asked_without_gaps(store: 
 async def test_what_stands_is_found_however_little_of_the_session_is_asked_for(store: Store) -> None:
     row = make_catalog(2, 1)
     await remember_all(store, row, make_remembered(sequence=2))
-    assert (await store.recall(query(after=5, until=9, standing=(CATALOG,)))).standing == (row,)
+    assert (await store.recall(query(after=5, until=9, standing=(CATALOG,)))).standing == ((row,),)
 
 
 async def test_a_tombstone_removes_what_stands_from_its_own_place_on(store: Store) -> None:
@@ -187,7 +198,7 @@ async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store
     await remember_all(store, make_remembered("I like it here.", 3))
     recall = await store.recall(query(standing=(CATALOG,)))
     old, new = recall.rows
-    assert [held.vector for row in (old, *recall.standing) for held in row.passages] == [b"", b""]
+    assert [held.vector for row in (old, *recall.standing[0]) for held in row.passages] == [b"", b""]
     assert old.passages[0].terms == "move lisbon"
     assert new.passages[0].vector
     assert (await store.recall(replace(query(), model="old/fp32/1"))).rows[0].passages[0].vector

@@ -14,6 +14,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.domain.selector import Selector, Standing
 from tests.factories import bare, make_breadcrumb, remembered_of, with_token_vectors
 
 T = TypeVar("T")
@@ -25,6 +26,15 @@ MODELS = ("new/int8/2", "old/fp32/1")
 workspaces = st.sampled_from(("acme", "rival"))
 sessions = st.sampled_from(SESSIONS)
 ids = st.sampled_from(("a", "b", "c", "d"))
+tags = st.lists(st.sampled_from(("pinned", "task", "ü")), max_size=3).map(tuple)
+some_schemas = st.lists(st.sampled_from(SCHEMAS), max_size=2, unique=True).map(tuple)
+selectors = st.builds(Selector, schemas=some_schemas, ids=st.lists(ids, max_size=2).map(tuple), any_tags=tags, all_tags=tags)
+kinds = st.builds(
+    Standing,
+    selector=selectors.filter(lambda each: each.schemas or each.ids or each.any_tags or each.all_tags),
+    keep=st.sampled_from(("latest", "all")),
+    section=st.just(""),
+)
 models = st.sampled_from(MODELS)
 places = st.builds(Place, st.integers(0, 2), st.integers(0, 9))
 texts = st.sampled_from(("", "Yes.", "I moved to Lisbon.", "我昨天在上海。", "A\x00B 👍🏽", "One sentence of many. " * 120))
@@ -58,6 +68,7 @@ class Stores(RuleBasedStateMachine):
         schema=st.sampled_from(SCHEMAS),
         text=texts,
         removes=st.one_of(st.just(""), ids),
+        tags=tags,
         model=st.one_of(models, st.just("")),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
@@ -110,7 +121,7 @@ class Stores(RuleBasedStateMachine):
         after=places,
         until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
         limit=st.integers(1, 6),
-        standing=st.lists(st.sampled_from(SCHEMAS), unique=True).map(tuple),
+        standing=st.lists(kinds, max_size=3, unique=True).map(tuple),
         model=models,
     )
     def recall(self, **asked: Any) -> None:

@@ -12,7 +12,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
-    "calls, removes, fingerprint, answers, pointers"
+    "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers"
 )
 
 
@@ -36,6 +36,12 @@ def to_columns(remembered: Remembered) -> tuple[Any, ...]:
         remembered.fingerprint,
         crumb.answers,
         json.dumps(crumb.pointers),
+        to_us(crumb.expires_at) if crumb.expires_at else None,
+        crumb.task,
+        crumb.tool,
+        int(crumb.failed),
+        json.dumps(crumb.asked),
+        json.dumps(crumb.covers),
     )
 
 
@@ -64,6 +70,12 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         removes=row[15],
         answers=row[17],
         pointers=tuple(json.loads(row[18])),
+        expires_at=from_us(row[19]) if row[19] is not None else None,
+        task=row[20],
+        tool=row[21],
+        failed=bool(row[22]),
+        asked=tuple(json.loads(row[23])),
+        covers=tuple(json.loads(row[24])),
     )
     return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

@@ -6,16 +6,17 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, token_vectors
+from builder.adapters.sqlite import backlog, standing, token_vectors
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.domain.selector import Standing
 
 _INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 19)}) "
+    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 25)}) "
     "ON CONFLICT (workspace, id, version) DO NOTHING"
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -31,18 +32,6 @@ _PASSAGES = (
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
 _KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
-# Left alone, SQLite walks the whole workspace backwards by place until it meets the schema, which may never come.
-_LATEST = f"""
-    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs AS latest INDEXED BY breadcrumbs_latest
-    WHERE workspace = ? AND schema = ? AND session IN (?, ?) AND (incarnation, sequence) <= (?, ?)
-      AND NOT EXISTS (
-        SELECT 1 FROM breadcrumbs AS tombstone
-        WHERE tombstone.workspace = latest.workspace AND tombstone.removes = latest.id AND tombstone.removes <> ''
-          AND tombstone.session IN (?, ?)
-          AND (tombstone.incarnation, tombstone.sequence) > (latest.incarnation, latest.sequence)
-          AND (tombstone.incarnation, tombstone.sequence) <= (?, ?))
-    ORDER BY incarnation DESC, sequence DESC LIMIT 1
-"""
 
 
 class SqliteStore:
@@ -90,10 +79,9 @@ class SqliteStore:
             span = (*values, *query.after, *(found[-1][2:4] if found else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), span), query.model)
             rows = tuple(from_columns(row, passages.get(row[1:4], ()), query.model) for row in found)
-            standing = (_latest(sql, query, schema) for schema in query.standing)
             return Recall(
                 rows=rows,
-                standing=tuple(row for row in standing if row is not None),
+                standing=tuple(_standing(sql, query, wanted) for wanted in query.standing),
                 revision=backlog.revision(sql, scope, values),
             )
 
@@ -183,16 +171,14 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
         ],
     )
     token_vectors.keep(sql, remembered, model)
+    standing.keep_tags(sql, key, remembered.breadcrumb.tags)
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True
 
 
-def _latest(sql: apsw.Connection, query: RecallQuery, schema: str) -> Remembered | None:
-    heard = (query.session, NO_SESSION)
-    span = (query.scope.workspace, schema, *heard, *query.until, *heard, *query.until)
-    row = next(sql.execute(_LATEST, span), None)
-    return _with_passages(sql, row, query.model) if row else None
+def _standing(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
+    return tuple(_with_passages(sql, row, query.model) for row in standing.find(sql, query, wanted))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:

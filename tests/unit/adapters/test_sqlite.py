@@ -16,7 +16,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
-from tests.factories import FAR, MODEL, make_catalog, make_place, make_remembered
+from tests.factories import FAR, MODEL, latest_of, make_catalog, make_place, make_remembered
 
 ROOT = Path(__file__).parents[3]
 WRITER = """
@@ -88,11 +88,11 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
         after=make_place(0),
         until=make_place(9),
         limit=9,
-        standing=("tool.catalog.v1",),
+        standing=(latest_of("tool.catalog.v1"),),
         model=MODEL,
     )
     recall = await after.recall(query)
-    assert (recall.rows, recall.standing) == ((said,), (catalog,))
+    assert (recall.rows, recall.standing) == ((said,), ((catalog,),))
     assert await after.watermark("acme", "s42") == make_place(2)
     assert await after.begin(make_place(3)) == 2
     assert not await after.remember(said)

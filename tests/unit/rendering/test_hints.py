@@ -9,7 +9,7 @@ import pytest
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.wire.bodies import BODIES
 from builder.wire.inbound import decode
-from builder.wire.profiles import NEVER
+from builder.wire.profile_parts import NEVER
 from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -8,7 +8,9 @@ import yaml
 
 from builder.domain.errors import Misconfigured
 from builder.resources import bundled
-from builder.wire.profiles import NEVER, parse_profile
+from builder.wire.profile_parts import NEVER
+from builder.wire.profiles import parse_profile
+from tests.factories import latest_of
 
 LEAST: dict[str, Any] = {
     "retrieval": {"schemas": ["user.message.v1"]},
@@ -47,14 +49,14 @@ def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
 def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     profile = parse_profile("default", BUNDLED["default"])
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
-    assert (profile.encoding, profile.standing) == ("o200k_base", ("tool.catalog.v1",))
+    assert (profile.encoding, profile.standing) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
     assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
     assert (profile.retrieval.ceilings["user.message.v1"], profile.retrieval.ceilings["agent.response.v1"]) == (5, 3)
     names = ["tools", "summary", "instructions", "recent", "relevant", "tool_results", "current"]
     assert [section.name for section in profile.sections] == names
-    assert [section.name for section in profile.sections if section.dates] == ["relevant"]
+    assert [section.name for section in profile.sections if section.dates != "none"] == ["relevant"]
 
 
 def test_what_an_author_leaves_out_has_the_documented_default() -> None:
@@ -68,7 +70,7 @@ def test_what_an_author_leaves_out_has_the_documented_default() -> None:
         3,
     )
     first = profile.sections[0]
-    assert (first.section_class, first.floor, first.ceiling, first.dates) == ("turn", 0, 1, False)
+    assert (first.section_class, first.floor, first.ceiling, first.dates) == ("turn", 0, 1, "none")
 
 
 def test_settings_arrive_where_they_belong() -> None:
@@ -92,7 +94,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("budget", "lots", "Input should be a valid integer, unable to parse .* at budget, got 'lots'"),
         ("budget", 15, "greater than or equal to 16 at budget, got 15"),
         ("budget", 2_000_001, "less than or equal to 2000000 at budget, got 2000001"),
-        ("reserve", 4000, "reserve is 4000 of a budget of 4000; leave room for the page at the file, got"),
+        ("reserve", 4000, "reserve is 4000 and margin 0 of a budget of 4000; leave room for the page"),
         ("reserve", -1, "greater than or equal to 0 at reserve, got -1"),
         ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
         ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
@@ -107,13 +109,17 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
         ("retrieval/ceilings", {"note.v1": "few"}, "valid integer.* at retrieval/ceilings/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
-        ("sections/0/source", "memory", "'standing', 'summary', 'instructions', .* at sections/0/source, got 'memory'"),
+        ("sections/0/source", "memory", "'system', 'standing', 'summary', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
         ("sections/0/ceiling", 0, "greater than 0 at sections/0/ceiling, got 0"),
         ("sections/0/floor", -0.1, "greater than or equal to 0 at sections/0/floor, got -0.1"),
         ("sections/1/name", "recent", "two sections have the same name at the file, got"),
-        ("sections/0/source", "trigger", r"the last section, and only that, has source: trigger \(the current message\)"),
-        ("sections/1/source", "hot", "the last section, and only that, has source: trigger"),
+        (
+            "sections/0/source",
+            "trigger",
+            r"exactly one section has source: trigger \(the current message\), and nothing but reminders",
+        ),
+        ("sections/1/source", "hot", "exactly one section has source: trigger"),
         ("sections/0", {"title": "x", "source": "hot"}, "Field required at sections/0/name, got"),
     ],
 )
@@ -139,15 +145,15 @@ def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path
 
 def test_secrets_are_among_what_is_never_shown() -> None:
     assert {"secret.v1", "agent.context.v1"} <= NEVER
-    assert "secret.v1 is never shown; take it out of schemas" in mistake(changed("retrieval/schemas", ["secret.v1"]))
+    assert "secret.v1 is never shown; take it out" in mistake(changed("retrieval/schemas", ["secret.v1"]))
 
 
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
         ("", "Field required at retrieval"),
-        ("- a\n- b\n", "at the file, got"),
-        ("just text", "at the file, got 'just text'"),
+        ("- a\n- b\n", "it is a list, not a mapping of settings"),
+        ("just text", "it is a str, not a mapping of settings"),
         ("budget: [1, 2", "is not readable: while parsing a flow sequence"),
         ("a: b: c", "is not readable: mapping values are not allowed here"),
         ("budget: !!python/object:os.system {}", "is not readable: could not determine a constructor"),

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from builder.resources import bundled
 from builder.wire.bodies import BODIES
-from builder.wire.profiles import NEVER
+from builder.wire.profile_parts import NEVER
 from builder.wire.schemas import INBOUND, OUTBOUND, schema_files
 
 FILES = schema_files()

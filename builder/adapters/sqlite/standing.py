@@ -1,0 +1,78 @@
+"""Breadcrumbs that stand on a page: by schema, id or tag, from a session or from none, as of a place."""
+
+import heapq
+from collections.abc import Iterator
+from typing import Any
+
+import apsw
+
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
+from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.recall import MOST_STANDING, RecallQuery
+from builder.domain.selector import Selector, Standing
+
+Row = tuple[Any, ...]
+
+_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
+_UNTIL = "(held.incarnation, held.sequence) <= (?, ?) ORDER BY held.incarnation DESC, held.sequence DESC"
+# One query for each session: asked for two at once, SQLite sorts all that it finds before it gives the first.
+# Left alone, it walks the whole workspace backwards by place until it meets the schema, which may never come.
+_BY_SCHEMA = (
+    f"SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest "
+    f"WHERE held.workspace = ? AND held.schema = ? AND held.session = ? AND {_UNTIL}"
+)
+_BY_TAG = (
+    f"SELECT {_COLUMNS} FROM tags AS held CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence) "
+    f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
+).replace(_COLUMNS, BREADCRUMB_COLUMNS)
+_BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
+_GONE = """
+    SELECT 1 FROM breadcrumbs AS later
+    WHERE later.workspace = ?1 AND (later.id = ?2 OR (later.removes = ?2 AND later.removes <> '')) AND later.session IN (?3, ?4)
+      AND (later.incarnation, later.sequence) > (?5, ?6) AND (later.incarnation, later.sequence) <= (?7, ?8)
+"""
+
+
+def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[str, ...]) -> None:
+    """Make a breadcrumb findable by its tags."""
+    workspace, *where = key
+    sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
+
+
+def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Row, ...]:
+    """Rows of BREADCRUMB_COLUMNS, newest first: the latest that the selector means, or all up to MOST_STANDING."""
+    found: list[Row] = []
+    for row in _candidates(sql, query, wanted.selector):
+        if wanted.selector.matches(from_columns(row, (), "").breadcrumb) and not _is_gone(sql, query, row):
+            found.append(row)
+            if wanted.keep == "latest" or len(found) == MOST_STANDING:
+                break
+    return tuple(found)
+
+
+def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
+    """Everything that one condition of the selector finds, newest first, each once."""
+    tags = selector.any_tags or selector.all_tags[:1]
+    text, values = (_BY_ID, selector.ids) if selector.ids else (_BY_TAG, tags) if tags else (_BY_SCHEMA, selector.schemas)
+    sessions = dict.fromkeys((query.session, NO_SESSION))
+    runs = [
+        sql.cursor().execute(text, (query.scope.workspace, value, session, *query.until))
+        for value in dict.fromkeys(values)
+        for session in sessions
+    ]
+    before = None
+    for row in heapq.merge(*runs, key=_place, reverse=True):
+        if row[:4] != before:
+            yield row
+        before = row[:4]
+
+
+def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
+    """Whether a newer version or a tombstone of the session or of none came by then."""
+    workspace, _, incarnation, sequence, identity = row[:5]
+    values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until)
+    return next(sql.execute(_GONE, values), None) is not None
+
+
+def _place(row: Row) -> tuple[int, int, str]:
+    return int(row[2]), int(row[3]), str(row[1])

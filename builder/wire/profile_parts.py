@@ -1,0 +1,191 @@
+"""The parts of a profile file, as its author writes them: every setting with its default and its meaning."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from builder.domain.profile import Dates, QuerySource, SectionClass, Source
+
+STRICT = ConfigDict(extra="forbid", frozen=True)
+_Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1"})
+"""Kinds that no profile can switch on (features D18)."""
+
+
+def check_showable(schemas: tuple[str, ...]) -> None:
+    """Raises `ValueError` for a kind that is never shown."""
+    if forbidden := NEVER & set(schemas):
+        raise ValueError(f"{', '.join(sorted(forbidden))} is never shown; take it out")
+
+
+class SelectorFile(BaseModel):
+    """Which breadcrumbs are meant: every condition that is given must hold."""
+
+    model_config = STRICT
+    schemas: tuple[str, ...] = Field((), description="one of these schemas")
+    ids: tuple[str, ...] = Field((), description="one of these ids")
+    any_tags: tuple[str, ...] = Field((), description="at least one of these tags")
+    all_tags: tuple[str, ...] = Field((), description="all of these tags")
+    none_tags: tuple[str, ...] = Field((), description="none of these tags")
+
+    @model_validator(mode="after")
+    def _nothing_secret(self) -> "SelectorFile":
+        check_showable(self.schemas)
+        return self
+
+
+class StandingFile(SelectorFile):
+    """What stands on the page whatever was said since."""
+
+    keep: Literal["latest", "all"] = Field("latest", description="the latest of its kind, or all of it")
+    section: str = Field("", description="section with source standing; default is the first one")
+
+    @model_validator(mode="after")
+    def _says_which(self) -> "StandingFile":
+        if not (self.schemas or self.ids or self.any_tags or self.all_tags):
+            raise ValueError("it names no schema, id or tag; say which breadcrumbs stand")
+        return self
+
+
+class WindowFile(BaseModel):
+    """The hot window, in units."""
+
+    model_config = STRICT
+    trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
+    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
+    min_recent: int = Field(
+        3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
+    )
+    max_tool_turns: int | None = Field(3, ge=0, description="newest tool turns whose calls and results are shown; null = all")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "WindowFile":
+        if self.keep > self.trigger:
+            raise ValueError(f"keep is {self.keep} but trigger is {self.trigger}; keep at most as many as trigger")
+        return self
+
+
+class RetrievalFile(BaseModel):
+    """What may be found among older breadcrumbs."""
+
+    model_config = STRICT
+    scope: Literal["session", "workspace"] | tuple[_Session, ...] = Field(
+        "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
+    )
+    schemas: tuple[str, ...] = Field(description="schemas that are searched")
+    ceilings: dict[str, int] = Field(
+        {}, description="most units per schema while not everything found fits; none = by rank alone"
+    )
+    similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
+    relevance_threshold: float | None = Field(
+        None,
+        allow_inf_nan=False,
+        description="least score on the way from the mean of all (0) to the best that may be found (1); null = all",
+    )
+    duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
+    neighbours: int = Field(
+        0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
+    )
+    rerank: int = Field(
+        0,
+        ge=0,
+        le=1000,
+        description="best passages that late interaction puts in order anew, 50 is a good number; 0 = none. "
+        "Needs CONTEXT_BUILDER_EMBEDDING__LATE_INTERACTION, else contexts are flagged token_vectors_missing",
+    )
+    hysteresis: float = Field(
+        0,
+        ge=0,
+        le=1,
+        description="bonus for what the trigger before would have found, as a share of the way from the mean score to the best: "
+        "what is found changes less from turn to turn; 0 = none",
+    )
+    query: QuerySource = Field(
+        "last_user",
+        description="what is searched with: last_user = the trigger, a follow-up question together with what it follows; "
+        "last_n = the last messages; custom = query_text",
+    )
+    query_messages: int = Field(3, ge=1, le=20, description="messages of last_n, the trigger included")
+    query_text: str = Field("", max_length=2000, description="text of custom; {trigger} stands for the trigger's text")
+
+    @model_validator(mode="after")
+    def _nothing_secret(self) -> "RetrievalFile":
+        check_showable(self.schemas)
+        return self
+
+    @model_validator(mode="after")
+    def _asks_something(self) -> "RetrievalFile":
+        if (self.query == "custom") != bool(self.query_text.strip()):
+            raise ValueError(f"query is {self.query} and query_text is {self.query_text!r}; custom, and only that, needs a text")
+        return self
+
+
+class CutFile(BaseModel):
+    """What is kept of a result list."""
+
+    model_config = STRICT
+    results: int | None = Field(4, ge=1, description="results that are kept; null = all")
+    characters: int | None = Field(500, ge=1, description="characters of each result; null = all")
+
+
+class ToolOutputFile(BaseModel):
+    """How much of what tools answered is shown. All of it stays in the store."""
+
+    model_config = STRICT
+    cut: CutFile = Field(default_factory=lambda: CutFile.model_validate({}), description="what is kept of any result list")
+    per_tool: dict[str, CutFile] = Field({}, description="the same for single tools, by name")
+    old_tools: tuple[str, ...] = Field((), description="tools whose results shrink outside the hot window")
+    old_characters: int = Field(1500, ge=1, description="characters that they shrink to")
+    placeholder_after: int | None = Field(
+        None, ge=0, description="tool turns after which a result becomes a one-line placeholder; null = never"
+    )
+    fold_at: float | None = Field(
+        0.7, gt=0, le=1, description="share of the page's tokens above which the oldest results are folded; null = never"
+    )
+    fold_keep: int = Field(4, ge=0, description="newest units that are never folded")
+    newest_only: bool = Field(True, description="an older call of the same tool with the same arguments is shown in one line")
+
+
+class SummariesFile(BaseModel):
+    """When older units become a summary, off the hot path."""
+
+    model_config = STRICT
+    messages: int | None = Field(50, ge=1, description="unsummarised units above which a batch is summarised; null = no matter")
+    tokens: int | None = Field(80_000, ge=1, description="tokens of them above which one is; null = no matter")
+    keep: int = Field(20, ge=0, description="newest units that are never summarised")
+    batch: int = Field(10, ge=1, description="oldest unsummarised units that are taken at once")
+    cap: int = Field(400, ge=20, description="most tokens of a summary")
+    by: Literal["extractive", "endpoint"] = Field(
+        "extractive", description="the local summariser, or CONTEXT_BUILDER_SUMMARIES__URL, which falls back to it"
+    )
+
+
+class ReminderFile(BaseModel):
+    """Text that is added to the page, never stored and never searched."""
+
+    model_config = STRICT
+    section: str = Field(description="section with source reminder: in front it is read first, behind the trigger last")
+    text: str = Field(min_length=1, description="what is said, as it is")
+    every: int = Field(1, ge=1, description="on each n-th turn of the session; 1 = always")
+    when: SelectorFile | None = Field(None, description="only for triggers that it matches; null = for all")
+
+
+class SectionFile(BaseModel):
+    """One section of the page."""
+
+    model_config = STRICT
+    name: str = Field(description="name in the event's `sections`")
+    title: str = Field(description="heading on the page")
+    source: Source = Field(description="what fills it")
+    section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
+    floor: float = Field(0, ge=0, le=1, description="share of the budget served before other sections get more than theirs")
+    ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
+    share: float = Field(0, ge=0, description="its part of what the floors leave, before anybody takes all it can get")
+    priority: int = Field(0, description="who is served first, the lowest; among equals the first on the page")
+    dates: bool | Dates = Field(False, description="one line per sitting: its day (true), its age, or none (false)")
+
+    @model_validator(mode="after")
+    def _ordered(self) -> "SectionFile":
+        if self.floor > self.ceiling:
+            raise ValueError(f"floor is {self.floor} but ceiling is {self.ceiling}; make the floor no higher than the ceiling")
+        return self
