@@ -9,15 +9,17 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.domain.selector import Standing
+from builder.domain.selector import Selector
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
+from builder.pipeline.heard import heard
 from builder.pipeline.histories import Histories
 from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
+from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, standing_of, system_prompt
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
@@ -31,13 +33,14 @@ PAGE = 2_000
 class Helpers:
     """Pure functions from outside. terms: text → stemmed terms joined by spaces. count: text → tokens (facts).
 
-    renderings: encoding → rendering. ranker: weights of the fusion.
+    renderings: encoding → rendering. ranker: weights of the fusion. excluded: what a blacklist names.
     """
 
     terms: Callable[[str], str]
     count: Callable[[str], int]
     renderings: Mapping[str, Rendering]
     ranker: Ranker
+    excluded: Callable[[Breadcrumb], tuple[Selector, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +111,17 @@ class ContextBuilder:
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
         contexts, refused = [], []
-        kinds = tuple(dict.fromkeys(_kinds(consumers)))
         for profile in consumers:
-            recall, view = seen[scope_of(crumb, profile)]
+            recall, everything = seen[scope_of(crumb, profile)]
+            held = in_force_at(crumb.received_at, dict(zip(kinds(consumers), recall.standing, strict=True)))
+            view = heard(everything, profile, crumb, self._excluded(held))
             query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
                 query=query,
                 view=view,
-                standing=tuple(recall.standing[kinds.index(kind)] for kind in _kinds((profile,))),
+                standing=standing_of(profile, held),
+                system_prompt=system_prompt(profile, held),
                 profile=profile,
                 ranker=ranker,
                 terms=self._helpers.terms,
@@ -131,8 +136,14 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        _, view = await self._recall(trigger, scope_of(trigger, profile), (profile,))
+        recall, everything = await self._recall(trigger, scope_of(trigger, profile), (profile,))
+        held = in_force_at(trigger.received_at, dict(zip(kinds((profile,)), recall.standing, strict=True)))
+        view = heard(everything, profile, trigger, self._excluded(held))
         return await self._query(trigger, view, profile, {}), view
+
+    def _excluded(self, held: Held) -> tuple[Selector, ...]:
+        """What the blacklist leaves out, if there is one."""
+        return tuple(selector for row in held[BLACKLIST] for selector in self._helpers.excluded(row.breadcrumb))
 
     async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
         """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
@@ -160,7 +171,7 @@ class ContextBuilder:
                     after=history.place,
                     until=trigger.place,
                     limit=PAGE,
-                    standing=tuple(dict.fromkeys(_kinds(consumers))),
+                    standing=kinds(consumers),
                     model=self._embedder.model,
                 )
             )
@@ -238,8 +249,3 @@ def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:
 def scopes(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
     """Each scope of the consumers once."""
     return tuple(dict.fromkeys(scope_of(trigger, profile) for profile in consumers))
-
-
-def _kinds(consumers: tuple[Profile, ...]) -> tuple[Standing, ...]:
-    """What stands for these consumers, wherever each of them shows it."""
-    return tuple(replace(kind, section="") for profile in consumers for kind in profile.standing)

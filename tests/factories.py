@@ -153,6 +153,7 @@ def make_context(
         query=question,
         view=view,
         standing=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.standing),
+        system_prompt=profile.system_prompt,
         profile=profile,
         ranker=BY_HAND,
         terms=make_terms,

@@ -61,12 +61,7 @@ def load_counter(encoding: str) -> Counter:
 
     Raises `Misconfigured` for an unknown encoding, and for a table that is missing or is not the one tiktoken pins.
     """
-    if encoding not in TABLES:
-        raise Misconfigured(f"unknown token encoding {encoding!r}: use one of {', '.join(sorted(TABLES))}")
-    ranks = read_ranks(_installed_tables(), encoding)
-    encode = tiktoken.Encoding(
-        encoding, pat_str=TABLES[encoding].pattern, mergeable_ranks=ranks, special_tokens={}
-    ).encode_ordinary
+    encode = load_encoder(encoding)
 
     def count(text: str) -> int:
         if len(text) <= _LONGEST_GAP:
@@ -75,6 +70,15 @@ def load_counter(encoding: str) -> Counter:
         return sum(counts) + _TOKENS_PER_CUT * (len(counts) - 1)
 
     return count
+
+
+@cache
+def load_encoder(encoding: str) -> Callable[[str], list[int]]:
+    """A function text → token numbers. Raises as `load_counter` does."""
+    if encoding not in TABLES:
+        raise Misconfigured(f"unknown token encoding {encoding!r}: use one of {', '.join(sorted(TABLES))}")
+    ranks = read_ranks(_installed_tables(), encoding)
+    return tiktoken.Encoding(encoding, pat_str=TABLES[encoding].pattern, mergeable_ranks=ranks, special_tokens={}).encode_ordinary
 
 
 def read_ranks(tables: Traversable, encoding: str) -> dict[bytes, int]:

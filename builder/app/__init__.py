@@ -2,7 +2,7 @@
 
 from builder.adapters.http.server import serve
 from builder.app.bus import check_broker, connection_arguments, open_bus
-from builder.app.core import Core, counter, models, open_core, open_encoder, open_reference, prepare_model
+from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.maintenance import read_breadcrumb, read_dead_letters, rebuild_store
 from builder.app.service import Service, open_service, serving, unsettled
 
@@ -12,6 +12,7 @@ __all__ = [
     "check_broker",
     "connection_arguments",
     "counter",
+    "encoder",
     "models",
     "open_bus",
     "open_core",

@@ -11,7 +11,7 @@ from typing import Any
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
-from builder.adapters.tokens import load_counter
+from builder.adapters.tokens import load_counter, load_encoder
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.draft import Group, PageSection
@@ -22,6 +22,7 @@ from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
+from builder.wire.bodies import excluded
 from builder.wire.profiles import parse_profile
 
 SAMPLE_PAGE = (
@@ -75,7 +76,9 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
         stack.callback(store.close)
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
-        helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
+        helpers = Helpers(
+            terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker(), excluded=excluded
+        )
         late = store if embedding.late_interaction else None
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages), late)
         yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
@@ -157,3 +160,8 @@ async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
 def counter() -> Callable[[str], int]:
     """Text → true tokens (o200k_base)."""
     return load_counter(FACTS_ENCODING)
+
+
+def encoder(encoding: str) -> Callable[[str], list[int]]:
+    """Text → token numbers."""
+    return load_encoder(encoding)

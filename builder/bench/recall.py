@@ -52,7 +52,7 @@ async def run(
             for budget in budgets:
                 began = perf_counter()
                 ranker = rankers.get(conversation.session)
-                outcome = await _ask(builder, conversation, question, replace(profile, budget=budget), ranker)
+                outcome = await ask(builder, conversation, question, replace(profile, budget=budget), ranker)
                 seconds.append(perf_counter() - began)
                 outcomes[budget].append(outcome)
             step()
@@ -60,15 +60,16 @@ async def run(
     return {
         "dataset": dataset.name,
         "questions": questions,
-        "budgets": {str(budget): _summary(found) | _tokens(found) for budget, found in outcomes.items()},
+        "budgets": {str(budget): summary(found) | tokens(found) for budget, found in outcomes.items()},
         "by_category": _by_category(outcomes),
         "latency_ms": _latency(seconds),
     }
 
 
-async def _ask(
+async def ask(
     builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile, ranker: Ranker | None
 ) -> Outcome:
+    """One context, and how much of the question's evidence stands on it; none of it when it is refused."""
     trigger = await builder.facts(question.trigger)
     built = await builder.answer(trigger, (profile,), ranker)
     if built.refused:
@@ -82,23 +83,25 @@ async def _ask(
 
 def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
     """Whether its text stands on the page (white space folded): the whole, or a long stretch of a long one."""
-    text = _folded(breadcrumb.text)
+    text = folded(breadcrumb.text)
     if len(text) <= WHOLE:
         return text in page
     return any(text[start : start + STRETCH] in page for start in range(len(text) - STRETCH + 1))
 
 
 def _without_question(markdown: str, question: str) -> str:
-    page = _folded(markdown)
-    head, _, tail = page.rpartition(_folded(question))
+    page = folded(markdown)
+    head, _, tail = page.rpartition(folded(question))
     return f"{head} {tail}"
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """White space folded, as `recalled` expects its page."""
     return " ".join(text.split())
 
 
-def _summary(outcomes: list[Outcome]) -> dict[str, float]:
+def summary(outcomes: list[Outcome]) -> dict[str, float]:
+    """Shares of questions with any and with all of their evidence, and the mean share found."""
     return {
         "evidence_any": round(statistics.fmean(outcome.found > 0 for outcome in outcomes), 4),
         "evidence_all": round(statistics.fmean(outcome.found == 1 for outcome in outcomes), 4),
@@ -106,16 +109,17 @@ def _summary(outcomes: list[Outcome]) -> dict[str, float]:
     }
 
 
-def _tokens(outcomes: list[Outcome]) -> dict[str, float]:
-    tokens = [outcome.tokens for outcome in outcomes]
-    return {"tokens_mean": round(statistics.fmean(tokens), 1), "tokens_max": max(tokens)}
+def tokens(outcomes: list[Outcome]) -> dict[str, float]:
+    """Mean and most tokens of the pages."""
+    spent = [outcome.tokens for outcome in outcomes]
+    return {"tokens_mean": round(statistics.fmean(spent), 1), "tokens_max": max(spent)}
 
 
 def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
     names = sorted({outcome.category for found in outcomes.values() for outcome in found})
     return {
         name: {
-            str(budget): {"questions": len(mine), **_summary(mine)}
+            str(budget): {"questions": len(mine), **summary(mine)}
             for budget, found in outcomes.items()
             if (mine := [outcome for outcome in found if outcome.category == name])
         }

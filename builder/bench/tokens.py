@@ -2,11 +2,13 @@
 
 import json
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from builder.app import Core, counter
 from builder.bench.datasets import Conversation, Dataset
+from builder.bench.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 
@@ -21,33 +23,65 @@ def baselines(lines: Iterable[str]) -> dict[str, str]:
     return _baselines(bodies, [json.dumps(record, ensure_ascii=False) for record in records])
 
 
-async def run(core: Core, dataset: Dataset, profile: Profile) -> dict[str, Any]:
-    """Means over the questions: the context, the baselines, and the share that the context saves against each."""
-    contexts: list[int] = []
-    counts: list[dict[str, int]] = []
+async def run(
+    core: Core, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
+) -> dict[str, Any]:
+    """Means over the questions: what the baselines cost and hold, and the context at each budget.
+
+    equal: the smallest budget whose contexts hold no less of the evidence, all of it, than the last messages as text do.
+    step: called after each message and question, for a progress bar.
+    """
     for conversation in dataset.conversations:
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
-        for question in conversation.questions:
-            built = await core.builder.answer(await core.builder.facts(question.trigger), (profile,))
-            contexts += [context.tokens for context in built.contexts]
-        counts.append(_of_conversation(conversation))
-    mean = statistics.fmean(contexts)
-    means = {name: statistics.fmean(count[name] for count in counts) for name in counts[0]}
+            step()
+    sent = _sent(dataset)
+    rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
+    enough = (budget for budget, row in rows.items() if row["evidence_all"] >= sent[LAST_TEXT]["evidence_all"])
+    equal = next(enough, None)
     return {
         "dataset": dataset.name,
         "profile": profile.consumer,
-        "questions": len(contexts),
-        "context": {"mean": round(mean, 1), "max": max(contexts)},
-        "baselines": {name: {"mean": round(value, 1), "saved": round(1 - mean / value, 4)} for name, value in means.items()},
+        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "baselines": sent,
+        "budgets": rows,
+        "equal": {"budget": int(equal), **rows[equal]} if equal else None,
     }
 
 
-def _of_conversation(conversation: Conversation) -> dict[str, int]:
+async def _at(
+    core: Core, dataset: Dataset, profile: Profile, sent: dict[str, dict[str, float]], step: Callable[[], None]
+) -> dict[str, float]:
+    outcomes = []
+    for conversation in dataset.conversations:
+        for question in conversation.questions:
+            outcomes.append(await ask(core.builder, conversation, question, profile, None))
+            step()
+    row = tokens(outcomes)
+    saved = {f"saved against {name}": round(1 - row["tokens_mean"] / sent[name]["tokens_mean"], 4) for name in sent}
+    return {**row, **summary(outcomes), **saved}
+
+
+def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
+    """What each baseline costs and holds: the same for all questions of a conversation."""
+    found: dict[str, list[Outcome]] = {}
+    for conversation in dataset.conversations:
+        for name, (count, text) in _of_conversation(conversation).items():
+            page = folded(text)
+            for question in conversation.questions:
+                evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
+                share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+                found.setdefault(name, []).append(Outcome(category=question.category, found=share, tokens=count))
+    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in found.items()}
+
+
+def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
+    """Tokens of each baseline, and what it tells without its JSON."""
     count = counter()
     bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
     texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))
-    return {name: count(text) for name, text in texts.items()}
+    told = {ALL_JSON: "\n".join(crumb.text for crumb in conversation.breadcrumbs)}
+    return {name: (count(text), told.get(name, texts[LAST_TEXT])) for name, text in texts.items()}
 
 
 def _record(crumb: Breadcrumb) -> str:

@@ -206,22 +206,3 @@ def repeats(
     else:
         rows = {name: report[name] for name in ("clean", "planted", "difference")}
         table(f"{report['dataset']}, {report['questions']} questions, {budget} tokens", "conversation", rows)
-
-
-def tokens(file: File = "sample", profile: ProfileName = "default", *, as_json: AsJson = False) -> None:
-    """True tokens of the context beside what agents send without it."""
-    from builder.app import open_core
-    from builder.bench import tokens as bench
-    from builder.bench.datasets import load
-
-    async def work() -> dict[str, Any]:
-        with store() as path:
-            async with open_core(settings(), path) as core:
-                return await bench.run(core, load(file), core.profile(profile))
-
-    report = asyncio.run(work())
-    if as_json:
-        print_json(report)
-        return
-    rows = {"the context": {"mean": report["context"]["mean"], "saved": ""}, **report["baselines"]}
-    table(f"{report['dataset']}, profile {report['profile']}, {report['questions']} questions", "tokens", rows)

@@ -2,7 +2,7 @@
 
 import typer
 
-from builder.cli import bench, load, operate, run, talk
+from builder.cli import bench, bench_pages, load, operate, run, talk
 
 application = typer.Typer(
     name="context-builder",
@@ -14,7 +14,7 @@ application = typer.Typer(
 models = typer.Typer(help="Embedding models.", no_args_is_help=True)
 schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
-benches = typer.Typer(help="Measure recall, latency, repeats, load, memory and tokens.", no_args_is_help=True)
+benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens and prefix.", no_args_is_help=True)
 
 for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, operate.reindex, operate.doctor):
     application.command()(command)
@@ -25,7 +25,16 @@ schemas.command(name="export")(operate.export)
 dead_letters.command(name="list")(operate.list_dead_letters)
 dead_letters.command(name="show")(operate.show_dead_letter)
 dead_letters.command(name="retry")(operate.retry_dead_letter)
-for measure in (bench.recall, bench.latency, bench.tokens, bench.fit, bench.repeats, load.load, load.memory):
+for measure in (
+    bench.recall,
+    bench.latency,
+    bench_pages.tokens,
+    bench_pages.prefix,
+    bench.fit,
+    bench.repeats,
+    load.load,
+    load.memory,
+):
     benches.command()(measure)
 for name, group in (("models", models), ("schemas", schemas), ("dead-letters", dead_letters), ("bench", benches)):
     application.add_typer(group, name=name)

@@ -17,6 +17,10 @@ LATE_MISSING = "token_vectors_missing"
 """Flag: the profile asks for late interaction, and the trigger or some of the best passages had no token vectors."""
 
 
+OVER_BUDGET = "over budget"
+"""Why most of what is left out is left out."""
+
+
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
     """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
     return uuid5(_NAMESPACE, f"{workspace}\x1f{session}\x1f{trigger}\x1f{consumer}")
@@ -51,10 +55,23 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Breakpoint:
+    """A place at which a prompt cache may cut the page (features H2).
+
+    characters, tokens: of the markdown in front of it. prefix: hash of that; equal hash, equal beginning.
+    """
+
+    name: str
+    characters: int
+    tokens: int
+    prefix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
-    prefix_end: characters of the markdown in front of the first per-turn section (features H2).
+    breakpoints: where a prompt cache may cut it, in page order.
     omissions: the most relevant first. flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
     """
 
@@ -62,7 +79,7 @@ class Context:
     consumer: str
     assembled_at: datetime
     markdown: str
-    prefix_end: int
+    breakpoints: tuple[Breakpoint, ...]
     tokens: int
     budget: int
     encoding: str

@@ -11,6 +11,8 @@ QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
 MessageShape = Literal["none", "openai", "anthropic"]
+NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1"})
+"""Kinds that no profile can switch on (features D18)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,31 +1,33 @@
 """`assemble`: recall → context. Reads top to bottom: rank, dedup, select (rendering lazily), compose."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from builder.domain.context import DEGRADED, LATE_MISSING, VECTORS_MISSING, Context, Omission, Section
+from builder.domain.context import DEGRADED, LATE_MISSING, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
+from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
+from builder.pipeline.reminders import own_texts
 from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.units import Candidate, Unit, hot_units
-from builder.pipeline.view import View
+from builder.pipeline.view import Terms, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """One question of one consumer: everything that assembly needs to know.
 
-    standing: for each of the profile's, what was found, newest first.
-    terms: text → stemmed terms joined by spaces. model: engine of the vectors.
+    standing: for each of the profile's, what was found, newest first. system_prompt: its own, or its agent definition's.
+    model: engine of the vectors.
     reordered: the ranking when late interaction had its say in it, for which token vectors had to be read; None = rank here.
     """
 
@@ -33,9 +35,10 @@ class Request:
     query: Query
     view: View
     standing: tuple[tuple[Remembered, ...], ...]
+    system_prompt: str
     profile: Profile
     ranker: Ranker
-    terms: Callable[[str], str]
+    terms: Terms
     model: str
     reordered: Reordered | None = None
 
@@ -44,29 +47,34 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when the parts that cannot be dropped do not fit."""
     profile, view = request.profile, request.view
     draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
-    hot, folded = _hot(view, profile)
+    standing = _standing(request)
+    hot, folded = _hot(view, profile, frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit))
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
+    for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
+        draft.pin(name, text)
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
+    scores = steadied(scores, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)
     told = _instructions(request, found)
     plan = Plan(
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
-        standing=_standing(request),
+        standing=standing,
         instructions=told.units,
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
     )
     missed = select(plan, profile, draft)
     page = compose(draft, profile, rendering, view.date)
+    _check_room((*page.dropped, *missed), profile)
     return Context(
         trigger=request.trigger.breadcrumb,
         consumer=profile.consumer,
         assembled_at=request.trigger.breadcrumb.received_at,
         markdown=page.markdown,
-        prefix_end=page.prefix_end,
+        breakpoints=page.breakpoints,
         tokens=page.tokens,
         budget=profile.budget,
         encoding=profile.encoding,
@@ -77,6 +85,16 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         sections=(sections := summarise(draft, profile)),
         omissions=_left_out((*page.dropped, *missed, *folded, *told.omissions, *found.omissions), sections),
     )
+
+
+def _check_room(missed: tuple[Omission, ...], profile: Profile) -> None:
+    """A profile may refuse a page on which not everything has room (features C5)."""
+    tight = [omission for omission in missed if omission.reason == OVER_BUDGET]
+    if profile.over_budget == "fail" and tight:
+        raise Rejected(
+            f"{len(tight)} of what should be on the page, {tight[0].id} first, have no room in {profile.allowance} tokens; "
+            f"raise `budget` in the profile {profile.consumer!r}, or let `over_budget` be fit"
+        )
 
 
 def _flags(request: Request) -> tuple[str, ...]:
@@ -106,8 +124,11 @@ def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) ->
     return tuple(omission for omission in omissions if first.get(omission.id) is omission)
 
 
-def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
-    """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7)."""
+def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
+    """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
+
+    standing: rows that stand in a section of their own: an anchor is not said twice.
+    """
     sections = {rule.source: rule.name for rule in profile.sections}
     windows = hot_units(view, profile.window)
     said = Counter(_saying(view, row) for rows in windows for row in rows)
@@ -120,6 +141,8 @@ def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission
         old = profile.window.max_tool_turns is not None and turns > profile.window.max_tool_turns
         kept: list[Candidate] = []
         for row in rows:
+            if row in standing:
+                continue
             remembered, tool = view.history.rows[row], _is_tool(view, row)
             saying = _saying(view, row)
             if tool and old:
@@ -146,10 +169,11 @@ def _saying(view: View, row: int) -> tuple[str, bytes, int]:
 
 
 def _standing(request: Request) -> tuple[Unit, ...]:
-    """What stands, in the profile's order, of each kind the newest first."""
+    """What stands, in the profile's order, of each kind the newest first; what is of two kinds stands with the first."""
     default = _section(request.profile, "standing")
-    kinds = zip(request.profile.standing, request.standing, strict=True)
-    return tuple((_whole(row, wanted.section or default),) for wanted, rows in kinds for row in rows)
+    kinds = list(zip(request.profile.standing, request.standing, strict=True))
+    placed = {row.breadcrumb.id: (_whole(row, wanted.section or default),) for wanted, rows in reversed(kinds) for row in rows}
+    return tuple(placed[name] for name in dict.fromkeys(row.breadcrumb.id for _, rows in kinds for row in rows) if default)
 
 
 def _section(profile: Profile, source: str) -> str:

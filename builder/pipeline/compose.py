@@ -2,22 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby, takewhile
-from os.path import commonprefix
+from itertools import groupby
 
-from builder.domain.context import Omission, Section
+from builder.domain.context import OVER_BUDGET, Breakpoint, Omission, Section
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
+from builder.pipeline.breakpoints import breakpoints
 from builder.pipeline.draft import Draft, Group, PageSection, Placed, Rendering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The finished page. tokens: its true count. prefix_end: characters a prompt cache can keep. dropped: what had to go."""
+    """The finished page. tokens: its true count. dropped: what had to go."""
 
     markdown: str
     tokens: int
-    prefix_end: int
+    breakpoints: tuple[Breakpoint, ...]
     dropped: tuple[Omission, ...]
 
 
@@ -33,22 +33,20 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable
         markdown = rendering.page(profile.page, sections)
         tokens = rendering.count(markdown)
         if tokens <= draft.allowance:
-            end = _prefix_end(markdown, sections, profile, rendering)
-            return Page(markdown=markdown, tokens=tokens, prefix_end=end, dropped=tuple(dropped))
+            cuts = breakpoints(markdown, sections, draft.spent, profile, rendering)
+            return Page(markdown=markdown, tokens=tokens, breakpoints=cuts, dropped=tuple(dropped))
         if len(draft.taken) <= 1:
             raise Rejected(
                 f"the page has {tokens} tokens with nothing but the current message on it, allowed are {draft.allowance}; "
                 f"raise `budget` in the profile {profile.consumer!r}"
             )
-        dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason="over budget") for candidate in draft.undo()]
+        dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason=OVER_BUDGET) for candidate in draft.undo()]
 
 
 def _sections(draft: Draft, profile: Profile, date: Callable[[int], str]) -> tuple[PageSection, ...]:
     """The sections that have something in them."""
-    sections = ((rule, _placed(draft, rule)) for rule in profile.sections)
-    return tuple(
-        PageSection(name=rule.name, title=rule.title, groups=_groups(rule, placed, date)) for rule, placed in sections if placed
-    )
+    sections = ((rule, _own_words(draft, rule) + _groups(rule, _placed(draft, rule), date)) for rule in profile.sections)
+    return tuple(PageSection(name=rule.name, title=rule.title, groups=groups) for rule, groups in sections if groups)
 
 
 def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
@@ -61,17 +59,12 @@ def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
             ids=tuple(item.fragment.breadcrumb.id for item in placed),
         )
         for rule in profile.sections
-        if (placed := _placed(draft, rule))
+        if (placed := _placed(draft, rule)) or rule.name in draft.own_texts
     )
 
 
-def _prefix_end(markdown: str, sections: tuple[PageSection, ...], profile: Profile, rendering: Rendering) -> int:
-    """Characters in front of the first per-turn section (features H2)."""
-    lasting = {rule.name for rule in profile.sections if rule.section_class != "turn"}
-    front = tuple(takewhile(lambda section: section.name in lasting, sections))
-    if not front:
-        return 0
-    return len(commonprefix((rendering.page(profile.page, front), markdown)))  # noqa: RUF071 - characters are meant
+def _own_words(draft: Draft, rule: SectionRule) -> tuple[Group, ...]:
+    return (Group(date="", fragments=(draft.own_texts[rule.name],)),) if rule.name in draft.own_texts else ()
 
 
 def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:

@@ -72,6 +72,7 @@ class Draft:
         self.rules = {rule.name: rule for rule in rules}
         self.placed: dict[Key, Placed] = {}
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+        self.own_texts: dict[str, str] = {}
         self.taken: list[tuple[Unit, dict[Key, Placed | None], dict[str, int]]] = []
         self._sections: dict[tuple[int, str], str] = {}
         self._dated: Counter[tuple[str, str]] = Counter()
@@ -82,6 +83,11 @@ class Draft:
     def total(self) -> int:
         """Tokens spent, headings and date lines included."""
         return sum(self.spent.values())
+
+    def pin(self, section: str, text: str) -> None:
+        """Put the profile's own words into a section, in front of everything else and never to be taken off again."""
+        self.spent[section] += self.heading(section) + self._rendering.count(text + "\n")
+        self.own_texts[section] = text
 
     def offer(self, unit: Unit, limits: dict[str, int], caps: dict[str, int]) -> bool:
         """Take the unit if the page and every limited section have room for all of it.

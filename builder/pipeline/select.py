@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from builder.domain.context import Omission
+from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import HintFailed, Rejected
 from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.draft import Draft
@@ -39,13 +39,15 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for queue in queues:
         _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
+    for queue, limit in _shares(queues, draft):
+        _fill(queue, limit, profile, draft, omissions)
     for queue in queues:
         _fill(queue, int(queue.rule.ceiling * draft.allowance), profile, draft, omissions)
     _recall_instructions(plan, profile, draft, omissions)
     if not any(queue.waiting for queue in queues if queue.rule.source == "retrieval"):
         _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
-    return (*omissions, *(_omit(candidate, "over budget") for candidate in missed))
+    return (*omissions, *(_omit(candidate, OVER_BUDGET) for candidate in missed))
 
 
 @dataclass(slots=True)
@@ -63,7 +65,7 @@ def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -
     waiting = {"hot": hot, "standing": plan.standing, "instructions": told, "retrieval": plan.retrieval}
     return [
         _Queue(rule, units, _quota(rule, units, profile, draft))
-        for rule in profile.sections
+        for rule in sorted(profile.sections, key=lambda rule: rule.priority)
         if (units := [unit for unit in waiting.get(rule.source, ()) if rule.source != "standing" or unit[0].section == rule.name])
     ]
 
@@ -128,14 +130,28 @@ def _rows(units: tuple[Unit, ...]) -> frozenset[int]:
 
 
 def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
-    """The section's floor; for what stands, which cannot grow later, all of its ceiling that the others' floors leave."""
+    """The section's floor; for what stands, which cannot grow later, all of its ceiling that the others' floors leave.
+
+    One that asks for a share gets its floor first, like everybody else.
+    """
     floor, ceiling = (int(share * draft.allowance) for share in (queue.rule.floor, queue.rule.ceiling))
-    if queue.rule.source != "standing":
+    if queue.rule.source != "standing" or queue.rule.share:
         return floor
     owed = sum(
         max(int(other.rule.floor * draft.allowance) - draft.spent[other.rule.name], 0) for other in queues if other is not queue
     )
     return min(max(draft.spent[queue.rule.name] + draft.allowance - draft.total - owed, floor), ceiling)
+
+
+def _shares(queues: list[_Queue], draft: Draft) -> list[tuple[_Queue, int]]:
+    """What each section that wants a share of the spare tokens may have in the end; its ceiling holds (features C6)."""
+    spare, wanted = draft.allowance - draft.total, sum(queue.rule.share for queue in queues)
+    limits = []
+    for queue in queues:
+        if queue.rule.share:
+            limit = draft.spent[queue.rule.name] + int(spare * queue.rule.share / wanted)
+            limits.append((queue, min(limit, int(queue.rule.ceiling * draft.allowance))))
+    return limits
 
 
 def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:

@@ -1,6 +1,7 @@
 """A history as of a place."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +12,8 @@ from builder.pipeline.growing import Growing, Scalar
 from builder.pipeline.history import CONVERSATION, Floats, History
 
 Ints = NDArray[np.int64]
+Terms = Callable[[str], str]
+"""Text → stemmed terms joined by spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +21,9 @@ class View:
     """The first `size` breadcrumbs and their `passages` passages of a history. Arrays are views; nobody writes to them.
 
     session: code of the session that is asked in, -1 when nothing of it is held.
-    current: breadcrumbs that no later version or tombstone has replaced, shape (size,).
+    current: breadcrumbs that may be shown: no later version or tombstone has replaced them, and the consumer may see them,
+    shape (size,).
+    heard_by: breadcrumbs of which this consumer's conversation is made, shape (size,); None = all of them (`heard.py`).
     crumb: passage → breadcrumb, shape (passages,).
     """
 
@@ -28,6 +33,7 @@ class View:
     passages: int
     current: NDArray[np.bool_]
     crumb: Ints
+    heard_by: NDArray[np.bool_] | None = None
     _cosines: dict[bytes, Floats] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -67,9 +73,19 @@ class View:
         return bisect_left(self.own, self.size)
 
     @property
+    def turn(self) -> int:
+        """Number of the trigger among what people said in the session, from 1."""
+        said = self.history.by_person.head(self.size)
+        return 1 + int(np.count_nonzero(said[self.own[: self.heard]])) if self.heard else 1
+
+    @property
     def units(self) -> int:
-        """Units of the session's conversation."""
-        return int(self.history.units.head(self.size)[self.own[self.heard - 1]]) if self.heard else 0
+        """Units of the session's conversation, as far as this consumer hears it."""
+        if not self.heard:
+            return 0
+        if self.heard_by is None:
+            return int(self.history.units.head(self.size)[self.own[self.heard - 1]])
+        return len({self.unit_of(row) for row in self.own[: self.heard] if self.in_conversation(row)})
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""
@@ -107,14 +123,20 @@ class View:
         return self.history.sitting_dates[int(self.history.sitting.head(self.size)[row])]
 
     def in_conversation(self, row: int) -> bool:
-        """Whether it is a message or part of a tool exchange."""
-        return self.history.rows[row].breadcrumb.role in CONVERSATION
+        """Whether it is a message or part of a tool exchange, and this consumer hears it."""
+        return self.history.rows[row].breadcrumb.role in CONVERSATION and (self.heard_by is None or bool(self.heard_by[row]))
 
     def repeats(self, row: int) -> tuple[int, ...]:
         """Rows in which the same speaker said the same, this one included, in place order."""
         same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
         held = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
         return tuple(other for other in held if speaker[other] == speaker[row])
+
+    def vector_of(self, passage: int) -> bytes:
+        """The stored vector of a passage as float16 bytes; empty when it has none."""
+        if self.history.vector is None or not self.has_vector[passage]:
+            return b""
+        return bytes(self.history.vector.head(self.passages)[passage].astype("<f2").tobytes())
 
     def cosines(self, vector: bytes) -> Floats:
         """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""

@@ -6,10 +6,11 @@ A tolerant reader: unknown fields are kept in the stored body and ignored here. 
 
 from typing import Any, ClassVar
 
-from pydantic import ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic_core import CoreSchema
 
-from builder.domain.breadcrumb import Role
+from builder.domain.breadcrumb import Breadcrumb, Role
+from builder.domain.selector import Selector
 from builder.wire.body import Body
 from builder.wire.text import Text
 from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
@@ -126,6 +127,59 @@ class BreadcrumbDeletedV1(Body):
         return self.breadcrumb_id
 
 
+class AgentDefV1(Body):
+    """An agent's definition (`reference/rcrt-contracts.md` §5), as far as pages need it; speaks under its `agent_id`."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"agent_id": "support", "system_prompt": "You help people who fire kilns."}]}
+    )
+    agent_id: str = Field(min_length=1, max_length=200, description="the consumer that it defines")
+    system_prompt: Text = Field("", description="shown on its pages in the section with source system")
+
+    def said(self) -> str:
+        return self.system_prompt
+
+    def speaks_as(self) -> str:
+        return self.agent_id
+
+
+class ExcludedSchema(BaseModel):
+    """One line of a blacklist."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    schema_name: str = Field(description="schema that is left out")
+    reason: str | None = Field(None, description="why, for people")
+
+
+class ContextBlacklistV1(Body):
+    """What is neither searched nor part of any conversation, from its place on; the latest one holds."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"excluded_schemas": [{"schema_name": "system.metric.v1", "reason": "noise"}], "excluded_tags": ["draft"]}
+            ]
+        }
+    )
+    excluded_schemas: tuple[ExcludedSchema, ...] = Field((), description="schemas that are left out")
+    excluded_tags: tuple[str, ...] = Field((), description="breadcrumbs with one of these tags are left out")
+    excluded_ids: tuple[str, ...] = Field((), description="these breadcrumbs are left out")
+
+    def excluded(self) -> tuple[Selector, ...]:
+        """What is left out, each by itself."""
+        found = (
+            Selector(schemas=tuple(held.schema_name for held in self.excluded_schemas)),
+            Selector(any_tags=self.excluded_tags),
+            Selector(ids=self.excluded_ids),
+        )
+        return tuple(selector for selector in found if selector != Selector())
+
+
+def excluded(blacklist: Breadcrumb) -> tuple[Selector, ...]:
+    """What a stored blacklist leaves out."""
+    return ContextBlacklistV1.model_validate_json(blacklist.body).excluded()
+
+
 BODIES: dict[str, type[Body]] = {
     "user.message.v1": UserMessageV1,
     "agent.response.v1": AgentResponseV1,
@@ -137,4 +191,6 @@ BODIES: dict[str, type[Body]] = {
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
     "breadcrumb.deleted.v1": BreadcrumbDeletedV1,
+    "agent.def.v1": AgentDefV1,
+    "context.blacklist.v1": ContextBlacklistV1,
 }

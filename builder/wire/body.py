@@ -24,6 +24,10 @@ class Body(BaseModel):
         """The text that search sees."""
         return ""
 
+    def speaks_as(self) -> str:
+        """The name that the body itself gives its speaker, or nothing."""
+        return self.speaker or ""
+
     def calls(self) -> tuple[str, ...]:
         """Request ids of the tool calls it makes or answers."""
         return ()

@@ -153,7 +153,7 @@ def _speaker(record: Record, body: Body | None) -> str:
     if body is None:
         return record.schema_name or "System"
     creator = body.creator or {}
-    names = (body.speaker, creator.get("name"), creator.get("agent_id"))
+    names = (body.speaks_as(), creator.get("name"), creator.get("agent_id"))
     said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")
     return " ".join(said.split())[:200] or body.default_speaker
 

@@ -11,6 +11,9 @@ from builder.domain.errors import Rejected
 
 SCHEMA = "agent.context.v1"
 SHOWN_OMISSIONS = 50
+LASTING = frozenset({"static", "slow"})
+"""Breakpoints in front of which nothing is per-turn."""
+NOTHING = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
@@ -43,6 +46,16 @@ class SectionV1(BaseModel):
     section_class: str = Field(alias="class", description="static, slow or turn")
     tokens: int
     ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
+
+
+class BreakpointV1(BaseModel):
+    """Where a prompt cache may cut the page: equal hash, equal beginning."""
+
+    model_config = _STRICT
+    name: str = Field(description="static, slow: behind the sections of this class; recent: behind the recent conversation")
+    characters: int = Field(description="characters of `content` in front of it")
+    tokens: int = Field(description="tokens of them")
+    prefix: str = Field(description="hash of them")
 
 
 class OmissionV1(BaseModel):
@@ -96,6 +109,7 @@ class AgentContextV1(BaseModel):
                     "breadcrumb_count": 1,
                     "sources_assembled": 1,
                     "sections": [{"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"]}],
+                    "breakpoints": [],
                     "omissions": {"most_relevant": [], "by_reason": {}},
                 }
             ]
@@ -118,6 +132,7 @@ class AgentContextV1(BaseModel):
     breadcrumb_count: int
     sources_assembled: int
     sections: tuple[SectionV1, ...]
+    breakpoints: tuple[BreakpointV1, ...] = Field((), description="in page order; Anthropic's cache_control belongs there")
     omissions: Omissions
 
 
@@ -159,6 +174,10 @@ def _event(context: Context) -> AgentContextV1:
             )
             for section in context.sections
         ),
+        breakpoints=tuple(
+            BreakpointV1(name=cut.name, characters=cut.characters, tokens=cut.tokens, prefix=cut.prefix)
+            for cut in context.breakpoints
+        ),
         omissions=Omissions(
             most_relevant=tuple(
                 OmissionV1(id=item.id, reason=item.reason, tokens=item.tokens) for item in context.omissions[:SHOWN_OMISSIONS]
@@ -172,7 +191,7 @@ def _assembly(context: Context) -> Assembly:
     return Assembly(
         profile=context.profile_revision,
         templates=context.template_revision,
-        prefix=blake2b(context.markdown[: context.prefix_end].encode(), digest_size=8).hexdigest(),
+        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name in LASTING), NOTHING),
         tokenizer=context.encoding,
         budget=context.budget,
         model=context.model.encode("ascii", "backslashreplace").decode(),

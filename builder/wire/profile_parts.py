@@ -4,12 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from builder.domain.profile import Dates, QuerySource, SectionClass, Source
+from builder.domain.profile import NEVER, Dates, QuerySource, SectionClass, Source
 
 STRICT = ConfigDict(extra="forbid", frozen=True)
 _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
-NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1"})
-"""Kinds that no profile can switch on (features D18)."""
 
 
 def check_showable(schemas: tuple[str, ...]) -> None:

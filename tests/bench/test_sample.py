@@ -8,7 +8,7 @@ import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.app import open_core
-from builder.bench import recall, tokens
+from builder.bench import prefix, recall, tokens
 from builder.bench.datasets import load
 from builder.cli.measuring import numbers
 from builder.pipeline.histories import Histories
@@ -71,12 +71,22 @@ async def test_the_question_itself_is_no_evidence() -> None:
     assert not recall.recalled(crumb, recall._without_question(page, crumb.text))
 
 
-async def test_tokens_are_counted_against_three_baselines() -> None:
+async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() -> None:
     async with open_core(SETTINGS, ":memory:") as core:
-        report = await tokens.run(core, load("sample"), core.profile("default"))
+        report = await tokens.run(core, load("sample"), core.profile("default"), (300, 4000), lambda: None)
     assert len(report["baselines"]) == 3
-    assert report["context"]["max"] <= 4000
-    assert report["baselines"]["last 20 as pretty JSON with the catalog"]["saved"] > 0.7
+    assert report["budgets"]["300"]["tokens_max"] <= 300
+    assert report["equal"]["evidence_all"] >= report["baselines"]["last 20 as text"]["evidence_all"] > 0
+    assert report["equal"]["saved against last 20 as pretty JSON with the catalog"] >= 0.85
+    assert json.dumps(report)
+
+
+async def test_most_of_a_page_is_what_the_page_before_began_with() -> None:
+    async with open_core(SETTINGS, ":memory:") as core:
+        mine = core.profile("default")
+        report = await prefix.run(core, load("sample"), {"mine": mine, "naive": prefix.naive(mine)}, 12, lambda: None)
+    assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]
+    assert report["orders"]["mine"]["steps"] == 11
     assert json.dumps(report)
 
 

@@ -28,6 +28,7 @@ from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
 from builder.service import ContextBuilder, Helpers
+from builder.wire.bodies import excluded
 from builder.wire.inbound import decode
 from builder.wire.lines import read_lines
 from builder.wire.outbound import encode
@@ -52,7 +53,8 @@ async def embedder() -> AsyncIterator[CachedEmbedder]:
 def helpers() -> Helpers:
     templates = TemplateSet(*read_folders((bundled("templates"),)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
-    return Helpers(terms=load_terms(), count=load_counter("o200k_base"), renderings=renderings, ranker=load_ranker())
+    count = load_counter("o200k_base")
+    return Helpers(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
 
 
 def events(case: str) -> list[Breadcrumb]:

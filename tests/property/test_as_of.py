@@ -15,6 +15,7 @@ from builder.domain.facts import Remembered
 from builder.pipeline.histories import Histories
 from builder.ports import BreadcrumbStore
 from builder.service import ContextBuilder, Helpers
+from builder.wire.bodies import excluded
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 
@@ -27,7 +28,8 @@ GREETINGS = tuple(
 
 def make_builder(store: BreadcrumbStore, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
-    helpers = Helpers(terms=make_terms, count=load_counter("o200k_base"), renderings=renderings, ranker=BY_HAND)
+    count = load_counter("o200k_base")
+    helpers = Helpers(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded)
     return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
 
 

@@ -9,6 +9,7 @@ from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MAX_SIM, Ranker
 from builder.service import ContextBuilder, Helpers
+from builder.wire.bodies import excluded
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
 
 LATE = Ranker(hybrid=BY_HAND.hybrid, words=BY_HAND.words, late={MAX_SIM: 1.0})
@@ -16,7 +17,11 @@ LATE = Ranker(hybrid=BY_HAND.hybrid, words=BY_HAND.words, late={MAX_SIM: 1.0})
 
 def make_builder(embedder: HashingEmbedder, store: MemoryStore | None = None, late: bool = False) -> ContextBuilder:
     helpers = Helpers(
-        terms=make_terms, count=load_counter("o200k_base"), renderings={"o200k_base": make_rendering()}, ranker=LATE
+        terms=make_terms,
+        count=load_counter("o200k_base"),
+        renderings={"o200k_base": make_rendering()},
+        ranker=LATE,
+        excluded=excluded,
     )
     store = store or MemoryStore()
     return ContextBuilder(store, embedder, (), helpers, Histories(10_000), store if late else None)

@@ -119,10 +119,11 @@ def test_earlier_messages_stand_under_the_day_on_which_they_were_said() -> None:
 
 def test_the_prefix_ends_where_the_first_section_of_this_turn_begins() -> None:
     context = make_context(QUESTION, CHATTER[:3], standing=(make_catalog(3, 500),))
-    prefix, rest = context.markdown[: context.prefix_end], context.markdown[context.prefix_end :]
+    end = next(cut.characters for cut in context.breakpoints if cut.name == "static")
+    prefix, rest = context.markdown[:end], context.markdown[end:]
     assert prefix.startswith("## Available Tools\n")
     assert rest.lstrip("\n").startswith("## Recent Conversation\n")
-    assert make_context(QUESTION, CHATTER[:3]).prefix_end == 0
+    assert make_context(QUESTION, CHATTER[:3]).breakpoints[0].name == "recent"
 
 
 def test_what_stands_is_not_found_a_second_time() -> None:

@@ -26,7 +26,7 @@ def test_an_old_instruction_stands_on_every_page_in_front_of_the_conversation() 
     context = page(make_remembered("Always answer in English.", 1))
     assert instructions(context) == ["m1"]
     assert context.markdown.index("## Standing Instructions") < context.markdown.index("## Recent Conversation")
-    assert context.markdown.index("User: Always answer in English.") < context.prefix_end
+    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[-2].characters
 
 
 def test_of_a_long_message_only_the_sentence_that_instructs_is_shown() -> None:

@@ -199,7 +199,15 @@ def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
     broken = Broken(working._templates, working.count)
     query, view = make_query(trigger.breadcrumb.text), make_view(rows)
     request = Request(
-        trigger=trigger, query=query, view=view, standing=((),), profile=profile(), ranker=BY_HAND, terms=make_terms, model=MODEL
+        trigger=trigger,
+        query=query,
+        view=view,
+        standing=((),),
+        system_prompt="",
+        profile=profile(),
+        ranker=BY_HAND,
+        terms=make_terms,
+        model=MODEL,
     )
     return assemble(request, broken)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.profile import NEVER
 from builder.wire.bodies import BODIES
 from builder.wire.inbound import decode
-from builder.wire.profile_parts import NEVER
 from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -37,6 +37,7 @@ EXAMPLES = {
     "note.v1": "Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
     "browser.page.context.v1": 'Page "Orders" (https://example.org/orders), 12 interactive elements',
     "browser.tab.context.v1": 'Page "Orders" (https://example.org/orders): 3 open orders',
+    "agent.def.v1": "support: You help people who fire kilns.",
 }
 
 

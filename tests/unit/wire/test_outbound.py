@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Context, Omission, Section
+from builder.domain.context import Breakpoint, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.resources import bundled
 from builder.wire.outbound import DEFAULT_MAX_BYTES, SHOWN_OMISSIONS, encode
@@ -26,7 +26,7 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
         "consumer": "default",
         "assembled_at": datetime(2026, 11, 21, 12, 0, tzinfo=UTC),
         "markdown": "## Tools\n- 计算器\n\n## Current User Message\nUser: 釉料\n",
-        "prefix_end": 18,
+        "breakpoints": (Breakpoint(name="static", characters=18, tokens=8, prefix="0a"),),
         "tokens": 17,
         "budget": 4000,
         "encoding": "o200k_base",
@@ -89,12 +89,13 @@ def test_the_estimate_is_the_true_count_and_both_names_of_the_page_hold_the_page
     assert found["content"] == found["formatted_context"] == context().markdown
 
 
-def test_the_prefix_hash_is_equal_while_the_lasting_sections_are_equal() -> None:
-    page = context().markdown
-    other = context(markdown=page.replace("User:", "Maya:"))
-    assert event(other)["assembly"]["prefix"] == event(context())["assembly"]["prefix"]
-    changed = context(markdown=page.replace("Tools", "Tolls"))
-    assert event(changed)["assembly"]["prefix"] != event(context())["assembly"]["prefix"]
+def test_the_prefix_hash_is_that_of_the_last_breakpoint_in_front_of_what_is_per_turn() -> None:
+    slow = Breakpoint(name="slow", characters=30, tokens=12, prefix="1b")
+    recent = Breakpoint(name="recent", characters=40, tokens=14, prefix="2c")
+    assert event(context())["assembly"]["prefix"] == "0a"
+    assert event(context(breakpoints=(*context().breakpoints, slow, recent)))["assembly"]["prefix"] == "1b"
+    assert event(context(breakpoints=(recent,)))["assembly"]["prefix"] == event(context(breakpoints=()))["assembly"]["prefix"]
+    assert event(context())["breakpoints"] == [{"name": "static", "characters": 18, "tokens": 8, "prefix": "0a"}]
 
 
 def test_the_same_context_gives_the_same_bytes() -> None:

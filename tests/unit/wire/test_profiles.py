@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from builder.domain.errors import Misconfigured
+from builder.domain.profile import NEVER
 from builder.resources import bundled
-from builder.wire.profile_parts import NEVER
 from builder.wire.profiles import parse_profile
 from tests.factories import latest_of
 

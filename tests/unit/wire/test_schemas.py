@@ -9,9 +9,9 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
+from builder.domain.profile import NEVER
 from builder.resources import bundled
 from builder.wire.bodies import BODIES
-from builder.wire.profile_parts import NEVER
 from builder.wire.schemas import INBOUND, OUTBOUND, schema_files
 
 FILES = schema_files()

@@ -1,0 +1,66 @@
+"""The benchmark commands about pages: what they save, and what of them a prompt cache can keep."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+
+from builder.cli.measuring import File, ProfileName, numbers, progress, store, table
+from builder.cli.options import AsJson, print_json, settings
+
+
+def tokens(
+    file: File = "sample",
+    profile: ProfileName = "default",
+    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "100,150,200,300,500,1000,2000,4000",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """True tokens of the context and the evidence in it, beside what agents send without it."""
+    from builder.app import open_core
+    from builder.bench import tokens as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset, sizes = load(file), numbers(budgets)
+        steps = sum(len(part.breadcrumbs) + len(sizes) * len(part.questions) for part in dataset.conversations)
+        with store() as path, progress("tokens", steps) as step:
+            async with open_core(settings(), path) as core:
+                return await bench.run(core, dataset, core.profile(profile), sizes, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+        return
+    table(f"{report['dataset']}, what is sent without it", "baseline", report["baselines"])
+    table(f"profile {report['profile']}, {report['questions']} questions", "budget", report["budgets"])
+
+
+def prefix(
+    file: File = "sample",
+    profile: ProfileName = "default",
+    turns: Annotated[int, typer.Option(min=2, help="Last user messages of each conversation that are replayed.")] = 60,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Share of a page that the next one begins with, turn by turn, beside a naive order and `three_tier`."""
+    from builder.app import open_core
+    from builder.bench import prefix as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        with store() as path:
+            async with open_core(settings(), path) as core:
+                mine = core.profile(profile)
+                orders = {profile: mine, "naive": bench.naive(mine)}
+                each = [min(turns, len(part.breadcrumbs)) + len(part.questions) for part in dataset.conversations]
+                steps = sum(len(part.breadcrumbs) for part in dataset.conversations) + len(orders) * sum(each)
+                with progress("prefix", steps) as step:
+                    return await bench.run(core, dataset, orders, turns, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+    else:
+        table(f"{report['dataset']}, last {turns} turns of each conversation", "order", report["orders"])
