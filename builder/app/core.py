@@ -23,7 +23,7 @@ from builder.resources import bundled
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
-from builder.wire.profiles import parse_profile
+from builder.wire.profiles import Library, parse_models, parse_profile
 
 SAMPLE_PAGE = (
     PageSection(
@@ -42,7 +42,12 @@ class Core:
     store: SqliteStore
     embedder: CachedEmbedder
     profiles: tuple[Profile, ...]
+    library: Library
     helpers: Helpers
+
+    def preset(self, name: str) -> Profile:
+        """A profile that is this preset and nothing else. Raises `Misconfigured`."""
+        return parse_profile(name, f"extends: {name}", self.library)
 
     def profile(self, name: str) -> Profile:
         """Raises `Misconfigured` with the known names."""
@@ -61,7 +66,8 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
     """
     async with AsyncExitStack() as stack:
         folders = template_folders(settings)
-        profiles = load_profiles(folders)
+        library = load_library(folders)
+        profiles = load_profiles(folders, library)
         templates = TemplateSet(*read_folders(folders))
         for profile in profiles:
             templates.page(profile.page, SAMPLE_PAGE)
@@ -81,7 +87,7 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
         )
         late = store if embedding.late_interaction else None
         builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages), late)
-        yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
+        yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, library=library, helpers=helpers)
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:
@@ -103,10 +109,21 @@ def template_folders(settings: Settings) -> tuple[Path, ...]:
     return (bundled("templates"), *extra)
 
 
-def load_profiles(folders: tuple[Path, ...]) -> tuple[Profile, ...]:
+def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:
     """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
-    sources = {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / "profiles").glob("*.yaml"))}
-    return tuple(parse_profile(name, source) for name, source in sorted(sources.items()))
+    return tuple(parse_profile(name, source, library) for name, source in sorted(_sources(folders, "profiles").items()))
+
+
+def load_library(folders: tuple[Path, ...]) -> Library:
+    """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
+    presets = _sources(folders, "presets") | {"default": _sources(folders, "profiles")["default"]}
+    tables = (folder / "models.yaml" for folder in folders)
+    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(table.read_text("utf-8")).items()}
+    return Library(presets=presets, models=models)
+
+
+def _sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
+    return {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}
 
 
 def load_ranker() -> Ranker:

@@ -53,7 +53,7 @@ def prefix(
         with store() as path:
             async with open_core(settings(), path) as core:
                 mine = core.profile(profile)
-                orders = {profile: mine, "naive": bench.naive(mine)}
+                orders = {profile: mine, "naive": bench.naive(mine), "three_tier": core.preset("three_tier")}
                 each = [min(turns, len(part.breadcrumbs)) + len(part.questions) for part in dataset.conversations]
                 steps = sum(len(part.breadcrumbs) for part in dataset.conversations) + len(orders) * sum(each)
                 with progress("prefix", steps) as step:

@@ -10,8 +10,8 @@ from builder.pipeline.view import Terms, View, as_of
 
 Floats = NDArray[np.float32]
 
-HELD = 16
-"""Best passages of the trigger before that are held on to: about twice as many as a page shows."""
+HELD = 8
+"""Best passages of the trigger before that are held on to: as many as a page shows (5 of the user, 3 of the agent)."""
 
 
 def steadied(scores: Floats, view: View, profile: Profile, ranker: Ranker, terms: Terms) -> Floats:

@@ -74,6 +74,7 @@ class RetrievalFile(BaseModel):
     ceilings: dict[str, int] = Field(
         {}, description="most units per schema while not everything found fits; none = by rank alone"
     )
+    most: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
     relevance_threshold: float | None = Field(
         None,

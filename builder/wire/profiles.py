@@ -165,6 +165,13 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
         raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
 
 
+def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
+    """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
+    name = model.rpartition("/")[2]
+    begins = (known for known in models if name == known or name.startswith(tuple(f"{known}{mark}" for mark in "-:@")))
+    return models.get(max(begins, key=len, default=""), UNKNOWN_MODEL)
+
+
 def resolve(source: str, library: Library, above: tuple[str, ...] = ()) -> dict[str, Any]:
     """The file with what it extends laid under it, as plain values. Raises `ValueError` for a preset nobody knows.
 
@@ -210,7 +217,7 @@ def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[di
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
-    facts = None if file.model is None else library.models.get(file.model, UNKNOWN_MODEL)
+    facts = None if file.model is None else facts_of(file.model, library.models)
     derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
     profile = Profile(
         consumer=name,
