@@ -10,6 +10,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.fitting import fitting
 from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
@@ -49,11 +50,12 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
     standing = _standing(request)
     hot, folded = _hot(view, profile, frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit))
+    for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
+        draft.pin(name, text)
+    hot = fitting(hot, view, profile)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
-    for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
-        draft.pin(name, text)
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
     scores = steadied(scores, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)

@@ -43,6 +43,8 @@ class History:
         self.filler = Growing(np.bool_)
         self.by_person = Growing(np.bool_)
         self.by_tool = Growing(np.bool_)
+        self.spoken = Growing(np.bool_)
+        self.said_tokens = Growing(np.float32)
         self.task = Growing(np.int64)
         self.expires = Growing(np.float64)
         self.expiring = 0
@@ -149,6 +151,8 @@ class History:
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
         self.by_person.append(crumb.role == "user")
         self.by_tool.append(crumb.role == "tool")
+        self.spoken.append(crumb.role in CONVERSATION)
+        self.said_tokens.append(sum(passage.tokens for passage in row.passages))
         self.task.append(self.tasks.setdefault(crumb.task, len(self.tasks)))
         self.expires.append(crumb.expires_at.timestamp() if crumb.expires_at else np.inf)
         self.expiring += crumb.expires_at is not None

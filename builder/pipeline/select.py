@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from builder.domain.context import OVER_BUDGET, Omission
 from builder.domain.errors import HintFailed, Rejected
 from builder.domain.profile import Profile, SectionRule, Source
+from builder.pipeline.caps import SMALLEST, fair_tools, hot_caps
 from builder.pipeline.draft import Draft
 from builder.pipeline.units import Candidate, Unit
 
-SMALLEST = 24
-"""Tokens below which a shortened message says nothing."""
 UNKNOWN = "message"
 """A schema that has no hint of its own."""
 SMALLEST_FRAGMENT = 5
@@ -106,7 +105,7 @@ def _generic(unit: Unit) -> Unit:
 def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissions: list[Omission]) -> int:
     """Put the newest units on the page, newest first; returns how many had room. The others wait like the rest."""
     for done, unit in enumerate(units):
-        if not _offer(unit, {}, _fair(unit, len(units) - done, profile, draft), draft, omissions):
+        if not _offer(unit, {}, hot_caps(unit, profile, draft), draft, omissions):
             return done
     return len(units)
 
@@ -180,28 +179,10 @@ def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Dr
         return {rule.name: max(room - draft.heading(rule.name), 0)}
     if rule.source == "instructions":
         return {}  # half an instruction may say the opposite
+    if rule.source == "hot":
+        return hot_caps(unit, profile, draft)
     cap = int(rule.ceiling * draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
-    return {rule.name: max(cap, SMALLEST), **_fair_tools(unit, profile, draft)}
-
-
-def _fair(unit: Unit, sharers: int, profile: Profile, draft: Draft) -> dict[str, int]:
-    caps = _fair_tools(unit, profile, draft)
-    for rule in profile.sections:
-        if rule.source == "hot":
-            room = int(rule.ceiling * draft.allowance) - draft.spent[rule.name] - draft.heading(rule.name)
-            caps[rule.name] = max(room // sharers, SMALLEST)
-    return caps
-
-
-def _fair_tools(unit: Unit, profile: Profile, draft: Draft) -> dict[str, int]:
-    """Tool output is shortened rather than parted from its call: its section is shared by the turns that may show it."""
-    caps = {}
-    for rule in profile.sections:
-        inside = sum(candidate.section == rule.name for candidate in unit)
-        if rule.source == "tools" and inside:
-            turns = profile.window.max_tool_turns or profile.window.trigger
-            caps[rule.name] = max(int(rule.ceiling * draft.allowance) // (turns * inside), SMALLEST)
-    return caps
+    return {rule.name: max(cap, SMALLEST), **fair_tools(unit, profile, draft)}
 
 
 def _offer(unit: Unit, limits: dict[str, int], caps: dict[str, int], draft: Draft, omissions: list[Omission]) -> bool:

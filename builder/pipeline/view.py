@@ -73,6 +73,12 @@ class View:
         return bisect_left(self.own, self.size)
 
     @property
+    def spoken(self) -> NDArray[np.bool_]:
+        """Messages and parts of tool exchanges that this consumer hears, shape (size,)."""
+        rows = self.history.spoken.head(self.size)
+        return rows if self.heard_by is None else rows & self.heard_by
+
+    @property
     def turn(self) -> int:
         """Number of the trigger among what people said in the session, from 1."""
         said = self.history.by_person.head(self.size)

@@ -51,6 +51,15 @@ class WindowFile(BaseModel):
     model_config = STRICT
     trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
     keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
+    message_share: float = Field(
+        0.25, gt=0, le=1, description="most of its section's ceiling that one message may have; a longer one is shortened"
+    )
+    keep_share: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="share of its section's ceiling that it is trimmed to once it no longer fits; 1 = as little as need be",
+    )
     min_recent: int = Field(
         3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
     )

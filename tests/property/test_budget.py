@@ -104,7 +104,7 @@ def test_more_budget_never_shows_less_of_a_plain_conversation(encoding: str) -> 
     rows = [hear(n, "user.message.v1", {"content": f"Remark number {n} about the garden."}) for n in range(1, 15)]
     trigger = hear(99, "user.message.v1", {"content": "And now?"})
     lengths = [
-        len(ids_on_page(make_context(trigger, rows, make_profile(budget=budget, encoding=encoding))))
+        len(ids_on_page(make_context(trigger, rows, make_profile(budget=budget, encoding=encoding, window={"keep_share": 1}))))
         for budget in range(60, 500, 20)
     ]
     assert lengths == sorted(lengths)

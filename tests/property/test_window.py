@@ -11,7 +11,13 @@ from tests.factories import make_profile
 
 windows = st.integers(0, 60).flatmap(
     lambda trigger: st.builds(
-        Window, trigger=st.just(trigger), keep=st.integers(0, trigger), min_recent=st.just(3), max_tool_turns=st.none()
+        Window,
+        trigger=st.just(trigger),
+        keep=st.integers(0, trigger),
+        min_recent=st.just(3),
+        max_tool_turns=st.none(),
+        message_share=st.just(0.25),
+        keep_share=st.just(0.5),
     )
 )
 

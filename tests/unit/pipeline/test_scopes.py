@@ -68,7 +68,7 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
 
 
 def test_the_hot_window_is_the_own_sessions() -> None:
-    window = Window(trigger=2, keep=2, min_recent=0, max_tool_turns=None)
+    window = Window(trigger=2, keep=2, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
     history = make_history(interleaved())
     assert hot_units(view_of(history, session="s1"), window) == ((2,), (4,))
     assert hot_units(view_of(history, session="s2"), window) == ((1,), (3,))

@@ -67,7 +67,8 @@ def test_everything_is_shown_when_there_is_room() -> None:
 @pytest.mark.parametrize("name", ["tools", "recent", "relevant"])
 def test_no_section_gets_more_than_its_ceiling(name: str) -> None:
     wanted = shares(profile(), **{name: (0, 0.2)})
-    context = page([*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=0)), make_catalog(60, 500))
+    window = replace(wanted.window, min_recent=0, keep_share=1)
+    context = page([*OLD, *TALK], replace(wanted, window=window), make_catalog(60, 500))
     assert 100 < tokens(context)[name] <= 200
 
 
