@@ -11,7 +11,7 @@ from time import perf_counter
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.domain.profile import Profile
@@ -42,6 +42,7 @@ class _Done:
     tokens: tuple[int, ...] = ()
     build: float | None = None
     reason: str = ""
+    stopped: bool = False
 
 
 class Worker:
@@ -91,6 +92,7 @@ class Worker:
                 build=done.build,
                 tokens=done.tokens,
                 reason=done.reason,
+                stopped=done.stopped,
             )
         )
 
@@ -101,7 +103,7 @@ class Worker:
             done = await self._attempt(arrival)
             await self._ledger.settle(arrival.place)
         except Rejected as error:
-            return await self._reject(delivery, str(error))
+            return await self._reject(delivery, error)
         except Unavailable as error:
             return await self._retry(delivery, error)
         except asyncio.CancelledError:
@@ -124,7 +126,7 @@ class Worker:
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             held = await self._builder.remember(breadcrumb)
-            if not wanted:
+            if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
                 return _Done("expired")
@@ -166,17 +168,17 @@ class Worker:
             except Rejected as error:
                 refused.append(f"{context.consumer}: {error}")
         if refused:
-            raise Rejected("; ".join(refused))
+            raise (ChainTooLong if built.stopped else Rejected)("; ".join(refused))
         return _Done("published", tokens=tuple(tokens), build=seconds)
 
-    async def _reject(self, delivery: Delivery, reason: str) -> _Done:
+    async def _reject(self, delivery: Delivery, why: Rejected) -> _Done:
         """The attempts stay counted, so that catch-up passes it over at once."""
         try:
-            await self._publisher.dead_letter(delivery.arrival, reason)
+            await self._publisher.dead_letter(delivery.arrival, str(why))
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
-        return _Done("rejected", reason=reason)
+        return _Done("rejected", reason=str(why), stopped=isinstance(why, ChainTooLong))
 
     async def _retry(self, delivery: Delivery, error: Unavailable) -> _Done:
         """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""

@@ -76,7 +76,7 @@ async def _fill(
     async with open_core(settings, str(fresh)) as core:
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
             try:
-                breadcrumb = decode(arrival, settings.worker.max_body_bytes)
+                breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
                 await core.builder.remember(breadcrumb)
                 sessions.add((breadcrumb.workspace, breadcrumb.session))
                 counts["remembered"] += 1

@@ -63,7 +63,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(js, connection.max_payload)
-        read = partial(decode, max_bytes=settings.worker.max_body_bytes)
+        read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work

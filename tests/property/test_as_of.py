@@ -13,7 +13,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from builder.pipeline.histories import Histories
-from builder.ports import BreadcrumbStore
+from builder.ports import Store
 from builder.service import ContextBuilder, Helpers
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
@@ -25,7 +25,7 @@ GREETINGS = tuple(
 """Every speaker introduces himself before anything else, in an earlier stream."""
 
 
-def make_builder(store: BreadcrumbStore, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
+def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     helpers = Helpers(terms=make_terms, count=load_counter("o200k_base"), renderings=renderings, ranker=BY_HAND)
     return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
