@@ -187,6 +187,16 @@ class Archive(Protocol):
         """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub."""
 
 
+class Published(Protocol):
+    """Reads contexts that were published. All methods raise `Unavailable`; None = there is none, or it was forgotten."""
+
+    async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
+        """The newest one of a consumer in a session."""
+
+    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+        """The one with this id (`domain.context.context_id`)."""
+
+
 class Publisher(Protocol):
     """Sends what leaves the service."""
 
@@ -195,6 +205,13 @@ class Publisher(Protocol):
 
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+
+
+class Sender(Protocol):
+    """Sends breadcrumbs of the service's own: like everything else they enter the store through the stream."""
+
+    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
+        """Publish and return what the stream will hand over. Raises `Unavailable`."""
 
 
 class Delivery(Protocol):

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -60,8 +60,9 @@ class Worker:
         observe: Callable[[Processed], None],
         rules: Rules,
         in_work: set[Place],
+        forget: Callable[[Breadcrumb], Awaitable[object]],
     ) -> None:
-        """Everything is passed in. in_work: kept up to date here, read by catch-up."""
+        """Everything is passed in. in_work: kept up to date here, read by catch-up. forget: erases what a tombstone removes."""
         self._builder = builder
         self._catch_up = catch_up
         self._ledger = ledger
@@ -72,6 +73,7 @@ class Worker:
         self._observe = observe
         self._rules = rules
         self._in_work = in_work
+        self._forget = forget
         self._locks = Locks()
         self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
         self._suspects = asyncio.Lock()
@@ -126,6 +128,8 @@ class Worker:
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             held = await self._builder.remember(breadcrumb)
+            if breadcrumb.removes and (breadcrumb.version > 1 or breadcrumb.removes != breadcrumb.id):  # not for each new secret
+                await self._forget(breadcrumb)
             if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:

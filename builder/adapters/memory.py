@@ -150,12 +150,7 @@ class MemoryStore:
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""
         inside = [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
-        found = [
-            crumb
-            for crumb in inside
-            if (crumb.id == identity and crumb.place < until)
-            or (crumb.schema == SUMMARY and crumb.id != identity and is_made_from(crumb, identity))
-        ]
+        found = [crumb for crumb in inside if (crumb.id == identity and crumb.place < until) or is_made_from(crumb, identity)]
         self._take([(crumb, identity) for crumb in found])
         return tuple(found)
 

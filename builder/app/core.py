@@ -42,6 +42,13 @@ class Core:
     embedder: CachedEmbedder
     profiles: tuple[Profile, ...]
     helpers: Helpers
+    histories: Histories
+    renderings: tuple[JinjaRendering, ...]
+
+    def drop(self, workspace: str, ids: frozenset[str]) -> int:
+        """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+        self.histories.forget(workspace)
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.renderings)
 
     def profile(self, name: str) -> Profile:
         """Raises `Misconfigured` with the known names."""
@@ -77,8 +84,12 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
         await embedder.ready(patience)
         helpers = Helpers(terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker())
         late = store if embedding.late_interaction else None
-        builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages), late)
-        yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers)
+        histories = Histories(settings.store.cached_passages)
+        builder = ContextBuilder(store, embedder, profiles, helpers, histories, late)
+        yield Core(
+            builder=builder, store=store, embedder=embedder, profiles=profiles, helpers=helpers, histories=histories,
+            renderings=tuple(renderings.values()),
+        )  # fmt: skip
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:

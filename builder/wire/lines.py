@@ -59,12 +59,16 @@ def make_record(
     schema: str, breadcrumb_id: str, session: str, body: dict[str, Any], *, created_at: datetime | None = None, version: int = 1
 ) -> dict[str, Any]:
     """A record as clients send it. created_at: default now."""
-    moment = created_at or datetime.now(UTC)
     return {
         "id": breadcrumb_id,
         "schema_name": schema,
         "version": version,
         "session": session,
         "context": body,
-        "created_at": moment.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "created_at": moment(created_at or datetime.now(UTC)),
     }
+
+
+def moment(time: datetime) -> str:
+    """RFC 3339 in UTC."""
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")
