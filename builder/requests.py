@@ -33,23 +33,17 @@ END = Place(2**62, 0)
 """Behind every place."""
 
 
-class Requests:
-    """Answers from what is stored and published. What is secret, removed or expired is never handed out."""
+class Lookup:
+    """Answers from what is stored. What is secret, removed or expired is never handed out."""
 
-    def __init__(
-        self, reader: Reader, eraser: Eraser, published: Published, now: Callable[[], datetime], removal: "Removal | None" = None
-    ) -> None:
-        """removal: None where nothing can be forgotten, because no service runs."""
+    def __init__(self, reader: Reader, now: Callable[[], datetime]) -> None:
         self._reader = reader
-        self._eraser = eraser
-        self._published = published
         self._now = now
-        self._removal = removal
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """By the name that stands in the subject."""
-        return {"fetch": self.fetch, "history": self.history, "context": self.context, "forget": self.forget}
+        return {"fetch": self.fetch, "history": self.history}
 
     async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `FetchRequest`."""
@@ -76,6 +70,26 @@ class Requests:
             "next": cursor(page[-1].place) if len(page) == asked.limit else None,
         }
 
+    def _lives(self, crumb: Breadcrumb) -> bool:
+        return crumb.expires_at is None or crumb.expires_at > self._now()
+
+
+class Requests(Lookup):
+    """Answers from what is stored and published, and forgets."""
+
+    def __init__(
+        self, reader: Reader, eraser: Eraser, published: Published, now: Callable[[], datetime], removal: "Removal"
+    ) -> None:
+        super().__init__(reader, now)
+        self._eraser = eraser
+        self._published = published
+        self._removal = removal
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        return {**super().verbs, "context": self.context, "forget": self.forget}
+
     async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ContextRequest`."""
         asked = read_request(ContextRequest, data)
@@ -99,8 +113,6 @@ class Requests:
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
         asked = read_request(ForgetRequest, data)
-        if self._removal is None:
-            raise Rejected("no service runs, and only a service can forget; start it with `context-builder up`")
         held = await self._reader.versions(workspace, asked.id)
         sessions = {asked.session} if asked.session else {crumb.session for crumb in held}
         if not sessions and not await self._eraser.traces(workspace, asked.id):
@@ -118,9 +130,6 @@ class Requests:
         if not held:
             raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
         return held[0].session
-
-    def _lives(self, crumb: Breadcrumb) -> bool:
-        return crumb.expires_at is None or crumb.expires_at > self._now()
 
 
 class Removal:

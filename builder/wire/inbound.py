@@ -136,7 +136,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         version=record.version,
         place=arrival.place,
         schema=address.schema,
-        speaker=_speaker(record, body),
+        speaker=_speaker(address, body),
         role=body.role if body else "other",
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
@@ -165,10 +165,10 @@ def _pointers(record: Record) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in (*bare, *(record.entity_keywords or ())) if word.strip()))
 
 
-def _speaker(record: Record, body: Body | None) -> str:
-    """context.speaker, else the creator's name, else the role of the schema (design §3)."""
+def _speaker(address: Address, body: Body | None) -> str:
+    """context.speaker, else the creator's name, else the role of the schema (design §3); of an unknown one its name."""
     if body is None:
-        return record.schema_name or "System"
+        return address.schema
     creator = body.creator or {}
     names = (body.speaker, creator.get("name"), creator.get("agent_id"))
     said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")

@@ -13,7 +13,8 @@ Lifetimes = Mapping[str, float]
 
 def _seconds_or_moment(value: Any) -> Any:
     """Pydantic reads digits as seconds since 1970, which would end a breadcrumb decades before it was sent."""
-    if isinstance(value, bool) or (isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()):
+    digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()
+    if digits or isinstance(value, bool) or (isinstance(value, int | float) and value < 0):
         raise ValueError("send a moment with its time zone, like 2026-11-21T10:00:00Z, or seconds as a number")
     return value
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Rejected
-from builder.wire.subjects import breadcrumb_subject, message_id
+from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
 from builder.wire.text import parse
 
 
@@ -33,6 +33,22 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
                 yield outgoing(parse(line), workspace, session)
             except (ValueError, Rejected) as error:
                 raise Rejected(f"line {number}: {error}") from error
+
+
+def line_of(arrival: Arrival) -> str:
+    """The record in a message as one line that `read_lines` takes back: nothing is left out, and the subject's word is added.
+
+    A record without a time of its own keeps the stream's, as a fact. Raises ValueError when the message holds no JSON object.
+    """
+    record = parse(arrival.data)
+    if not isinstance(record, dict):
+        raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
+    address = parse_breadcrumb_subject(arrival.subject)
+    facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
+    missing = {name: value for name, value in facts.items() if record.get(name) is None}
+    line = json.dumps(record | missing, ensure_ascii=False, separators=(",", ":"))
+    whole = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
+    return line if whole else json.dumps(record | missing)
 
 
 def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:

@@ -51,6 +51,9 @@ async def test_what_is_forgotten_is_nowhere_and_the_receipt_says_what_went(tmp_p
         assert "kumquat-9931" in asked["content"]
         assert len(await dead_letters(js)) == 1
 
+        assert files_with(tmp_path, b"kumquat-9931")
+        assert files_with(folder, b"kumquat-9931")
+
         (receipt,) = await client.forget("m1", by="Maya")
         assert {name: receipt[name] for name in ("id", "workspace", "session", "by")} == {
             "id": "m1", "workspace": "a1", "session": "s1", "by": "Maya",
