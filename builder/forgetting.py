@@ -45,6 +45,18 @@ class Forgetting:
                 self._runs.popitem(last=False)
         return await asyncio.shield(run)
 
+    async def settle(self, tombstone: Breadcrumb) -> None:
+        """`forget` for the worker, whose turn comes when what came before in the session is settled. Raises `Unavailable`.
+
+        Where somebody else has begun it, a context may have been in the making from what was read before: look once more.
+        """
+        begun = tombstone.place in self._runs
+        receipt = await self.forget(tombstone)
+        if begun:
+            ids = frozenset({receipt.id, *receipt.summaries})
+            self._drop(receipt.workspace, ids)
+            await self._replace_contexts(receipt.workspace, ids)
+
     async def _erase(self, tombstone: Breadcrumb) -> Receipt:
         """Everything before the tombstone is remembered first: what somebody still holds in his hands cannot be stored later."""
         workspace, session, gone, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place

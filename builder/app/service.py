@@ -81,7 +81,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
-            in_work, forgetting.forget,
+            in_work, forgetting.settle,
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,

@@ -154,6 +154,6 @@ async def worker_here(
             outcomes.append,
             rules,
             in_work,
-            forgetting.forget,
+            forgetting.settle,
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

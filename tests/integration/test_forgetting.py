@@ -104,6 +104,19 @@ async def test_a_stub_refuses_a_second_context_and_a_client_passes_it_over(tmp_p
                 break
 
 
+async def test_a_context_that_was_in_the_making_meanwhile_is_taken_away_when_the_tombstone_has_its_turn(
+    tmp_path: Path, broker: Broker
+) -> None:
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        await bench.process(await say(bench.js, TOLD, "s1", "m1", "g1"))
+        tombstone = await say(bench.js, "", "s1", "t1", "g1", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "m1"})
+        await bench.process(tombstone)
+        late = {"trigger_event_id": "m2", "sections": [{"ids": ["m1"]}], "content": TOLD}
+        await bench.js.publish("contexts.g1.default.s1.late", json.dumps(late).encode(), stream=CONTEXTS)
+        await bench.process(tombstone)
+        assert (await bench.js.get_last_msg(CONTEXTS, "contexts.g1.default.s1.late")).data == b"{}"
+
+
 async def test_an_erasing_that_died_in_the_middle_is_repeated_to_its_end(
     tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:

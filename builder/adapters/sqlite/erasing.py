@@ -11,12 +11,12 @@ from builder.domain.facts import SUMMARY, Ended, Remembered, erased
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
 _ITSELF = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held
+    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
     WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND {{session}}
       AND (held.incarnation, held.sequence) < (?, ?)
 """
 _SUMMARIES = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held
+    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
     WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {{session}}
       AND (EXISTS (SELECT 1 FROM json_each(held.covers) WHERE value = ?)
         OR EXISTS (SELECT 1 FROM json_tree(held.body) WHERE type = 'text' AND atom = ?))
@@ -36,7 +36,7 @@ _ENDED = f"""
       + coalesce((SELECT sum(length(vectors)) FROM token_vectors
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
-    FROM breadcrumbs AS over JOIN breadcrumbs AS held
+    FROM breadcrumbs AS over INDEXED BY breadcrumbs_expiry CROSS JOIN breadcrumbs AS held INDEXED BY breadcrumbs_identity
       ON held.workspace = over.workspace AND held.id = over.id AND held.session = over.session
     WHERE over.expires_us <= ? AND over.erased = '' AND held.erased = ''
       AND (held.incarnation, held.sequence) <= (over.incarnation, over.sequence)

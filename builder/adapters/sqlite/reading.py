@@ -8,22 +8,24 @@ from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
+# By id, wherever they stand: left alone, SQLite walks all places of the workspace.
 _ANSWERS = """
-    SELECT answers FROM breadcrumbs WHERE workspace = ? AND id = ? AND (incarnation, sequence) <= (?, ?)
+    SELECT answers FROM breadcrumbs INDEXED BY breadcrumbs_identity
+    WHERE workspace = ? AND id = ? AND (incarnation, sequence) <= (?, ?)
     ORDER BY incarnation, sequence LIMIT 1
 """
 _REMOVED = """
-    SELECT 1 FROM breadcrumbs AS later
+    SELECT 1 FROM breadcrumbs AS later INDEXED BY breadcrumbs_tombstones
     WHERE later.workspace = held.workspace AND later.removes = held.id AND later.removes <> ''
       AND later.session IN (held.session, ?) AND (later.incarnation, later.sequence) > (held.incarnation, held.sequence)
 """
 _REPLACED = """
-    SELECT 1 FROM breadcrumbs AS later
+    SELECT 1 FROM breadcrumbs AS later INDEXED BY breadcrumbs_identity
     WHERE later.workspace = held.workspace AND later.id = held.id AND later.erased = ''
       AND later.session IN (held.session, ?) AND (later.incarnation, later.sequence) > (held.incarnation, held.sequence)
 """
 _VERSIONS = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held
+    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
     WHERE held.workspace = ? AND held.id = ? AND held.removes = '' AND NOT EXISTS ({_REMOVED})
     ORDER BY held.incarnation, held.sequence, held.session
 """
