@@ -5,11 +5,12 @@ arguments, not ports.
 """
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Protocol
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.facts import PassageKey, Remembered
+from builder.domain.facts import Ended, PassageKey, Remembered
 from builder.domain.recall import Recall, RecallQuery
 
 
@@ -25,14 +26,73 @@ class BreadcrumbStore(Protocol):
     async def recall(self, query: RecallQuery) -> Recall:
         """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the standing ones as of `until`.
 
-        For those only tombstones of the session and of none count, as catch-up walks no other.
+        For those only tombstones of the session and of none count, as catch-up walks no other. Tombstones of no session belong
+        to every scope. What was erased is part of no recall.
         """
 
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
         """Where something of the session, or of EVERY_SESSION, is stored with `after` < place < `until`."""
 
     async def count(self) -> int:
-        """Breadcrumbs stored, old versions included."""
+        """Breadcrumbs stored, old versions included, erased ones not."""
+
+
+class Reader(Protocol):
+    """Reads breadcrumbs one by one, for who follows a chain or looks something up. All methods raise `Unavailable`."""
+
+    async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
+        """The id, the id that the first version of it answers, and so on: up to `limit`, each once, as of `until`, inclusive.
+
+        The last one may be unknown. What was erased still says what it answered.
+        """
+
+    async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """All that is stored under the id and was not removed since, in place order."""
+
+    async def told(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
+    ) -> tuple[Breadcrumb, ...]:
+        """Up to `limit` breadcrumbs of the session between two places, both exclusive, that were not removed or replaced since.
+
+        newest: from the end, the newest first.
+        """
+
+
+class Store(BreadcrumbStore, Reader, Protocol):
+    """What builds contexts reads both ways."""
+
+
+class Eraser(Protocol):
+    """Forgets. All methods raise `Unavailable`; a second call with the same arguments changes nothing."""
+
+    async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+        """Take from every version of it with place < `until` all that `erased` takes, with passages, vectors and tags.
+
+        So too from each summary of the session that names it. NO_SESSION: in any session. Raises the `Recall.revision` of the
+        sessions, and nobody remembers them anew. Returns what was taken by this call as it was, and is durable.
+        """
+
+    async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """What is left of all that `erase` took for this id, whenever, in place order."""
+
+    async def ended(self, moment: datetime) -> tuple[Ended, ...]:
+        """What is stored and has expired at the moment, with earlier versions of it in its session, in place order."""
+
+    async def purge(self, ended: tuple[Ended, ...]) -> None:
+        """Take from these what `erase` takes."""
+
+
+class Stubs(Protocol):
+    """Subjects of contexts that were taken away and whose stub is owed. All methods raise `Unavailable`."""
+
+    async def owe(self, subject: str) -> None:
+        """Note it, durably, before the context is taken away."""
+
+    async def owed(self) -> tuple[str, ...]:
+        """All of them, sorted."""
+
+    async def pay(self, subject: str) -> None:
+        """The stub is there."""
 
 
 class TokenVectors(Protocol):
@@ -105,6 +165,38 @@ class Stream(Protocol):
         """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`."""
 
 
+class Archive(Protocol):
+    """Takes away from the streams, beyond recovery. All methods raise `Unavailable` and may be repeated.
+
+    ids: of one workspace; session: theirs, NO_SESSION = any.
+    """
+
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
+        """Delete every message of these breadcrumbs below the place; returns how many."""
+
+    async def delete_at(self, breadcrumb: Breadcrumb) -> bool:
+        """Delete the message of this breadcrumb at its place; False when the stream no longer holds it."""
+
+    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
+        """Delete the dead letters that are about them; returns how many."""
+
+    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
+        """Sequence and subject of the published contexts that name one of them."""
+
+    async def replace_context(self, sequence: int, subject: str) -> None:
+        """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub."""
+
+
+class Published(Protocol):
+    """Reads contexts that were published. All methods raise `Unavailable`; None = there is none, or it was forgotten."""
+
+    async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
+        """The newest one of a consumer in a session."""
+
+    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+        """The one with this id (`domain.context.context_id`)."""
+
+
 class Publisher(Protocol):
     """Sends what leaves the service."""
 
@@ -113,6 +205,13 @@ class Publisher(Protocol):
 
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+
+
+class Sender(Protocol):
+    """Sends breadcrumbs of the service's own: like everything else they enter the store through the stream."""
+
+    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
+        """Publish and return what the stream will hand over. Raises `Unavailable`."""
 
 
 class Delivery(Protocol):

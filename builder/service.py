@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
-from builder.domain.errors import Rejected, Unavailable
+from builder.domain.errors import ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
@@ -23,10 +23,12 @@ from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, stand
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
-from builder.ports import BreadcrumbStore, Embedder, TokenVectors
+from builder.ports import Embedder, Store, TokenVectors
 
 PAGE = 2_000
 """Rows of one recall."""
+SHOWN_LINKS = 5
+"""Of a causal chain that is too long, the last ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,10 +47,14 @@ class Helpers:
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """The contexts of one trigger. refused: why a consumer gets none; the others' contexts are not touched by it."""
+    """The contexts of one trigger. refused: why a consumer gets none; the others' contexts are not touched by it.
+
+    stopped: whether one was refused because its causal chain is too long.
+    """
 
     contexts: tuple[Context, ...] = ()
     refused: tuple[str, ...] = ()
+    stopped: bool = False
 
 
 class ContextBuilder:
@@ -56,7 +62,7 @@ class ContextBuilder:
 
     def __init__(
         self,
-        store: BreadcrumbStore,
+        store: Store,
         embedder: Embedder,
         profiles: tuple[Profile, ...],
         helpers: Helpers,
@@ -77,8 +83,9 @@ class ContextBuilder:
         return self._helpers.ranker
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3)."""
-        return tuple(profile for profile in self._profiles if breadcrumb.version == 1 and breadcrumb.schema in profile.triggers)
+        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
+        triggers = breadcrumb.version == 1 and not breadcrumb.removes
+        return tuple(profile for profile in self._profiles if triggers and breadcrumb.schema in profile.triggers)
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
@@ -107,10 +114,12 @@ class ContextBuilder:
         ranker: other weights than the bundled ones, for benchmarks.
         """
         crumb = trigger.breadcrumb
+        refused = await self._too_long(crumb, consumers)
+        consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
         seen = {scope: await self._recall(crumb, scope, consumers) for scope in scopes(crumb, consumers)}
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
-        contexts, refused = [], []
+        contexts, unmade = [], []
         for profile in consumers:
             recall, everything = seen[scope_of(crumb, profile)]
             held = in_force_at(crumb.received_at, dict(zip(kinds(consumers), recall.standing, strict=True)))
@@ -131,8 +140,20 @@ class ContextBuilder:
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
             except Rejected as error:
-                refused.append(f"{profile.consumer}: {error}")
-        return Built(tuple(contexts), tuple(refused))
+                unmade.append(f"{profile.consumer}: {error}")
+        return Built(tuple(contexts), (*refused.values(), *unmade), bool(refused))
+
+    async def _too_long(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, str]:
+        """The consumers whose recursion limit the trigger's causal chain exceeds, and what to say about it (features A9)."""
+        if not trigger.answers or not consumers:
+            return {}
+        most = max(profile.recursion_limit for profile in consumers)
+        links = await self._store.chain(trigger.workspace, trigger.answers, trigger.place, most + 1)
+        return {
+            profile.consumer: f"{profile.consumer}: {chain_too_long((trigger.id, *links), profile.recursion_limit)}"
+            for profile in consumers
+            if len(links) > profile.recursion_limit
+        }
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
@@ -235,6 +256,14 @@ class ContextBuilder:
         except Unavailable:
             vector, token_vectors = b"", b""
         return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector, token_vectors)
+
+
+def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
+    """Why no context follows. links: from the trigger back to what began it, as far as it was walked."""
+    return ChainTooLong(
+        f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
+        "let one of these agents stop answering the others, or raise the profile's recursion_limit"
+    )
 
 
 def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:

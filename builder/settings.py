@@ -4,12 +4,24 @@ Read once by the command line and passed down as plain values; nothing below `ap
 """
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
+
+LIFETIMES: dict[str, float] = {
+    "tool.request.v1 health:check": 1 / 12,
+    "system.ping.v1": 1 / 6,
+    "*agent.temp*": 1,
+    "agent.thinking.v1": 6,
+    "agent.analysis.v1": 6,
+    "tool.response.v1 log:*": 168,
+    "tool.error.v1 log:*": 168,
+    "*metrics.v1": 720,
+}
+"""What RCRT really applies (`rcrt-contracts.md` §9)."""
 
 
 class Nats(BaseModel):
@@ -101,6 +113,11 @@ class Settings(BaseSettings):
     workspace: str = Field("default", description="workspace that the command line uses when none is named")
     data_dir: Path = Field(Path("~/.local/share/context-builder"), description="store file and data of the embedded server")
     templates_dir: Path | None = Field(None, description="folder with hints/, pages/ and profiles/ laid over the bundled ones")
+    lifetimes: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
+        LIFETIMES,
+        description="hours that breadcrumbs live whose record says nothing about it, as JSON: schema, or schema, a space and a "
+        "tag, `*` stands for anything; the shortest counts, what is not listed lives for ever",
+    )
     nats: Nats = Nats()
     store: Store = Store()
     embedding: Embedding = Embedding()

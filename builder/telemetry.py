@@ -34,6 +34,9 @@ class Metrics:
         self._build = Histogram(
             "context_builder_build_seconds", "Recall and assembly of a trigger's contexts", buckets=_SECONDS, registry=registry
         )
+        self._stopped = Counter(
+            "context_builder_chains_stopped", "Triggers whose causal chain exceeded a recursion limit", registry=registry
+        )
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.lacking = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
@@ -46,6 +49,8 @@ class Metrics:
         self._seconds.labels(processed.outcome).observe(processed.seconds)
         if processed.build is not None:
             self._build.observe(processed.build)
+        if processed.stopped:
+            self._stopped.inc()
         for tokens in processed.tokens:
             self._tokens.observe(tokens)
         bad = processed.outcome in {"rejected", "unavailable", "failed"}

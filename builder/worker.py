@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from time import perf_counter
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.domain.profile import Profile
@@ -42,6 +42,7 @@ class _Done:
     tokens: tuple[int, ...] = ()
     build: float | None = None
     reason: str = ""
+    stopped: bool = False
 
 
 class Worker:
@@ -59,8 +60,9 @@ class Worker:
         observe: Callable[[Processed], None],
         rules: Rules,
         in_work: set[Place],
+        forget: Callable[[Breadcrumb], Awaitable[object]],
     ) -> None:
-        """Everything is passed in. in_work: kept up to date here, read by catch-up."""
+        """Everything is passed in. in_work: kept up to date here, read by catch-up. forget: erases what a tombstone removes."""
         self._builder = builder
         self._catch_up = catch_up
         self._ledger = ledger
@@ -71,6 +73,7 @@ class Worker:
         self._observe = observe
         self._rules = rules
         self._in_work = in_work
+        self._forget = forget
         self._locks = Locks()
         self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
         self._suspects = asyncio.Lock()
@@ -91,6 +94,7 @@ class Worker:
                 build=done.build,
                 tokens=done.tokens,
                 reason=done.reason,
+                stopped=done.stopped,
             )
         )
 
@@ -101,7 +105,7 @@ class Worker:
             done = await self._attempt(arrival)
             await self._ledger.settle(arrival.place)
         except Rejected as error:
-            return await self._reject(delivery, str(error))
+            return await self._reject(delivery, error)
         except Unavailable as error:
             return await self._retry(delivery, error)
         except asyncio.CancelledError:
@@ -124,7 +128,9 @@ class Worker:
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             held = await self._builder.remember(breadcrumb)
-            if not wanted:
+            if breadcrumb.removes and (breadcrumb.version > 1 or breadcrumb.removes != breadcrumb.id):  # not for each new secret
+                await self._forget(breadcrumb)
+            if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
                 return _Done("expired")
@@ -166,17 +172,17 @@ class Worker:
             except Rejected as error:
                 refused.append(f"{context.consumer}: {error}")
         if refused:
-            raise Rejected("; ".join(refused))
+            raise (ChainTooLong if built.stopped else Rejected)("; ".join(refused))
         return _Done("published", tokens=tuple(tokens), build=seconds)
 
-    async def _reject(self, delivery: Delivery, reason: str) -> _Done:
+    async def _reject(self, delivery: Delivery, why: Rejected) -> _Done:
         """The attempts stay counted, so that catch-up passes it over at once."""
         try:
-            await self._publisher.dead_letter(delivery.arrival, reason)
+            await self._publisher.dead_letter(delivery.arrival, str(why))
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
-        return _Done("rejected", reason=reason)
+        return _Done("rejected", reason=str(why), stopped=isinstance(why, ChainTooLong))
 
     async def _retry(self, delivery: Delivery, error: Unavailable) -> _Done:
         """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""

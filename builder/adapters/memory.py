@@ -1,16 +1,19 @@
 """Shipped fakes, held to the same contract suites as the real parts."""
 
+import json
 from dataclasses import replace
+from datetime import datetime
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import PassageKey, Remembered
+from builder.domain.facts import Ended, PassageKey, Remembered, erased
 from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Recall, RecallQuery, Scope
+from builder.domain.removal import is_made_from, is_same, removed_by, replaced_by
 from builder.domain.selector import Standing
 
 
 class MemoryStore:
-    """`BreadcrumbStore`, `TokenVectors`, `Backlog` and `Ledger` without a disk: the model of the other stores."""
+    """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str, int], Remembered] = {}
@@ -18,6 +21,8 @@ class MemoryStore:
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
         self._revisions: dict[tuple[str, str], int] = {}
+        self._erased: dict[tuple[str, str, int], str] = {}
+        self._owed: set[str] = set()
 
     def close(self) -> None:
         """Nothing to close."""
@@ -41,12 +46,9 @@ class MemoryStore:
 
     async def recall(self, query: RecallQuery) -> Recall:
         """See the port."""
-        rows = sorted(
-            (row for row in self._rows.values() if row.breadcrumb.workspace == query.scope.workspace),
-            key=lambda row: (row.breadcrumb.place, row.breadcrumb.session),
-        )
+        rows = self._kept_of(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
-        held = [row for row in until if row.breadcrumb.place > query.after and _inside(row.breadcrumb.session, query.scope)]
+        held = [row for row in until if row.breadcrumb.place > query.after and _belongs(row.breadcrumb, query.scope)]
         return Recall(
             rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
             standing=tuple(
@@ -70,11 +72,16 @@ class MemoryStore:
 
     async def count(self) -> int:
         """See the port."""
-        return len(self._rows)
+        return len(self._rows) - len(self._erased)
 
     async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
         """See the port."""
         return tuple(self._token_vectors.get((workspace, key, model), b"") for key in passages)
+
+    def _kept_of(self, workspace: str) -> list[Remembered]:
+        """What was not erased, in place order."""
+        held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
+        return sorted(held, key=lambda row: _in_order(row.breadcrumb))
 
     def _kept(self, remembered: Remembered) -> Remembered:
         """What recall gives back; the token vectors are laid aside."""
@@ -86,7 +93,8 @@ class MemoryStore:
 
     async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
         """See the port."""
-        bare = sorted((row for row in self._rows.values() if not row.model), key=lambda row: _oldest_first(row.breadcrumb))
+        lacking = (row for key, row in self._rows.items() if not row.model and key not in self._erased)
+        bare = sorted(lacking, key=lambda row: _oldest_first(row.breadcrumb))
         behind = (row for row in bare if after is None or _oldest_first(row.breadcrumb) > _oldest_first(after))
         return tuple(behind)[:limit]
 
@@ -94,16 +102,110 @@ class MemoryStore:
         """See the port."""
         crumb = remembered.breadcrumb
         key = (crumb.workspace, crumb.id, crumb.version)
-        if self._rows[key].model:
+        if self._rows[key].model or key in self._erased:
             return False
         self._rows[key] = self._kept(remembered)
-        session = (crumb.workspace, crumb.session)
-        self._revisions[session] = self._revisions.get(session, 0) + 1
+        self._revise((crumb.workspace, crumb.session))
         return True
+
+    def _revise(self, session: tuple[str, str]) -> None:
+        self._revisions[session] = self._revisions.get(session, 0) + 1
 
     async def left(self) -> int:
         """See the port."""
-        return sum(not row.model for row in self._rows.values())
+        return sum(not row.model and key not in self._erased for key, row in self._rows.items())
+
+    async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
+        """See the port."""
+        walked: list[str] = []
+        while identity and identity not in walked and len(walked) < limit:
+            walked.append(identity)
+            held = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.id == identity)
+            earlier = (crumb for crumb in held if crumb.workspace == workspace and crumb.place <= until)
+            first = min(earlier, key=lambda crumb: crumb.place, default=None)
+            identity = first.answers if first else ""
+        return tuple(walked)
+
+    async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        rows = self._kept_of(workspace)
+        held = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
+        traces = [row.breadcrumb for row in self._rows.values()]
+        return tuple(crumb for crumb in held if not any(removed_by(crumb, other) for other in traces))
+
+    async def told(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
+    ) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        kept = [row.breadcrumb for row in self._kept_of(workspace)]
+        traces = [row.breadcrumb for row in self._rows.values()]
+        found = [
+            crumb
+            for crumb in kept
+            if crumb.session == session and not crumb.removes and span[0] < crumb.place < span[1]
+            if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in kept)
+        ]
+        return tuple(reversed(found) if newest else found)[:limit]
+
+    async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        inside = [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
+        found = [crumb for crumb in inside if (crumb.id == identity and crumb.place < until) or is_made_from(crumb, identity)]
+        self._take([(crumb, identity) for crumb in found])
+        return tuple(found)
+
+    async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        held = (self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity)
+        return tuple(sorted(held, key=_in_order))
+
+    async def ended(self, moment: datetime) -> tuple[Ended, ...]:
+        """See the port."""
+        kept = [row for workspace in {key[0] for key in self._rows} for row in self._kept_of(workspace)]
+        over = [row.breadcrumb for row in kept if row.breadcrumb.expires_at and row.breadcrumb.expires_at <= moment]
+        found = [
+            row for row in kept if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
+        ]
+        ordered = sorted(found, key=lambda row: (*_in_order(row.breadcrumb), row.breadcrumb.workspace))
+        return tuple(Ended(breadcrumb=row.breadcrumb, size=self._size(row)) for row in ordered)
+
+    async def purge(self, ended: tuple[Ended, ...]) -> None:
+        """See the port."""
+        self._take([(item.breadcrumb, item.breadcrumb.id) for item in ended])
+
+    def _take(self, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+        for crumb, reason in crumbs:
+            key = (crumb.workspace, crumb.id, crumb.version)
+            self._rows[key] = Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+            self._erased[key] = reason
+            for held in [held for held in self._token_vectors if held[0] == crumb.workspace and held[1].place == crumb.place]:
+                del self._token_vectors[held]
+        for session in {(crumb.workspace, crumb.session) for crumb, _ in crumbs}:
+            self._revise(session)
+
+    def _size(self, row: Remembered) -> int:
+        crumb = row.breadcrumb
+        lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.asked, crumb.covers)
+        texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(held.terms for held in row.passages))
+        vectors = sum(len(held.vector) for held in row.passages)
+        aside = sum(
+            len(held)
+            for (workspace, key, _), held in self._token_vectors.items()
+            if (workspace, key.session, key.place) == _where(crumb)
+        )
+        return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors + aside
+
+    async def owe(self, subject: str) -> None:
+        """See the port."""
+        self._owed.add(subject)
+
+    async def owed(self) -> tuple[str, ...]:
+        """See the port."""
+        return tuple(sorted(self._owed))
+
+    async def pay(self, subject: str) -> None:
+        """See the port."""
+        self._owed.discard(subject)
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""
@@ -132,6 +234,15 @@ def _inside(session: str, scope: Scope) -> bool:
     return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
 
 
+def _belongs(crumb: Breadcrumb, scope: Scope) -> bool:
+    """Tombstones of no session belong to every scope."""
+    return _inside(crumb.session, scope) or (crumb.session == NO_SESSION and crumb.removes != "")
+
+
+def _in_order(crumb: Breadcrumb) -> tuple[Place, str]:
+    return crumb.place, crumb.session
+
+
 def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
     return crumb.workspace, crumb.session, crumb.place
 
@@ -142,7 +253,8 @@ def _oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
 
 def _standing(until: list[Remembered], wanted: Standing, session: str) -> list[Remembered]:
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
-    found = [row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not _is_gone(row, near)]
+    kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
+    found = [row for row in kept if not _is_gone(row, near)]
     return found[: 1 if wanted.keep == "latest" else MOST_STANDING]
 
 

@@ -3,16 +3,22 @@
 from builder.adapters.http.server import serve
 from builder.app.bus import check_broker, connection_arguments, open_bus
 from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
-from builder.app.maintenance import read_breadcrumb, read_dead_letters, rebuild_store
+from builder.app.exporting import Export, Held, export_session, held_of
+from builder.app.maintenance import answer_from_store, purge_store, read_breadcrumb, read_dead_letters, rebuild_store
 from builder.app.service import Service, open_service, serving, unsettled
 
 __all__ = [
     "Core",
+    "Export",
+    "Held",
     "Service",
+    "answer_from_store",
     "check_broker",
     "connection_arguments",
     "counter",
     "encoder",
+    "export_session",
+    "held_of",
     "models",
     "open_bus",
     "open_core",
@@ -20,6 +26,7 @@ __all__ = [
     "open_reference",
     "open_service",
     "prepare_model",
+    "purge_store",
     "read_breadcrumb",
     "read_dead_letters",
     "rebuild_store",

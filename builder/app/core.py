@@ -44,6 +44,13 @@ class Core:
     profiles: tuple[Profile, ...]
     library: Library
     helpers: Helpers
+    histories: Histories
+    renderings: tuple[JinjaRendering, ...]
+
+    def drop(self, workspace: str, ids: frozenset[str]) -> int:
+        """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+        self.histories.forget(workspace)
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.renderings)
 
     def preset(self, name: str) -> Profile:
         """A profile that is this preset and nothing else. Raises `Misconfigured`."""
@@ -86,8 +93,13 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
             terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker(), excluded=excluded
         )
         late = store if embedding.late_interaction else None
-        builder = ContextBuilder(store, embedder, profiles, helpers, Histories(settings.store.cached_passages), late)
-        yield Core(builder=builder, store=store, embedder=embedder, profiles=profiles, library=library, helpers=helpers)
+        histories = Histories(settings.store.cached_passages)
+        builder = ContextBuilder(store, embedder, profiles, helpers, histories, late)
+        yield Core(
+            builder=builder, store=store, embedder=embedder, profiles=profiles, library=library,
+             helpers=helpers, histories=histories,
+            renderings=tuple(renderings.values()),
+        )  # fmt: skip
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:

@@ -1,11 +1,15 @@
-"""What operators do beside the running service: dead letters, and rebuilding the store from the stream."""
+"""What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
 
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from nats.aio.client import Client
 
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
@@ -13,14 +17,16 @@ from builder.adapters.sqlite import SqliteStore, in_use
 from builder.app.bus import connect, open_bus, topology
 from builder.app.core import open_core
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.domain.facts import Ended
+from builder.requests import Lookup
 from builder.settings import Settings
 from builder.wire.inbound import decode
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
     """All dead letters as JSON bytes, oldest first. Raises `Unavailable`."""
-    async with _connected(settings, servers) as connection:
+    async with connected(settings, servers) as connection:
         stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS)
         last = await stream.last()
         return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
@@ -28,7 +34,7 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
     """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
-    async with _connected(settings, servers) as connection:
+    async with connected(settings, servers) as connection:
         js = connection.jetstream()
         held = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
         with translated("reading the stream's state"):
@@ -76,7 +82,7 @@ async def _fill(
     async with open_core(settings, str(fresh)) as core:
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
             try:
-                breadcrumb = decode(arrival, settings.worker.max_body_bytes)
+                breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
                 await core.builder.remember(breadcrumb)
                 sessions.add((breadcrumb.workspace, breadcrumb.session))
                 counts["remembered"] += 1
@@ -106,6 +112,55 @@ async def _examine(path: Path, first: Place) -> Place:
         store.close()
 
 
+async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
+    """Erase what has expired at the moment from stream and store; returns a row a workspace and schema.
+
+    The stream goes first: what an end in the middle leaves in the store is found again. Raises `Unavailable`.
+    """
+    if not settings.store_path.exists():
+        return []
+    store = SqliteStore(str(settings.store_path))
+    try:
+        over = await store.ended(moment)
+        deleted: Counter[tuple[str, str]] = Counter()
+        if over and not dry_run:
+            async with connected(settings, servers) as connection:
+                js = connection.jetstream()
+                with translated("reading the stream's state"):
+                    incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+                archive = NatsArchive(js, lambda: incarnation)
+                for item in over:
+                    deleted[_kind(item)] += await archive.delete_at(item.breadcrumb)
+            await store.purge(over)
+        return [
+            {
+                "workspace": workspace,
+                "schema": schema,
+                "breadcrumbs": sum(_kind(item) == (workspace, schema) for item in over),
+                "bytes": sum(item.size for item in over if _kind(item) == (workspace, schema)),
+                "messages": deleted[workspace, schema],
+            }
+            for workspace, schema in sorted({_kind(item) for item in over})
+        ]
+    finally:
+        store.close()
+
+
+async def answer_from_store(settings: Settings, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
+    """What `fetch` and `history` answer, read from the store while no service runs. Raises `Rejected`, `Unavailable`."""
+    if not settings.store_path.exists():
+        raise Unavailable(f"no service answers, and there is no store at {settings.store_path}; start the service")
+    store = SqliteStore(str(settings.store_path))
+    try:
+        return await Lookup(store, lambda: datetime.now(UTC)).verbs[verb](workspace, data)
+    finally:
+        store.close()
+
+
+def _kind(item: Ended) -> tuple[str, str]:
+    return item.breadcrumb.workspace, item.breadcrumb.schema
+
+
 def _check_unused(path: Path) -> None:
     if path.exists() and in_use(path):
         raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
@@ -117,7 +172,8 @@ def _remove(path: Path) -> None:
 
 
 @asynccontextmanager
-async def _connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
+async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """A connection for the block. Raises `Unavailable`."""
     connection = await connect(servers, settings)
     try:
         yield connection

@@ -14,8 +14,11 @@ from prometheus_client import CollectorRegistry
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, routes
 from builder.adapters.http.server import serve
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.requests import answering
+from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
@@ -25,6 +28,8 @@ from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.filling import Filling
+from builder.forgetting import Forgetting
+from builder.requests import Removal, Requests
 from builder.settings import Settings
 from builder.telemetry import Metrics
 from builder.wire.inbound import decode
@@ -63,16 +68,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(js, connection.max_payload)
-        read = partial(decode, max_bytes=settings.worker.max_body_bytes)
+        read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
+        archive = NatsArchive(js, lambda: watchdog.incarnation)
+        forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
+        removal = Removal(NatsSender(js, stream), read, forgetting)
+        requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal)
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), metrics.observe,
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
-            in_work,
+            in_work, forgetting.settle,
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
@@ -87,6 +96,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run())]
         for task in beside:
             stack.push_async_callback(_cancel, task)
+        await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
         yield Service(core=core, url=url, js=js, application=application)

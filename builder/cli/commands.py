@@ -2,7 +2,7 @@
 
 import typer
 
-from builder.cli import bench, bench_pages, load, operate, run, talk
+from builder.cli import bench, bench_pages, load, operate, recollect, run, talk
 
 application = typer.Typer(
     name="context-builder",
@@ -18,6 +18,8 @@ benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, toke
 
 for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, operate.reindex, operate.doctor):
     application.command()(command)
+for look in (recollect.fetch, recollect.history, recollect.context, recollect.forget, recollect.purge, recollect.export):
+    application.command()(look)
 application.command(name="import")(talk.import_events)
 models.command(name="prepare")(operate.prepare)
 models.command(name="list")(operate.list_models)

@@ -11,6 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.settings import Settings
 from builder.wire.inbound import decode
+from builder.wire.lifetimes import Lifetimes
 from builder.wire.lines import Outgoing, read_lines
 from builder.wire.outbound import encode
 
@@ -22,7 +23,7 @@ async def build_once(
     settings: Settings, lines: Iterable[str], workspace: str, session: str, profile: str, trigger: str
 ) -> dict[str, Any]:
     """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`."""
-    breadcrumbs = read_breadcrumbs(lines, workspace, session)
+    breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
     asked = _trigger(breadcrumbs, trigger)
     async with open_core(settings, IN_MEMORY) as core:
         for breadcrumb in breadcrumbs:
@@ -35,18 +36,18 @@ async def build_once(
     return event
 
 
-def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str) -> tuple[Breadcrumb, ...]:
+def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetimes: Lifetimes) -> tuple[Breadcrumb, ...]:
     """Events in file order, their own times as the stream's. Raises `Rejected` with the line number."""
     held = tuple(lines)
     numbers = [number for number, line in enumerate(held, 1) if line.strip()]
     events = zip(numbers, read_lines(held, workspace, session), strict=True)
-    return tuple(_placed(event, sequence, number) for sequence, (number, event) in enumerate(events, 1))
+    return tuple(_placed(event, sequence, number, lifetimes) for sequence, (number, event) in enumerate(events, 1))
 
 
-def _placed(event: Outgoing, sequence: int, line: int) -> Breadcrumb:
+def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> Breadcrumb:
     """line: where the event stands in the file, for the message."""
     try:
-        breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH))
+        breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH), lifetimes=lifetimes)
     except Rejected as error:
         raise Rejected(f"line {line}: {error}") from error
     return replace(breadcrumb, received_at=breadcrumb.created_at)

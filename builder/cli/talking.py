@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from builder.app import connection_arguments
+from builder.app import connection_arguments, held_of
 from builder.client import Unavailable, connect
 from builder.settings import Settings
 from builder.wire.lines import read_lines
@@ -63,7 +63,7 @@ async def watch_contexts(settings: Settings, servers: str, workspace: str, consu
 async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, int]:
     """Publish the file's events as replays, going on where an earlier run ended.
 
-    Returns published and skipped: what an earlier run published, or what the stream had before.
+    Returns published and skipped: what an earlier run published, what the stream had before, and what was forgotten since.
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     events = list(read_lines(lines, workspace, session))
@@ -71,9 +71,15 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
         note = _note(settings, file, workspace, session, await client.stream_created())
         done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
         with Progress(console=Console(stderr=True)) as progress:
+            look = progress.add_task("what is there", total=None)
+            held = await held_of(
+                settings, servers, events[done:], lambda now, end: progress.update(look, completed=now, total=end)
+            )
+            progress.remove_task(look)
+            held.passed.update(event.message_id for event in events[:done])
             task = progress.add_task("import", total=len(events), completed=done)
             for number, event in enumerate(events[done:], done + 1):
-                skipped += (await client.publish(event, replay=True)).duplicate
+                skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
                 progress.update(task, completed=number)
                 if number % SAVE_EVERY == 0 or number == len(events):
                     note.write_text(str(number), "utf-8")

@@ -14,6 +14,7 @@ from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
+from builder.client.asking import Asking
 from builder.client.received import Latest, ReceivedContext
 from builder.client.subscription import received, subscribe
 from builder.domain.errors import Rejected, Unavailable
@@ -53,13 +54,12 @@ async def connect(servers: str = "nats://127.0.0.1:4222", workspace: str = "defa
             await connection.close()
 
 
-class Client:
+class Client(Asking):
     """Publishing is acknowledged by the stream before a method returns, and safe to repeat with the same id."""
 
     def __init__(self, connection: Connection, workspace: str) -> None:
         """connection: open; the caller closes it."""
-        self.workspace = workspace
-        self._connection = connection
+        super().__init__(connection, workspace)
         self._js = connection.jetstream()
         self._latest: Latest = OrderedDict()
 

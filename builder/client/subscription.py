@@ -15,6 +15,7 @@ from nats.js.errors import APIError
 
 from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
+from builder.wire.subjects import FORGOTTEN_HEADER
 
 ACK_WAIT = 60.0
 EPHEMERAL_SECONDS = 3600.0
@@ -81,6 +82,11 @@ async def _check_filter(subscription: JetStreamContext.PullSubscription, subject
 
 async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> ReceivedContext | None:
     """The context in a message; None when there is none for us, and then it does not come again."""
+    if FORGOTTEN_HEADER in (message.headers or {}):
+        log.info("passing over %s: what it showed was forgotten", message.subject)
+        with contextlib.suppress(NatsError):
+            await message.ack()
+        return None
     try:
         return read(message.data, asked, latest)
     except Rejected as error:

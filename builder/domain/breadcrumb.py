@@ -50,7 +50,10 @@ class Breadcrumb:
     text: str
     calls: tuple[str, ...] = ()
     removes: str = ""
-    """For a tombstone (`breadcrumb.deleted.v1`): the id that it removes from its place on."""
+    """For a tombstone (`breadcrumb.deleted.v1`): the id that it removes from its place on.
+
+    A secret, and what is left of a forgotten breadcrumb, name themselves: nothing of them is known, shown or answered.
+    """
     answers: str = ""
     """For a response: the id of the breadcrumb that triggered it."""
     pointers: tuple[str, ...] = ()

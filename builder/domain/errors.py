@@ -2,6 +2,7 @@
 
 BuilderError
 ├── Rejected        the event can never succeed         → dead letter, no retry
+│   └── ChainTooLong    so that it is counted           → the same
 ├── Unavailable     a dependency cannot serve right now → retry with growing delay
 └── Misconfigured   wrong before the first event        → exit 78, the loop never starts
 
@@ -15,6 +16,10 @@ class BuilderError(Exception):
 
 class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not after what it is
     """The event can never succeed: it goes to the dead letters with this reason."""
+
+
+class ChainTooLong(Rejected):
+    """The trigger is the end of a causal chain longer than a consumer allows: a loop of agents is stopped and counted."""
 
 
 class Unavailable(BuilderError):  # noqa: N818

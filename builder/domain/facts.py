@@ -1,8 +1,11 @@
 """What ingestion learns from one breadcrumb alone. Nothing here depends on any other breadcrumb."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+
+SUMMARY = "summary.v1"
+"""Schema of a summary: what it says was made from what others said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +52,32 @@ class Remembered:
     passages: tuple[Passage, ...]
     model: str
     fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """A stored breadcrumb whose time is over, or an earlier version of one. size: bytes that the store holds of it."""
+
+    breadcrumb: Breadcrumb
+    size: int
+
+
+def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
+    """What is left of a breadcrumb that was forgotten: which one it was, where it stood, what it answered. It removes itself."""
+    return replace(
+        breadcrumb,
+        speaker="",
+        role="other",
+        tags=(),
+        body="{}",
+        text="",
+        calls=(),
+        removes=breadcrumb.id,
+        pointers=(),
+        expires_at=None,
+        task="",
+        tool="",
+        failed=False,
+        asked=(),
+        covers=(),
+    )

@@ -8,7 +8,7 @@ class Processed:
     """outcome: remembered, published, expired, rejected, unavailable or failed.
 
     seconds: from fetch to settle. build: seconds of recall and assembly, None where nothing was built.
-    tokens: of the contexts published.
+    tokens: of the contexts published. stopped: a consumer got none because the causal chain is too long.
     """
 
     subject: str
@@ -18,6 +18,7 @@ class Processed:
     build: float | None = None
     tokens: tuple[int, ...] = ()
     reason: str = ""
+    stopped: bool = False
 
     @property
     def contexts(self) -> int:

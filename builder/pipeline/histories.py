@@ -36,6 +36,13 @@ class Histories:
         self._held[scope] = History()
         return self.of(scope)
 
+    def forget(self, workspace: str) -> int:
+        """Let go of what is held of a workspace; returns how many scopes."""
+        gone = [scope for scope in self._held if scope.workspace == workspace]
+        for scope in gone:
+            del self._held[scope]
+        return len(gone)
+
     def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
         """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
         place: Place = history.place

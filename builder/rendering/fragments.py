@@ -40,6 +40,15 @@ class JinjaRendering:
             return whole
         return self._kept((*key, cap), breadcrumb, lambda: shorten(whole.text, cap, self.count))
 
+    def forget(self, workspace: str, ids: frozenset[str]) -> int:
+        """Let go of the fragments of these breadcrumbs; returns how many."""
+        gone = [
+            key for key, held in self._fragments.items() if held.breadcrumb.workspace == workspace and held.breadcrumb.id in ids
+        ]
+        for key in gone:
+            del self._fragments[key]
+        return len(gone)
+
     def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
         """See the protocol."""
         return self._templates.page(page, sections)

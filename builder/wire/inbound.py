@@ -1,7 +1,9 @@
 """Bytes of the stream → breadcrumb, or `Rejected` with a reason that a person can act on."""
 
 import uuid
+from dataclasses import replace
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -10,6 +12,8 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected
 from builder.wire.bodies import BODIES
 from builder.wire.body import Body
+from builder.wire.lifetimes import Ending, Lifetimes, end_of, lifetime
+from builder.wire.secrets import bare, is_secret
 from builder.wire.subjects import Address, parse_breadcrumb_subject
 from builder.wire.text import canonical, clean, parse, spoken
 
@@ -17,6 +21,7 @@ TASK = "task:"
 """Of a tag that names the task which a breadcrumb belongs to."""
 MAX_VERSION = 2**31 - 1
 DEFAULT_MAX_BYTES = 1_048_576
+NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
 STATES = frozenset(
     {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
@@ -57,18 +62,26 @@ class Record(BaseModel):
     workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
     session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
     created_at: AwareDatetime | None = Field(None, description="the sender's clock; default is the stream's")
+    ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
+    expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
+    sensitivity: str | None = Field(
+        None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
+    )
 
-    @field_validator("created_at")
+    @field_validator("created_at", "ttl", "expires_at")
     @classmethod
-    def _in_utc(cls, moment: datetime | None) -> datetime | None:
+    def _in_utc(cls, moment: float | datetime | None) -> float | datetime | None:
         try:
-            return moment.astimezone(UTC) if moment else None
+            return moment.astimezone(UTC) if isinstance(moment, datetime) else moment
         except OverflowError as error:
             raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
 
 
-def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES) -> Breadcrumb:
-    """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep."""
+def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
+    """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
+
+    lifetimes: of records that say nothing about their end. What is secret comes without anything of it (`wire/secrets.py`).
+    """
     address = parse_breadcrumb_subject(arrival.subject)
     if len(arrival.data) > max_bytes:
         raise Rejected(
@@ -79,11 +92,13 @@ def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES) -> Breadcrumb:
         value = clean(_object(parse(arrival.data)))
     except ValueError as error:
         raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
-    record = _validated(Record, value, address.schema, "", "record")
-    model = BODIES.get(address.schema)
+    secret = is_secret(address.schema, value)
+    record = _validated(Record, bare(value) if secret else value, address.schema, "", "record")
+    model = None if secret else BODIES.get(address.schema)
     body = _validated(model, record.context, address.schema, "/context", address.schema) if model else None
     _check_agreement(address, record)
-    return _breadcrumb(arrival, address, record, body)
+    breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes)
+    return replace(breadcrumb, removes=breadcrumb.id) if secret else breadcrumb
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -112,7 +127,8 @@ def _check_agreement(address: Address, record: Record) -> None:
             raise Rejected(f"{field} is {str(claimed)[:140]!r} but the subject says {actual!r}; publish it on its own subject")
 
 
-def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None) -> Breadcrumb:
+def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
+    created_at = record.created_at or arrival.received_at.astimezone(UTC)
     return Breadcrumb(
         workspace=address.workspace,
         session=address.session,
@@ -120,9 +136,9 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         version=record.version,
         place=arrival.place,
         schema=address.schema,
-        speaker=_speaker(record, body),
+        speaker=_speaker(address, body),
         role=body.role if body else "other",
-        created_at=record.created_at or arrival.received_at.astimezone(UTC),
+        created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
         tags=record.tags,
         body=canonical(record.context),
@@ -131,6 +147,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         removes=body.removes() if body else "",
         answers=body.answers() if body else "",
         pointers=_pointers(record),
+        expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
         task=(body.task_id if body else "") or _task(record.tags),
         tool=body.of_tool() if body else "",
         failed=body.has_failed() if body else False,
@@ -148,10 +165,10 @@ def _pointers(record: Record) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in (*bare, *(record.entity_keywords or ())) if word.strip()))
 
 
-def _speaker(record: Record, body: Body | None) -> str:
-    """context.speaker, else the creator's name, else the role of the schema (design §3)."""
+def _speaker(address: Address, body: Body | None) -> str:
+    """context.speaker, else the creator's name, else the role of the schema (design §3); of an unknown one its name."""
     if body is None:
-        return record.schema_name or "System"
+        return address.schema
     creator = body.creator or {}
     names = (body.speaks_as(), creator.get("name"), creator.get("agent_id"))
     said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")

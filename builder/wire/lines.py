@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Rejected
-from builder.wire.subjects import breadcrumb_subject, message_id
+from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
 from builder.wire.text import parse
 
 
@@ -35,6 +35,22 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
                 raise Rejected(f"line {number}: {error}") from error
 
 
+def line_of(arrival: Arrival) -> str:
+    """The record in a message as one line that `read_lines` takes back: nothing is left out, and the subject's word is added.
+
+    A record without a time of its own keeps the stream's, as a fact. Raises ValueError when the message holds no JSON object.
+    """
+    record = parse(arrival.data)
+    if not isinstance(record, dict):
+        raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
+    address = parse_breadcrumb_subject(arrival.subject)
+    facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
+    missing = {name: value for name, value in facts.items() if record.get(name) is None}
+    line = json.dumps(record | missing, ensure_ascii=False, separators=(",", ":"))
+    whole = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
+    return line if whole else json.dumps(record | missing)
+
+
 def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:
     """Address a record: its own `workspace` and `session` win over the given ones. Raises `Rejected`."""
     if not isinstance(record, dict):
@@ -59,12 +75,16 @@ def make_record(
     schema: str, breadcrumb_id: str, session: str, body: dict[str, Any], *, created_at: datetime | None = None, version: int = 1
 ) -> dict[str, Any]:
     """A record as clients send it. created_at: default now."""
-    moment = created_at or datetime.now(UTC)
     return {
         "id": breadcrumb_id,
         "schema_name": schema,
         "version": version,
         "session": session,
         "context": body,
-        "created_at": moment.astimezone(UTC).isoformat().replace("+00:00", "Z"),
+        "created_at": moment(created_at or datetime.now(UTC)),
     }
+
+
+def moment(time: datetime) -> str:
+    """RFC 3339 in UTC."""
+    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -11,6 +11,9 @@ from builder.wire.text import clean
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
 REPLAY_HEADER = "Context-Builder-Replay"
+FORGOTTEN_HEADER = "Context-Builder-Forgotten"
+"""On the stub of a context that was taken away because it showed what was forgotten."""
+REQUESTS = "requests"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")
@@ -65,6 +68,11 @@ def parse_breadcrumb_subject(subject: str) -> Address:
 def context_subject(workspace: str, consumer: str, session: str, context_id: str) -> str:
     """The subject of one context; the stream keeps one event on it (design §3)."""
     return f"{CONTEXTS}.{workspace}.{check_token(consumer, 'consumer')}.{session}.{context_id}"
+
+
+def request_subject(workspace: str, verb: str) -> str:
+    """The subject of a request; the workspace stands in it, so that NATS permissions hold."""
+    return ".".join((REQUESTS, check_token(workspace, "workspace"), verb))
 
 
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:

@@ -5,17 +5,42 @@ from builder.adapters.embedding.none import NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.memory import MemoryStore
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.inbox import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
 from builder.pipeline.draft import Rendering
-from builder.ports import Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors
+from builder.ports import (
+    Archive,
+    Backlog,
+    BreadcrumbStore,
+    Delivery,
+    Embedder,
+    Eraser,
+    Ledger,
+    Published,
+    Publisher,
+    Reader,
+    Sender,
+    Store,
+    Stream,
+    Stubs,
+    TokenVectors,
+)
 from builder.rendering.fragments import JinjaRendering
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
     stores: list[type[BreadcrumbStore]] = [MemoryStore, SqliteStore]
+    both: list[type[Store]] = [MemoryStore, SqliteStore]
+    lookups: list[type[Reader]] = [MemoryStore, SqliteStore]
+    erasers: list[type[Eraser]] = [MemoryStore, SqliteStore]
+    debts: list[type[Stubs]] = [MemoryStore, SqliteStore]
+    archive: type[Archive] = NatsArchive
+    published: type[Published] = NatsArchive
+    sender: type[Sender] = NatsSender
     readers: list[type[TokenVectors]] = [MemoryStore, SqliteStore]
     backlogs: list[type[Backlog]] = [MemoryStore, SqliteStore]
     ledgers: list[type[Ledger]] = [MemoryStore, SqliteStore]
@@ -25,9 +50,11 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
     assert all([stores, readers, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
+    assert all([both, lookups, erasers, debts, archive, published, sender])
 
 
 def test_a_port_has_at_most_five_methods() -> None:
-    for port in (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors):
+    ours = (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors)
+    for port in (*ours, Archive, Eraser, Published, Reader, Sender, Store, Stubs):
         methods = [name for name in vars(port) if not name.startswith("_")]
         assert len(methods) <= 5, port

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 from hypothesis import settings
@@ -15,12 +16,12 @@ from builder.domain.errors import Unavailable
 from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Selector, Standing
-from tests.factories import bare, make_breadcrumb, remembered_of, with_token_vectors
+from tests.factories import MORNING, bare, make_breadcrumb, remembered_of, with_token_vectors
 
 T = TypeVar("T")
 
 SESSIONS = ("s1", "s2", "_")
-SCHEMAS = ("user.message.v1", "tool.catalog.v1", "note.v1")
+SCHEMAS = ("user.message.v1", "tool.catalog.v1", "note.v1", "summary.v1")
 MODELS = ("new/int8/2", "old/fp32/1")
 
 workspaces = st.sampled_from(("acme", "rival"))
@@ -37,6 +38,7 @@ kinds = st.builds(
 )
 models = st.sampled_from(MODELS)
 places = st.builds(Place, st.integers(0, 2), st.integers(0, 9))
+moments = st.integers(0, 5).map(lambda hours: MORNING + timedelta(hours=hours))
 texts = st.sampled_from(("", "Yes.", "I moved to Lisbon.", "我昨天在上海。", "A\x00B 👍🏽", "One sentence of many. " * 120))
 
 
@@ -70,6 +72,9 @@ class Stores(RuleBasedStateMachine):
         removes=st.one_of(st.just(""), ids),
         tags=tags,
         model=st.one_of(models, st.just("")),
+        answers=st.one_of(st.just(""), ids),
+        covers=st.lists(ids, max_size=2).map(tuple),
+        expires_at=st.one_of(st.none(), moments),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         # A place belongs to one session: the stream gives each number once.
@@ -136,6 +141,41 @@ class Stores(RuleBasedStateMachine):
     )
     def ask_for_places(self, workspace: str, session: str, after: Place, until: Place) -> None:
         self.same(self.model.places(workspace, session, after, until), self.store.places(workspace, session, after, until))
+
+    @rule(workspace=workspaces, session=sessions, crumb=ids, until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)))
+    def erase(self, workspace: str, session: str, crumb: str, until: Place) -> None:
+        self.same(self.model.erase(workspace, session, crumb, until), self.store.erase(workspace, session, crumb, until))
+        self.same(self.model.traces(workspace, crumb), self.store.traces(workspace, crumb))
+
+    @rule(moment=moments, purge=st.booleans())
+    def end(self, moment: datetime, purge: bool) -> None:
+        self.same(self.model.ended(moment), self.store.ended(moment))
+        if purge:
+            over = self.runner.run(self.model.ended(moment))
+            self.same(self.model.purge(over), self.store.purge(over))
+
+    @rule(workspace=workspaces, crumb=ids, until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)), limit=st.integers(0, 5))
+    def follow(self, workspace: str, crumb: str, until: Place, limit: int) -> None:
+        self.same(self.model.chain(workspace, crumb, until, limit), self.store.chain(workspace, crumb, until, limit))
+        self.same(self.model.versions(workspace, crumb), self.store.versions(workspace, crumb))
+
+    @rule(
+        workspace=workspaces,
+        session=sessions,
+        after=places,
+        until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
+        limit=st.integers(0, 5),
+        newest=st.booleans(),
+    )
+    def tell(self, workspace: str, session: str, after: Place, until: Place, limit: int, newest: bool) -> None:
+        asked = (workspace, session, (after, until), limit, newest)
+        self.same(self.model.told(*asked), self.store.told(*asked))
+
+    @rule(subject=ids, paid=st.booleans())
+    def owe(self, subject: str, paid: bool) -> None:
+        for step in ("owe", "pay") if paid else ("owe",):
+            self.same(getattr(self.model, step)(subject), getattr(self.store, step)(subject))
+        self.same(self.model.owed(), self.store.owed())
 
     @rule(workspace=workspaces, session=sessions, place=places)
     def advance(self, workspace: str, session: str, place: Place) -> None:

@@ -23,7 +23,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
-from builder.ports import BreadcrumbStore
+from builder.ports import Store
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
@@ -73,7 +73,7 @@ def profile(case: str) -> Profile:
     return parse_profile("agent", (own if own.exists() else default).read_text("utf-8"))
 
 
-async def build(case: str, store: BreadcrumbStore, embedder: CachedEmbedder) -> Context:
+async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
     builder = ContextBuilder(store, embedder, (profile(case),), helpers(), Histories(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:

@@ -15,6 +15,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.onnx import OnnxEmbedder
+from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
@@ -26,6 +27,7 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
+from builder.forgetting import Forgetting
 from builder.settings import Http, Nats, Settings
 from builder.settings import Worker as WorkerSettings
 from builder.wire.inbound import decode
@@ -138,9 +140,20 @@ async def worker_here(
         in_work: set[Place] = set()
         remember, attempts = core.builder.remember, mine.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
+        forgetting = Forgetting(catch_up, core.store, core.store, NatsArchive(js, lambda: incarnation), core.drop)
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(
-            core.builder, catch_up, core.store, publisher, decode, partial(encode), now, outcomes.append, rules, in_work
+            core.builder,
+            catch_up,
+            core.store,
+            publisher,
+            decode,
+            partial(encode),
+            now,
+            outcomes.append,
+            rules,
+            in_work,
+            forgetting.settle,
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

@@ -47,9 +47,9 @@ def sentences(longest: int = 40) -> st.SearchStrategy[str]:
     return st.builds(lambda text, times: "\n".join([text] * times), short, st.sampled_from((1, 1, 1, 1, 1, 2, 25)))
 
 
-def hear(sequence: int, schema: str, body: dict[str, Any], crumb: str = "", version: int = 1) -> Remembered:
+def hear(sequence: int, schema: str, body: dict[str, Any], crumb: str = "", version: int = 1, session: str = "") -> Remembered:
     """What the service makes of these bytes."""
-    session = "_" if schema == "tool.catalog.v1" else "s42"
+    session = session or ("_" if schema == "tool.catalog.v1" else "s42")
     record = {"id": crumb or f"m{sequence}", "version": version, "context": body}
     subject, moment = f"breadcrumbs.acme.{session}.{schema}", MORNING.replace(day=1 + sequence // 40, minute=sequence % 40)
     arrival = Arrival(subject=subject, data=json.dumps(record).encode(), place=make_place(sequence), received_at=moment)
@@ -84,7 +84,8 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
                 body: dict[str, Any] = {"content": text, "tool_requests": calls}
                 rows.append(hear(sequence, "agent.response.v1", body, target, version=sequence))
             case _:
-                rows.append(hear(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": target}))
+                where = draw(st.sampled_from(("s42", "_")))
+                rows.append(hear(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": target}, session=where))
     return rows
 
 

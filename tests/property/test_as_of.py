@@ -13,7 +13,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from builder.pipeline.histories import Histories
-from builder.ports import BreadcrumbStore
+from builder.ports import Store
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
@@ -26,7 +26,7 @@ GREETINGS = tuple(
 """Every speaker introduces himself before anything else, in an earlier stream."""
 
 
-def make_builder(store: BreadcrumbStore, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
+def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     count = load_counter("o200k_base")
     helpers = Helpers(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded)

@@ -1,5 +1,6 @@
 """The straight line, with a store in memory and vectors by hashing."""
 
+from dataclasses import replace
 from typing import Any
 
 from builder.adapters.memory import MemoryStore
@@ -15,7 +16,9 @@ from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcru
 LATE = Ranker(hybrid=BY_HAND.hybrid, words=BY_HAND.words, late={MAX_SIM: 1.0})
 
 
-def make_builder(embedder: HashingEmbedder, store: MemoryStore | None = None, late: bool = False) -> ContextBuilder:
+def make_builder(
+    embedder: HashingEmbedder, store: MemoryStore | None = None, late: bool = False, profiles: tuple[Profile, ...] = ()
+) -> ContextBuilder:
     helpers = Helpers(
         terms=make_terms,
         count=load_counter("o200k_base"),
@@ -24,7 +27,7 @@ def make_builder(embedder: HashingEmbedder, store: MemoryStore | None = None, la
         excluded=excluded,
     )
     store = store or MemoryStore()
-    return ContextBuilder(store, embedder, (), helpers, Histories(10_000), store if late else None)
+    return ContextBuilder(store, embedder, profiles, helpers, Histories(10_000), store if late else None)
 
 
 def consumer(name: str, **retrieval: Any) -> Profile:
@@ -102,3 +105,59 @@ async def test_late_interaction_asks_the_engine_once_more_and_only_for_consumers
     before = embedder.asked
     await builder.answer(trigger, (consumer("a"), consumer("b", rerank=50), consumer("c", rerank=9)))
     assert embedder.asked - before == 2
+
+
+async def chained(builder: ContextBuilder, length: int, session: str = "s42") -> None:
+    """m1, and each next breadcrumb answers the one before it, by turns in two sessions."""
+    for sequence in range(1, length + 1):
+        where = session if sequence % 2 else "elsewhere"
+        answers = f"m{sequence - 1}" if sequence > 1 else ""
+        await builder.remember(make_breadcrumb(f"Remark {sequence}.", sequence, session=where, answers=answers))
+
+
+async def test_a_causal_chain_of_as_many_steps_as_the_limit_is_answered_and_one_more_is_refused() -> None:
+    builder = make_builder(HashingEmbedder())
+    await chained(builder, 26)
+    last, one_more = (make_breadcrumb("Go on.", n, answers=f"m{n - 1}") for n in (26, 27))
+    assert (await builder.answer(await builder.facts(last), (consumer("a"),))).refused == ()
+    built = await builder.answer(await builder.facts(one_more), (consumer("a"),))
+    assert built.contexts == ()
+    assert built.stopped
+    (why,) = built.refused
+    assert why == (
+        "a: the causal chain has more than 25 steps (recursion_limit): m27 answers m26 answers m25 answers m24 answers m23 "
+        "answers …; let one of these agents stop answering the others, or raise the profile's recursion_limit"
+    )
+
+
+async def test_a_consumer_with_a_higher_limit_still_gets_its_context() -> None:
+    builder = make_builder(HashingEmbedder())
+    await chained(builder, 5)
+    strict, patient = replace(consumer("strict"), recursion_limit=4), replace(consumer("patient"), recursion_limit=5)
+    built = await builder.build(make_breadcrumb("Go on.", 6, answers="m5"), (strict, patient))
+    assert [context.consumer for context in built.contexts] == ["patient"]
+    assert [why.split(":")[0] for why in built.refused] == ["strict"]
+
+
+async def test_breadcrumbs_that_answer_each_other_in_a_circle_end_the_walk() -> None:
+    builder = make_builder(HashingEmbedder())
+    await builder.remember(make_breadcrumb("One.", 1, answers="m2"))
+    await builder.remember(make_breadcrumb("Two.", 2, answers="m1"))
+    built = await builder.build(make_breadcrumb("Three.", 3, answers="m2"), (consumer("a"),))
+    assert len(built.contexts) == 1
+
+
+async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> None:
+    builder = make_builder(HashingEmbedder())
+    await builder.remember(make_breadcrumb("Root.", 50, id="m1", answers="later"))
+    await builder.remember(make_breadcrumb("Theirs.", 1, workspace="rival", id="m1", answers="theirs"))
+    strict = replace(consumer("strict"), recursion_limit=1)
+    assert len((await builder.build(make_breadcrumb("Go on.", 6, answers="m1"), (strict,))).contexts) == 1
+
+
+async def test_a_secret_and_a_tombstone_never_trigger() -> None:
+    profile = replace(consumer("a"), triggers=("user.message.v1", "breadcrumb.deleted.v1"))
+    builder = make_builder(HashingEmbedder(), profiles=(profile,))
+    assert builder.consumers(make_breadcrumb("Hello.")) == (profile,)
+    assert builder.consumers(make_breadcrumb("", id="m1", removes="m1")) == ()
+    assert builder.consumers(make_breadcrumb("", schema="breadcrumb.deleted.v1", removes="m9")) == ()

@@ -45,6 +45,14 @@ def test_settings_come_from_nested_variables(monkeypatch: pytest.MonkeyPatch) ->
     assert settings.worker.batch == 8
 
 
+def test_lifetimes_are_given_as_json_in_the_place_of_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", '{"note.v1 draft": 12}')
+    assert Settings().lifetimes == {"note.v1 draft": 12}
+    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", '{"note.v1": 0}')
+    with pytest.raises(ValidationError, match="greater than 0"):
+        Settings()
+
+
 def test_an_unknown_nested_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTEXT_BUILDER_NATS__SERVER", "nats://a:4222")
     with pytest.raises(ValidationError, match="extra"):

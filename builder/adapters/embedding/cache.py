@@ -58,6 +58,12 @@ class CachedEmbedder:
         self._keep(_key(text), vector)
         return vector, token_vectors
 
+    def forget(self) -> int:
+        """Let go of all vectors: which of them were made from a text, or from a question that quoted it, nobody knows."""
+        gone = len(self._known)
+        self._known.clear()
+        return gone
+
     async def aclose(self) -> None:
         """Wait for what is running and close the inner engine."""
         await asyncio.gather(*self._running.values(), return_exceptions=True)

@@ -11,10 +11,12 @@ from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Arrival
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
+from builder.wire.secrets import holds_secret
 from builder.wire.subjects import MESSAGE_ID_HEADER, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024
-"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence."""
+"""Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
+Of a secret it keeps nothing."""
 LONGEST_REASON = 4_000
 HEADROOM = 32 * 1024
 """Bytes of what the broker takes that are left to the other fields of a dead letter."""
@@ -49,7 +51,7 @@ class NatsPublisher:
             "replay": arrival.replay,
             "received_at": arrival.received_at.astimezone(UTC).isoformat(),
             "bytes": len(arrival.data),
-            "data": base64.b64encode(arrival.data[: self._kept]).decode(),
+            "data": base64.b64encode(b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._kept]).decode(),
         }
         data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:

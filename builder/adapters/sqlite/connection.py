@@ -42,6 +42,17 @@ class Connection:
         """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
         return await self._submit(work, "BEGIN")
 
+    async def flush(self) -> None:
+        """Empty the log, which holds what was deleted, unless somebody reads it just now: then the next writers overwrite it."""
+
+        def checkpoint() -> None:
+            try:
+                self._held.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except apsw.BusyError:
+                return
+
+        await asyncio.get_running_loop().run_in_executor(self._thread, checkpoint)
+
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
@@ -98,6 +109,7 @@ def _open(path: str) -> apsw.Connection:
         held.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
         _use_wal(held)
         held.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
+        held.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten, not only given free
         held.execute("PRAGMA foreign_keys = ON")
         _migrate(held, path)
     except (apsw.Error, OSError) as error:

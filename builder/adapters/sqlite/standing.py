@@ -29,6 +29,7 @@ _BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? A
 _GONE = """
     SELECT 1 FROM breadcrumbs AS later
     WHERE later.workspace = ?1 AND (later.id = ?2 OR (later.removes = ?2 AND later.removes <> '')) AND later.session IN (?3, ?4)
+      AND later.erased = ''
       AND (later.incarnation, later.sequence) > (?5, ?6) AND (later.incarnation, later.sequence) <= (?7, ?8)
 """
 
@@ -43,7 +44,8 @@ def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Ro
     """Rows of BREADCRUMB_COLUMNS, newest first: the latest that the selector means, or all up to MOST_STANDING."""
     found: list[Row] = []
     for row in _candidates(sql, query, wanted.selector):
-        if wanted.selector.matches(from_columns(row, (), "").breadcrumb) and not _is_gone(sql, query, row):
+        crumb = from_columns(row, (), "").breadcrumb
+        if wanted.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
             found.append(row)
             if wanted.keep == "latest" or len(found) == MOST_STANDING:
                 break

@@ -1,17 +1,19 @@
-"""`BreadcrumbStore`, `TokenVectors`, `Backlog` and `Ledger` in one SQLite file. SQL finds, Python scores (design §5)."""
+"""All ports of a store in one SQLite file. SQL finds, Python scores (design §5)."""
 
-from itertools import groupby
+import heapq
+from datetime import datetime
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, standing, token_vectors
+from builder.adapters.sqlite import backlog, erasing, reading, standing, token_vectors
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
-from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Passage, PassageKey, Remembered
+from builder.domain.facts import Ended, Passage, PassageKey, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Standing
 
@@ -23,7 +25,12 @@ _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = (
-    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session LIMIT ?"
+    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND erased = '' AND {_SPAN} "
+    "ORDER BY incarnation, sequence, session LIMIT ?"
+)
+_REMOVALS = (
+    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
+    f"WHERE workspace = ? AND session = ? AND removes <> '' AND erased = '' AND {_SPAN} ORDER BY incarnation, sequence LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
@@ -75,12 +82,20 @@ class SqliteStore:
 
         def work(sql: apsw.Connection) -> Recall:
             scope, values = _inside(query.scope)
-            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *query.after, *query.until, query.limit)))
-            span = (*values, *query.after, *(found[-1][2:4] if found else query.after))
-            passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), span), query.model)
-            rows = tuple(from_columns(row, passages.get(row[1:4], ()), query.model) for row in found)
+            span = (*query.after, *query.until, query.limit)
+            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
+            removals = () if _holds_none(query.scope) else sql.execute(_REMOVALS, (query.scope.workspace, NO_SESSION, *span))
+            held = list(islice(heapq.merge(found, removals, key=itemgetter(2, 3, 1)), query.limit))
+            within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
+            passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
+            rows = (
+                from_columns(row, passages.get(row[1:4], ()), query.model)
+                if row[1:4] in passages
+                else _with_passages(sql, row, query.model)
+                for row in held
+            )
             return Recall(
-                rows=rows,
+                rows=tuple(rows),
                 standing=tuple(_standing(sql, query, wanted) for wanted in query.standing),
                 revision=backlog.revision(sql, scope, values),
             )
@@ -104,10 +119,10 @@ class SqliteStore:
 
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
-        text = "SELECT count(*) FROM breadcrumbs"
+        text = "SELECT count(*) FROM breadcrumbs WHERE erased = ''"
         values: tuple[int, ...] = ()
         if before is not None:
-            text, values = f"{text} WHERE (incarnation, sequence) < (?, ?)", before
+            text, values = f"{text} AND (incarnation, sequence) < (?, ?)", before
         return await self._connection.read(lambda sql: int(next(sql.execute(text, values))[0]))
 
     async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
@@ -125,6 +140,52 @@ class SqliteStore:
     async def left(self) -> int:
         """See the port."""
         return await self._connection.read(backlog.left)
+
+    async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: reading.chain(sql, workspace, identity, until, limit))
+
+    async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: reading.versions(sql, workspace, identity))
+
+    async def told(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
+    ) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: reading.told(sql, workspace, session, span, limit, newest))
+
+    async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        found = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
+        await self._connection.flush()
+        return found
+
+    async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: erasing.traces(sql, workspace, identity))
+
+    async def ended(self, moment: datetime) -> tuple[Ended, ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: erasing.ended(sql, moment))
+
+    async def purge(self, ended: tuple[Ended, ...]) -> None:
+        """See the port."""
+        await self._connection.run(lambda sql: erasing.purge(sql, ended))
+        await self._connection.flush()
+
+    async def owe(self, subject: str) -> None:
+        """See the port."""
+        await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
+
+    async def owed(self) -> tuple[str, ...]:
+        """See the port."""
+        text = "SELECT subject FROM stubs ORDER BY subject"
+        return await self._connection.read(lambda sql: tuple(subject for (subject,) in sql.execute(text)))
+
+    async def pay(self, subject: str) -> None:
+        """See the port."""
+        await self._connection.run(lambda sql: sql.execute("DELETE FROM stubs WHERE subject = ?", (subject,)))
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """See the port."""
@@ -194,6 +255,11 @@ def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:
     if scope.sessions == (EVERY_SESSION,):
         return "workspace = ?", (scope.workspace,)
     return f"workspace = ? AND session IN ({', '.join('?' * len(scope.sessions))})", (scope.workspace, *scope.sessions)
+
+
+def _holds_none(scope: Scope) -> bool:
+    """Whether breadcrumbs of no session are in the scope."""
+    return scope.sessions == (EVERY_SESSION,) or NO_SESSION in scope.sessions
 
 
 def _by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple[Passage, ...]]:

@@ -120,3 +120,13 @@ async def test_closing_the_cache_finishes_what_runs_and_closes_the_engine() -> N
     assert len(await running) == 768
     with pytest.raises(Unavailable, match="is closed"):
         await cache.embed("another text")
+
+
+async def test_what_was_let_go_of_is_asked_of_the_engine_again(recording: Recording) -> None:
+    cached = CachedEmbedder(recording, 10)
+    first = await cached.embed("The vault opens with a code.")
+    assert cached.forget() == 1
+    assert cached.forget() == 0
+    assert await cached.embed("The vault opens with a code.") == first
+    assert len(recording.asked) == 2
+    await cached.aclose()

@@ -126,6 +126,14 @@ def test_the_sessions_unused_for_longest_are_forgotten() -> None:
     assert [histories.of(scope(session)).passages for session in ("a", "c", "b")] == [4, 4, 0]
 
 
+def test_a_workspace_is_let_go_of_and_no_other() -> None:
+    histories = Histories(1000)
+    for held in (scope("a"), scope("b"), scope("a", "rival")):
+        histories.grow(histories.of(held), (make_remembered("The kiln is hot."),))
+    assert histories.forget("acme") == 2
+    assert [histories.of(held).passages for held in (scope("a"), scope("b"), scope("a", "rival"))] == [0, 0, 1]
+
+
 def test_the_session_in_use_is_kept_whatever_its_size() -> None:
     histories = Histories(2)
     histories.grow(histories.of(scope("big")), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))

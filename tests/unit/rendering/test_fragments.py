@@ -140,3 +140,14 @@ def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_pa
         cost += sum(item.tokens for item in fragments)
     page = rendering.count(rendering.page("default", tuple(laid)))
     assert page <= cost <= page + 2 * len(laid)
+
+
+def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
+    rendering = make_rendering()
+    crumbs = (make_breadcrumb("One.", 1), make_breadcrumb("Two.", 2), make_breadcrumb("Theirs.", 1, workspace="rival"))
+    for crumb in crumbs:
+        rendering.fragment(crumb, (), 1, 100)
+    assert rendering.forget("acme", frozenset({"m1"})) == 1
+    assert rendering.forget("acme", frozenset({"m1"})) == 0
+    assert rendering.forget("acme", frozenset({"m2"})) == 1
+    assert rendering.forget("rival", frozenset({"m1"})) == 1

@@ -1,6 +1,7 @@
 """Records in files: a line a record, addressed, and mistakes named by their line."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -8,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Rejected
 from builder.wire.inbound import decode
-from builder.wire.lines import make_record, outgoing, read_lines
+from builder.wire.lines import line_of, make_record, outgoing, read_lines
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD: dict[str, Any] = {"id": "m1", "schema_name": "user.message.v1", "context": {"content": "hello"}}
@@ -92,3 +93,43 @@ def test_any_text_is_read_line_by_line_or_rejected(text: str) -> None:
         list(read_lines(text.split("\n"), "acme", "s42"))
     except Rejected as error:
         assert str(error).startswith("line ")  # noqa: PT017 - either outcome is right
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+broken = st.text(st.characters(categories=["Cs", "Ll", "Zl", "Cc"]), max_size=5)
+"""Lone surrogates, line separators, controls."""
+records = st.fixed_dictionaries(
+    {
+        "id": st.from_regex(r"[a-zé:-]{1,9}", fullmatch=True),
+        "context": st.dictionaries(st.text(max_size=5), json_values | broken),
+    },
+    optional={
+        "version": st.integers(1, 9),
+        "tags": st.lists(st.text(max_size=4), max_size=3),
+        "title": st.none() | st.text(),
+        "unknown": json_values,
+        "created_at": st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat),
+    },
+)
+
+
+@given(records, st.sampled_from(("s42", "_")))
+def test_an_exported_line_is_read_back_without_loss_and_exported_again_as_it_was(record: dict[str, Any], session: str) -> None:
+    record["context"].pop("session_id", None)
+    subject = f"breadcrumbs.acme.{session}.agent.plan.v1"
+    arrival = Arrival(subject=subject, data=json.dumps(record).encode(), place=Place(1, 7), received_at=NOON)
+    line = line_of(arrival)
+    (again,) = read_lines(line.encode("utf-8").decode("utf-8").split("\n"), "acme")
+    assert again.subject == subject
+    copy = json.loads(again.data)
+    assert {name: copy[name] for name in record if record[name] is not None} == {
+        name: value for name, value in record.items() if value is not None
+    }
+    later = again.arrive(Place(2, 1), NOON + timedelta(days=9))
+    first, second = decode(arrival), decode(later)
+    assert replace(second, place=first.place, received_at=first.received_at) == first
+    assert line_of(later) == line

@@ -57,7 +57,7 @@ def test_empty_text_is_text(text: str) -> None:
 
 def test_an_unknown_schema_is_read_and_all_its_words_are_its_text() -> None:
     crumb = read({"title": "Dentist", "place": {"street": "Rua 12"}, "n": 3, "none": None, "list": ["a", {"b": "c"}]}, "event.v1")
-    assert (crumb.role, crumb.speaker, crumb.calls) == ("other", "System", ())
+    assert (crumb.role, crumb.speaker, crumb.calls) == ("other", "event.v1", ())
     assert crumb.text == "title: Dentist\nstreet: Rua 12\nn: 3\na\nb: c"
 
 

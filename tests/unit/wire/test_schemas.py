@@ -28,7 +28,7 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema(name), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
-TIMES = {"created_at"}
+TIMES = {"created_at", "ttl", "expires_at"}
 """JSON Schema only annotates formats, and the reader also takes numbers."""
 EXAMPLES = [(name, example) for name in MODELS for example in schema(name)["examples"]]
 

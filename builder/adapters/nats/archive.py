@@ -1,0 +1,127 @@
+"""`Archive` and `Published` on JetStream. The server overwrites what is deleted (its default, "secure delete")."""
+
+import base64
+import contextlib
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.errors import AlreadyPublished
+from builder.domain.recall import EVERY_SESSION
+from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
+from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
+from builder.wire.text import clean, parse
+
+STUB = b"{}"
+
+
+class NatsArchive:
+    """See the ports."""
+
+    def __init__(self, js: JetStreamContext, incarnation: Callable[[], int]) -> None:
+        """incarnation: of BREADCRUMBS as it is now."""
+        self._js = js
+        self._breadcrumbs = NatsStream(js, incarnation)
+        self._contexts = NatsStream(js, lambda: 0, CONTEXTS)
+        self._letters = NatsStream(js, lambda: 0, DEADLETTERS)
+
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
+        """See the port."""
+        where = EVERY_SESSION if session == NO_SESSION else session
+        walk = self._breadcrumbs.walk(workspace, where, ORIGIN, until)
+        found = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
+        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in found])
+
+    async def delete_at(self, breadcrumb: Breadcrumb) -> bool:
+        """See the port."""
+        if breadcrumb.place.incarnation != self._breadcrumbs.incarnation:
+            return False
+        held = await self._breadcrumbs.get(breadcrumb.place.sequence)
+        mine = session_subject(breadcrumb.workspace, breadcrumb.session).removesuffix(">")
+        if held is None or not held.subject.startswith(mine) or not _names(held.data, frozenset({breadcrumb.id})):
+            return False
+        return await self._delete(BREADCRUMBS, breadcrumb.place.sequence)
+
+    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
+        """See the port."""
+        mine = (
+            session_subject(workspace, EVERY_SESSION if session == NO_SESSION else session).removesuffix(">").removesuffix("*.")
+        )
+        found = []
+        for letter in await self._all(self._letters, "deadletters.>"):
+            told = json.loads(letter.data)
+            if told["subject"].startswith(mine) and _names(base64.b64decode(told["data"]), ids):
+                found.append(letter.place.sequence)
+        return sum([await self._delete(DEADLETTERS, sequence) for sequence in found])
+
+    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
+        """See the port."""
+        held = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
+        return tuple((each.place.sequence, each.subject) for each in held if not ids.isdisjoint(_ids_of(each.data)))
+
+    async def replace_context(self, sequence: int, subject: str) -> None:
+        """See the port."""
+        if sequence:
+            await self._delete(CONTEXTS, sequence)
+        with contextlib.suppress(AlreadyPublished), translated(f"leaving a stub on {subject}"):
+            await self._js.publish(subject, STUB, stream=CONTEXTS, headers={FORGOTTEN_HEADER: "1"})
+
+    async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
+        """See the port."""
+        subject = context_subject(workspace, consumer, session, "*")
+        newest = await self._last(subject)
+        if newest != STUB:
+            return newest
+        held = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
+        return held[-1] if held else None
+
+    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+        """See the port."""
+        found = await self._last(context_subject(workspace, consumer, session, identity))
+        return None if found == STUB else found
+
+    async def _last(self, subject: str) -> bytes | None:
+        with translated(f"reading {subject}"):
+            try:
+                return (await self._js.get_last_msg(CONTEXTS, subject)).data
+            except NotFoundError:
+                return None
+
+    async def _all(self, stream: NatsStream, subject: str) -> list[Arrival]:
+        last = await stream.last()
+        return [arrival async for arrival in stream.follow(subject, 1, Place(0, last.sequence + 1))]
+
+    async def _delete(self, stream: str, sequence: int) -> bool:
+        with translated(f"deleting {sequence} from {stream}"):
+            try:
+                return await self._js.delete_msg(stream, sequence)
+            except NotFoundError:
+                return False
+
+
+def _names(data: bytes, ids: frozenset[str]) -> bool:
+    """Whether these bytes are a record with one of the ids, or are no whole record and name one as their id."""
+    try:
+        record = parse(data)
+    except ValueError:
+        record = None
+    if isinstance(record, dict):
+        named = record.get("id")
+        return isinstance(named, str) and clean(named) in ids
+    return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
+
+
+def _ids_of(data: bytes) -> set[str]:
+    """Every breadcrumb that a context names; none for a stub."""
+    event: dict[str, Any] = json.loads(data)
+    shown = (held for section in event.get("sections", ()) for held in section["ids"])
+    omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
+    return {event.get("trigger_event_id", ""), *shown, *omitted}

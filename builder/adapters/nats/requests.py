@@ -1,0 +1,79 @@
+"""Request-reply on core NATS: `requests.{workspace}.{verb}`, one of the services of a queue group answers."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
+
+from builder.domain.errors import BuilderError, Rejected
+from builder.wire.requests import error_json
+from builder.wire.subjects import REQUESTS, check_token
+
+log = logging.getLogger("builder.requests")
+
+QUEUE = "context-builder"
+HEADROOM = 1024
+"""Bytes of what the broker takes that are left to the protocol."""
+
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+
+
+@asynccontextmanager
+async def answering(connection: Client, verbs: Mapping[str, Verb]) -> AsyncIterator[None]:
+    """Answer while the block runs. verbs: workspace and JSON bytes → answer; they raise errors of ours."""
+    working: set[asyncio.Task[None]] = set()
+
+    async def begin(message: Msg) -> None:
+        task = asyncio.create_task(_answer(message, verbs, connection.max_payload - HEADROOM))
+        working.add(task)
+        task.add_done_callback(working.discard)
+
+    subscription = await connection.subscribe(f"{REQUESTS}.*.*", queue=QUEUE, cb=begin)
+    await connection.flush()
+    try:
+        yield
+    finally:
+        if not connection.is_closed:
+            await subscription.unsubscribe()
+        for task in working:
+            task.cancel()
+        await asyncio.gather(*working, return_exceptions=True)
+
+
+async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
+    """Never raises: whoever asks gets a sentence."""
+    if not message.reply:
+        return
+    try:
+        answer = await _asked(message, verbs, most)
+    except BuilderError as error:
+        answer = _bytes(error_json(error))
+    except Exception as error:
+        log.exception("a bug in answering %s", message.subject)
+        answer = _bytes(error_json(error))
+    try:
+        await message.respond(answer)
+    except (NatsError, OSError) as error:
+        log.warning("%s could not be answered: %r", message.subject, error)
+
+
+async def _asked(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
+    _, workspace, verb = message.subject.split(".")
+    if verb not in verbs:
+        raise Rejected(f"there is no verb {verb[:40]!r}; there are {', '.join(verbs)}")
+    answer = _bytes(await verbs[verb](check_token(workspace, "workspace"), message.data))
+    if len(answer) > most:
+        raise Rejected(
+            f"the answer has {len(answer):,} bytes, the broker takes {most:,}; ask for less, or raise max_payload there"
+        )
+    return answer
+
+
+def _bytes(answer: dict[str, Any]) -> bytes:
+    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,84 @@
+"""The SQL of `Eraser` and `Stubs`. The file itself overwrites what is deleted (`secure_delete`)."""
+
+from datetime import datetime
+
+import apsw
+
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.facts import SUMMARY, Ended, Remembered, erased
+
+_COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
+_KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
+_ITSELF = f"""
+    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity
+    WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND {{session}}
+      AND (held.incarnation, held.sequence) < (?, ?)
+"""
+_SUMMARIES = f"""
+    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
+    WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {{session}}
+      AND (EXISTS (SELECT 1 FROM json_each(held.covers) WHERE value = ?)
+        OR EXISTS (SELECT 1 FROM json_tree(held.body) WHERE type = 'text' AND atom = ?))
+"""
+_TRACES = f"""
+    SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND erased = ? AND erased <> ''
+    ORDER BY incarnation, sequence, session
+"""
+_SIZE = " + ".join(
+    f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers")
+)
+_ENDED = f"""
+    SELECT DISTINCT {_COLUMNS}, {_SIZE}
+      + coalesce((SELECT sum(length(CAST(terms AS BLOB)) + length(vector)) FROM passages
+                  WHERE (workspace, session, incarnation, sequence)
+                      = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
+      + coalesce((SELECT sum(length(vectors)) FROM token_vectors
+                  WHERE (workspace, session, incarnation, sequence)
+                      = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
+    FROM breadcrumbs AS over INDEXED BY breadcrumbs_expiry CROSS JOIN breadcrumbs AS held INDEXED BY breadcrumbs_identity
+      ON held.workspace = over.workspace AND held.id = over.id AND held.session = over.session
+    WHERE over.expires_us <= ? AND over.erased = '' AND held.erased = ''
+      AND (held.incarnation, held.sequence) <= (over.incarnation, over.sequence)
+    ORDER BY held.incarnation, held.sequence, held.session, held.workspace
+"""
+
+
+def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+    """See the port."""
+    where, sessions = ("held.session = ?", (session,)) if session != NO_SESSION else ("TRUE", ())
+    itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
+    found = [from_columns(row, (), "").breadcrumb for row in itself]
+    summaries = sql.execute(_SUMMARIES.format(session=where), (workspace, SUMMARY, *sessions, identity, identity))
+    found += [crumb for row in summaries if (crumb := from_columns(row, (), "").breadcrumb).id != identity]
+    _take(sql, [(crumb, identity) for crumb in found])
+    return tuple(sorted(found, key=lambda crumb: (crumb.place, crumb.session)))
+
+
+def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+    """See the port."""
+    return tuple(from_columns(row, (), "").breadcrumb for row in sql.execute(_TRACES, (workspace, identity)))
+
+
+def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
+    """See the port."""
+    rows = sql.execute(_ENDED, (to_us(moment),))
+    return tuple(Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1]) for row in rows)
+
+
+def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
+    """See the port."""
+    _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
+
+
+def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+    """Leave a trace of each, under the id for which it goes."""
+    names = BREADCRUMB_COLUMNS.split(", ")
+    update = f"UPDATE breadcrumbs SET ({', '.join(names)}, erased) = ({', '.join('?' * (len(names) + 1))}) WHERE {_KEY}"
+    for crumb, reason in crumbs:
+        key, left = key_of(crumb), Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+        sql.execute(update, (*to_columns(left), reason, *key))
+        for table in ("passages", "token_vectors", "tags", "lacking"):
+            sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
+    for session in {key_of(crumb)[:2] for crumb, _ in crumbs}:
+        sql.execute("INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1", session)

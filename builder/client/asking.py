@@ -1,0 +1,64 @@
+"""What a client can ask the running service."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+from nats.aio.client import Client as Connection
+from nats.errors import Error as NatsError
+from nats.errors import NoRespondersError
+
+from builder.domain.errors import Unavailable
+from builder.wire.requests import raise_error
+from builder.wire.subjects import request_subject
+
+ASK_SECONDS = 60.0
+
+
+class Asking:
+    """Request-reply within one workspace. Methods raise `Rejected` for what cannot be had and `Unavailable`."""
+
+    def __init__(self, connection: Connection, workspace: str) -> None:
+        """connection: open; the caller closes it."""
+        self.workspace = workspace
+        self._connection = connection
+
+    async def fetch(self, breadcrumb: str, version: int | None = None) -> dict[str, Any]:
+        """All of a breadcrumb, e.g. of one that a context left out or showed in part: its `text`, its body as `context`."""
+        return await self.ask("fetch", {"id": breadcrumb} | ({} if version is None else {"version": version}))
+
+    async def history(self, session: str, *, newest: bool = False) -> AsyncIterator[dict[str, Any]]:
+        """A session's breadcrumbs as `fetch` gives them, in the order in which they came, or the newest first."""
+        after: str | None = ""
+        while after is not None:
+            page = await self.ask("history", {"session": session, "newest": newest, "after": after})
+            for breadcrumb in page["breadcrumbs"]:
+                yield breadcrumb
+            after = page["next"]
+
+    async def context(self, consumer: str = "default", *, session: str = "", trigger: str = "") -> dict[str, Any]:
+        """The consumer's last `agent.context.v1` in the session, or the one that a breadcrumb led to, of the last 24 hours."""
+        return await self.ask("context", {"consumer": consumer, "session": session, "trigger": trigger})
+
+    async def forget(self, breadcrumb: str, *, session: str = "", by: str = "") -> list[dict[str, Any]]:
+        """Erase a breadcrumb and all that was made from it. Returns the receipts; none when it was forgotten before.
+
+        session: needed only when the store cannot know it. by: who asks, for the receipt.
+        """
+        answer = await self.ask("forget", {"id": breadcrumb, "session": session, "by": by})
+        receipts: list[dict[str, Any]] = answer["receipts"]
+        return receipts
+
+    async def ask(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Send a request and return the answer."""
+        subject = request_subject(self.workspace, verb)
+        data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        try:
+            message = await self._connection.request(subject, data, timeout=ASK_SECONDS)
+        except NoRespondersError as error:
+            raise Unavailable(f"nobody answers on {subject}; is the service up on this broker?") from error
+        except (NatsError, OSError, TimeoutError) as error:
+            raise Unavailable(f"asking on {subject} failed: {error!r}; is the service up on this broker?") from error
+        answer: dict[str, Any] = json.loads(message.data)
+        raise_error(answer)
+        return answer

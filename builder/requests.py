@@ -1,0 +1,148 @@
+"""What can be asked of the service (features A10, B9): fetch, history, context, forget."""
+
+import json
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from builder.domain.breadcrumb import ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.context import context_id
+from builder.domain.errors import Rejected
+from builder.forgetting import Forgetting
+from builder.ports import Eraser, Published, Reader, Sender
+from builder.wire.lines import make_record, outgoing
+from builder.wire.requests import (
+    ContextRequest,
+    FetchRequest,
+    ForgetRequest,
+    HistoryRequest,
+    breadcrumb_json,
+    cursor,
+    place_of,
+    read_request,
+    receipt_json,
+)
+from builder.wire.subjects import check_token
+
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+"""Workspace and JSON bytes → what is answered. Raises `Rejected` and `Unavailable`."""
+
+TOMBSTONE = "breadcrumb.deleted.v1"
+END = Place(2**62, 0)
+"""Behind every place."""
+
+
+class Lookup:
+    """Answers from what is stored. What is secret, removed or expired is never handed out."""
+
+    def __init__(self, reader: Reader, now: Callable[[], datetime]) -> None:
+        self._reader = reader
+        self._now = now
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        return {"fetch": self.fetch, "history": self.history}
+
+    async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `FetchRequest`."""
+        asked = read_request(FetchRequest, data)
+        held = [crumb for crumb in await self._reader.versions(workspace, asked.id) if self._lives(crumb)]
+        found = [crumb for crumb in held if asked.version in (None, crumb.version)]
+        if not found:
+            there = ", ".join(str(crumb.version) for crumb in held)
+            raise Rejected(
+                f"there is no breadcrumb {asked.id!r}" + (f" version {asked.version}; there is {there}" if there else "")
+                + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
+            )  # fmt: skip
+        return breadcrumb_json(found[-1])
+
+    async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `HistoryRequest`."""
+        asked = read_request(HistoryRequest, data)
+        check_token(asked.session, "session")
+        edge = place_of(asked.after) if asked.after else END if asked.newest else ORIGIN
+        span = (ORIGIN, edge) if asked.newest else (edge, END)
+        page = await self._reader.told(workspace, asked.session, span, asked.limit, asked.newest)
+        return {
+            "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._lives(crumb)],
+            "next": cursor(page[-1].place) if len(page) == asked.limit else None,
+        }
+
+    def _lives(self, crumb: Breadcrumb) -> bool:
+        return crumb.expires_at is None or crumb.expires_at > self._now()
+
+
+class Requests(Lookup):
+    """Answers from what is stored and published, and forgets."""
+
+    def __init__(
+        self, reader: Reader, eraser: Eraser, published: Published, now: Callable[[], datetime], removal: "Removal"
+    ) -> None:
+        super().__init__(reader, now)
+        self._eraser = eraser
+        self._published = published
+        self._removal = removal
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        return {**super().verbs, "context": self.context, "forget": self.forget}
+
+    async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ContextRequest`."""
+        asked = read_request(ContextRequest, data)
+        check_token(asked.consumer, "consumer")
+        session = asked.session or await self._session_of(workspace, asked.trigger)
+        check_token(session, "session")
+        if asked.trigger:
+            identity = str(context_id(workspace, session, asked.trigger, asked.consumer))
+            held = await self._published.context(workspace, asked.consumer, session, identity)
+        else:
+            held = await self._published.last_context(workspace, asked.consumer, session)
+        if held is None:
+            of = f" for trigger {asked.trigger!r}" if asked.trigger else ""
+            raise Rejected(
+                f"no context of {asked.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are taken "
+                "away when what they show is forgotten"
+            )
+        event: dict[str, Any] = json.loads(held)
+        return event
+
+    async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
+        asked = read_request(ForgetRequest, data)
+        held = await self._reader.versions(workspace, asked.id)
+        sessions = {asked.session} if asked.session else {crumb.session for crumb in held}
+        if not sessions and not await self._eraser.traces(workspace, asked.id):
+            raise Rejected(
+                f"there is no breadcrumb {asked.id!r} in workspace {workspace!r}; name its session if the store cannot know it, "
+                "because it is a secret or was rejected"
+            )
+        receipts = [await self._removal(workspace, session, asked.id, asked.by) for session in sorted(sessions)]
+        return {"receipts": receipts}
+
+    async def _session_of(self, workspace: str, trigger: str) -> str:
+        if not trigger:
+            raise Rejected("the request names neither a session nor a trigger; name one of them")
+        held = await self._reader.versions(workspace, trigger)
+        if not held:
+            raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
+        return held[0].session
+
+
+class Removal:
+    """Publishes a tombstone into the breadcrumb's session, so that every worker and every rebuilt store knows, and erases."""
+
+    def __init__(self, sender: Sender, decode: Callable[[Arrival], Breadcrumb], forgetting: Forgetting) -> None:
+        self._sender = sender
+        self._decode = decode
+        self._forgetting = forgetting
+
+    async def __call__(self, workspace: str, session: str, identity: str, by: str) -> dict[str, Any]:
+        """The receipt. Raises `Rejected` and `Unavailable`."""
+        body = {"breadcrumb_id": identity} | ({"speaker": by} if by else {})
+        event = outgoing(make_record(TOMBSTONE, str(uuid.uuid4()), session, body), workspace)
+        arrival = await self._sender.send(event.subject, event.data, event.message_id)
+        return receipt_json(await self._forgetting.forget(self._decode(arrival)))

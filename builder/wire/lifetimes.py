@@ -1,0 +1,52 @@
+"""When a breadcrumb ends (features F4): what its record says, else the lifetime of its kind."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from fnmatch import fnmatchcase
+from typing import Annotated, Any
+
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+Lifetimes = Mapping[str, float]
+"""Kind → hours. A kind is a schema, or a schema, a space and a tag; both may hold the wildcard `*`."""
+
+
+def _seconds_or_moment(value: Any) -> Any:
+    """Pydantic reads digits as seconds since 1970, which would end a breadcrumb decades before it was sent."""
+    digits = isinstance(value, str) and value.strip().lstrip("+-").replace(".", "", 1).isdigit()
+    if digits or isinstance(value, bool) or (isinstance(value, int | float) and value < 0):
+        raise ValueError("send a moment with its time zone, like 2026-11-21T10:00:00Z, or seconds as a number")
+    return value
+
+
+Seconds = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
+Ending = Annotated[Seconds | AwareDatetime, BeforeValidator(_seconds_or_moment)]
+"""Seconds after `created_at`, or a moment."""
+
+
+def end_of(created_at: datetime, said: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
+    """The earliest of the ends that the record gives; without any, so many hours after it was made; None = never."""
+    ends = [_moment(created_at, end) for end in said if end is not None]
+    if not ends and hours is not None:
+        ends = [_moment(created_at, 3600 * hours)]
+    return min((end for end in ends if end is not None), default=None)
+
+
+def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float | None:
+    """Hours that a breadcrumb of this kind lives; the shortest where several kinds fit, None where none does."""
+    return min((hours for kind, hours in lifetimes.items() if _fits(kind, schema, tags)), default=None)
+
+
+def _fits(kind: str, schema: str, tags: tuple[str, ...]) -> bool:
+    wanted, _, tag = kind.partition(" ")
+    return fnmatchcase(schema, wanted) and (not tag or any(fnmatchcase(held, tag) for held in tags))
+
+
+def _moment(created_at: datetime, end: float | datetime) -> datetime | None:
+    """None beyond the year 9999, which is never."""
+    if isinstance(end, datetime):
+        return end
+    try:
+        return created_at + timedelta(seconds=end)
+    except OverflowError:
+        return None

@@ -1,0 +1,125 @@
+"""Request-reply: what is asked on `requests.{workspace}.{verb}`, and what is answered. The subject decides the workspace."""
+
+import json
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.receipt import Receipt
+from builder.wire.lines import moment
+from builder.wire.text import parse
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+MOST = 200
+"""Breadcrumbs of one page of a history."""
+
+Request = TypeVar("Request", bound=BaseModel)
+
+
+class FetchRequest(BaseModel):
+    """The full text and body of one breadcrumb, the newest version unless one is named."""
+
+    model_config = _STRICT
+    id: str = Field(min_length=1, description="id of the breadcrumb")
+    version: int | None = Field(None, ge=1, description="an earlier version")
+
+
+class HistoryRequest(BaseModel):
+    """A session's breadcrumbs in the order in which they came, in pages."""
+
+    model_config = _STRICT
+    session: str = Field(description="the session")
+    newest: bool = Field(False, description="begin at the end, the newest first")
+    limit: int = Field(50, ge=1, le=MOST, description="breadcrumbs of a page")
+    after: str = Field("", pattern=r"^(\d+\.\d+)?$", description="`next` of the page before")
+
+
+class ContextRequest(BaseModel):
+    """The last context of a consumer in a session; or, with `trigger`, the one that this breadcrumb led to."""
+
+    model_config = _STRICT
+    consumer: str = Field("default", description="the agent")
+    session: str = Field("", description="the session; the trigger's own when a trigger is named")
+    trigger: str = Field("", description="id of the breadcrumb that asked for it")
+
+
+class ForgetRequest(BaseModel):
+    """Erase a breadcrumb and all that was made from it."""
+
+    model_config = _STRICT
+    id: str = Field(min_length=1, max_length=256, description="id of the breadcrumb")
+    session: str = Field("", description="its session; needed only when the store does not know it, as with a secret")
+    by: str = Field("", max_length=200, description="who asks, for the receipt")
+
+
+def read_request(model: type[Request], data: bytes) -> Request:
+    """Raises `Rejected` with the field at fault."""
+    try:
+        return model.model_validate(parse(data or b"{}"))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"])) or "the request"
+        raise Rejected(f"{where}: {first['msg']}, got {first['input']!r:.80}; see the README for what a request holds") from error
+    except ValueError as error:
+        raise Rejected(f"the request is not readable JSON: {error}; send one UTF-8 JSON object") from error
+
+
+def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
+    """A stored breadcrumb for people and agents."""
+    return {
+        "id": crumb.id,
+        "version": crumb.version,
+        "schema_name": crumb.schema,
+        "workspace": crumb.workspace,
+        "session": crumb.session,
+        "seq": crumb.place.sequence,
+        "speaker": crumb.speaker,
+        "created_at": moment(crumb.created_at),
+        "expires_at": moment(crumb.expires_at) if crumb.expires_at else None,
+        "tags": crumb.tags,
+        "text": crumb.text,
+        "context": json.loads(crumb.body),
+    }
+
+
+def receipt_json(receipt: Receipt) -> dict[str, Any]:
+    """A receipt for people."""
+    return {
+        "id": receipt.id,
+        "workspace": receipt.workspace,
+        "session": receipt.session,
+        "by": receipt.by,
+        "at": moment(receipt.at),
+        "versions": receipt.versions,
+        "summaries": receipt.summaries,
+        "messages": receipt.messages,
+        "contexts": receipt.contexts,
+        "dead_letters": receipt.letters,
+        "cached": receipt.cached,
+    }
+
+
+def error_json(error: Exception) -> dict[str, Any]:
+    """What went wrong: a sentence, and whether asking again may help (unavailable) or not (rejected)."""
+    known = isinstance(error, BuilderError)
+    kind = "rejected" if isinstance(error, Rejected) else "unavailable"
+    return {"error": str(error) if known else "a bug in the service; its log has the traceback", "kind": kind}
+
+
+def raise_error(answer: dict[str, Any]) -> None:
+    """Raises what `error_json` tells of, if it does."""
+    if "error" in answer:
+        raise (Rejected if answer.get("kind") == "rejected" else Unavailable)(str(answer["error"]))
+
+
+def cursor(place: Place) -> str:
+    """A place as `next` gives it."""
+    return f"{place.incarnation}.{place.sequence}"
+
+
+def place_of(text: str) -> Place:
+    """A place as `after` gives it."""
+    incarnation, _, sequence = text.partition(".")
+    return Place(int(incarnation), int(sequence))

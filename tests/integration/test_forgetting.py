@@ -1,0 +1,206 @@
+"""What is forgotten is nowhere: stream, store, its files, caches, summaries, contexts, dead letters."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
+from builder.app import Service
+from builder.client import Client, Rejected, connect
+from builder.wire.subjects import FORGOTTEN_HEADER
+from tests.integration.inside import service_here, settings, worker_here
+from tests.running import Broker, all_settled, answered, dead_letters, environment, jetstream, run, say
+
+TOLD = "The vault opens with kumquat-9931."
+
+
+async def held(js: JetStreamContext, stream: str) -> list[bytes]:
+    """The bytes of all messages of a stream."""
+    info = await js.stream_info(stream)
+    found = []
+    for sequence in range(info.state.first_seq, info.state.last_seq + 1):
+        try:
+            found.append((await js.get_msg(stream, sequence)).data or b"")
+        except Exception:  # noqa: BLE001, S112 - a hole
+            continue
+    return found
+
+
+def files_with(folder: Path, word: bytes) -> list[str]:
+    """Files below the folder that hold the word."""
+    return [file.name for file in folder.rglob("*") if file.is_file() and word in file.read_bytes()]
+
+
+async def test_what_is_forgotten_is_nowhere_and_the_receipt_says_what_went(tmp_path: Path, broker: Broker, folder: Path) -> None:
+    async with service_here(settings(tmp_path, broker.url)), connect(broker.url, "a1") as client, jetstream(broker.url) as js:
+        await say(js, TOLD, "s1", "m1", "a1")
+        await say(js, TOLD + " Edited.", "s1", "m1", "a1", version=2)
+        await say(js, "A copy sent again.", "s1", "m1", "a1", message_id="again")
+        await say(js, "Nothing to hide.", "s1", "m11", "a1")
+        await say(js, TOLD, "s1", "m1", "a2")
+        body = {"lines": [{"text": "The vault opens with kumquat-9931.", "ids": ["m1"]}], "content": TOLD}
+        await say(js, "", "s1", "sum", "a1", schema="summary.v1", body=body)
+        await js.publish("breadcrumbs.a1.s1.note.v1", b'{"id": "m1", "context": "kumquat-9931"}', stream=BREADCRUMBS)
+        await say(js, "How does the vault open?", "s1", "m2", "a1")
+        await all_settled(js)
+        (asked,) = [event for event in await answered(js, "a1") if event["trigger_event_id"] == "m2"]
+        assert "kumquat-9931" in asked["content"]
+        assert len(await dead_letters(js)) == 1
+
+        assert files_with(tmp_path, b"kumquat-9931")
+        assert files_with(folder, b"kumquat-9931")
+
+        (receipt,) = await client.forget("m1", by="Maya")
+        assert {name: receipt[name] for name in ("id", "workspace", "session", "by")} == {
+            "id": "m1", "workspace": "a1", "session": "s1", "by": "Maya",
+        }  # fmt: skip
+        assert receipt["versions"] == 2
+        assert receipt["summaries"] == ["sum"]
+        assert receipt["messages"] == 5
+        assert receipt["dead_letters"] == 1
+        assert receipt["contexts"] >= 2
+        await all_settled(js)
+        await say(js, "And how does it open now?", "s1", "m3", "a1")
+        await all_settled(js)
+        everywhere = [*await held(js, BREADCRUMBS), *await held(js, CONTEXTS)]
+        assert [data for data in everywhere if b"kumquat" in data and b'"a2"' not in data and b'"m1"' not in data] == []
+        assert sum(b"kumquat" in data for data in await held(js, BREADCRUMBS)) == 1  # the other workspace's
+        assert await dead_letters(js) == []
+        newest = await client.context(session="s1")
+        assert newest["trigger_event_id"] == "m3"
+        assert "Nothing to hide." in newest["content"]
+        assert "kumquat" not in newest["content"]
+        assert await client.forget("m1") == []
+        assert (await client.fetch("m11"))["text"] == "Nothing to hide."
+        with pytest.raises(Rejected, match="deleted"):
+            await client.fetch("m1")
+        async with connect(broker.url, "a2") as neighbour:
+            assert (await neighbour.fetch("m1"))["text"] == TOLD
+            await neighbour.forget("m1")
+        assert files_with(tmp_path, b"kumquat-9931") == files_with(folder, b"kumquat-9931") == []
+
+
+async def test_a_stub_refuses_a_second_context_and_a_client_passes_it_over(tmp_path: Path, broker: Broker) -> None:
+    async with worker_here(settings(tmp_path, broker.url)) as bench, connect(broker.url, "b1") as client:
+        trigger = await say(bench.js, TOLD, "s1", "m1", "b1")
+        again = await bench.delivery(trigger)
+        await bench.process(trigger)
+        subject = f"contexts.b1.default.s1.{(await answered(bench.js, 'b1'))[0]['id']}"
+        tombstone = await say(bench.js, "", "s1", "t1", "b1", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "m1"})
+        await bench.process(tombstone)
+        stub = await bench.js.get_last_msg(CONTEXTS, subject)
+        assert (stub.data, (stub.headers or {})[FORGOTTEN_HEADER]) == (b"{}", "1")
+        await bench.worker.process(again)
+        assert again.settled == ["ack"]
+        assert (await bench.js.get_last_msg(CONTEXTS, subject)).seq == stub.seq
+        await bench.process(await say(bench.js, "Hello.", "s1", "m2", "b1"))
+        async with client.subscribed("default", durable=None) as contexts:
+            async for context in contexts:
+                assert context.trigger_event_id == "m2"
+                break
+
+
+async def test_a_context_that_was_in_the_making_meanwhile_is_taken_away_when_the_tombstone_has_its_turn(
+    tmp_path: Path, broker: Broker
+) -> None:
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        await bench.process(await say(bench.js, TOLD, "s1", "m1", "g1"))
+        tombstone = await say(bench.js, "", "s1", "t1", "g1", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "m1"})
+        await bench.process(tombstone)
+        late = {"trigger_event_id": "m2", "sections": [{"ids": ["m1"]}], "content": TOLD}
+        await bench.js.publish("contexts.g1.default.s1.late", json.dumps(late).encode(), stream=CONTEXTS)
+        await bench.process(tombstone)
+        assert (await bench.js.get_last_msg(CONTEXTS, "contexts.g1.default.s1.late")).data == b"{}"
+
+
+async def test_an_erasing_that_died_in_the_middle_is_repeated_to_its_end(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        await bench.process(await say(bench.js, TOLD, "s1", "m1", "c1"))
+        (event,) = await answered(bench.js, "c1")
+        subject = f"contexts.c1.default.s1.{event['id']}"
+        tombstone = await say(bench.js, "", "s1", "t1", "c1", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "m1"})
+
+        async def dies(*_: object, **__: object) -> None:
+            raise RuntimeError("the process died between taking a context away and its stub")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(bench.js), "publish", dies)
+            delivery = await bench.process(tombstone)
+        assert delivery.settled == ["retry after 0.5"]
+        assert await bench.core.store.owed() == (subject,)
+    async with worker_here(settings(tmp_path, broker.url)) as bench:
+        assert (await bench.process(tombstone)).settled == ["ack"]
+        assert await bench.core.store.owed() == ()
+        assert (await bench.js.get_last_msg(CONTEXTS, subject)).data == b"{}"
+
+
+async def test_a_tombstone_of_no_session_reaches_every_session_from_its_own_place_on(tmp_path: Path, broker: Broker) -> None:
+    async with service_here(settings(tmp_path, broker.url)), jetstream(broker.url) as js:
+        await say(js, TOLD, "s1", "m1", "d1")
+        await say(js, "", "_", "t1", "d1", schema="breadcrumb.deleted.v1", body={"breadcrumb_id": "m1"})
+        await say(js, "How does the vault open?", "s1", "m2", "d1")
+        await all_settled(js)
+        (event,) = [event for event in events(await held(js, CONTEXTS), "d1") if event["trigger_event_id"] == "m2"]
+        assert "kumquat" not in event["content"]
+
+
+def events(messages: list[bytes], workspace: str) -> list[dict[str, Any]]:
+    """The contexts of a workspace, stubs left out."""
+    read = [json.loads(data) for data in messages]
+    return [event for event in read if event.get("workspace") == workspace]
+
+
+async def test_a_rebuilt_store_is_at_peace_with_holes_in_the_stream(tmp_path: Path, broker: Broker) -> None:
+    mine = settings(tmp_path / "e", broker.url)
+    async with service_here(mine), connect(broker.url, "e1") as client, jetstream(broker.url) as js:
+        for number in range(4):
+            await say(js, f"Remark {number}.", "s1", f"m{number}", "e1")
+        await all_settled(js)
+        await client.forget("m0")
+        await client.forget("m2")
+        await all_settled(js)
+        before = [crumb["id"] async for crumb in client.history("s1")]
+    env = environment(tmp_path / "e", nats__servers=broker.url)
+    rebuilt = run("reindex", "--json", env=env)
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    async with service_here(mine), connect(broker.url, "e1") as client:
+        assert [crumb["id"] async for crumb in client.history("s1")] == before == ["m1", "m3"]
+
+
+@pytest.fixture
+async def service(tmp_path: Path, broker: Broker) -> AsyncIterator[Service]:
+    """A service of its own store."""
+    async with service_here(settings(tmp_path, broker.url)) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(service: Service) -> AsyncIterator[Client]:
+    """A client of a workspace."""
+    async with connect(service.url, "f1") as connected:
+        yield connected
+
+
+async def test_a_secret_is_never_kept_shown_answered_or_handed_out(service: Service, client: Client, tmp_path: Path) -> None:
+    await say(service.js, TOLD, "s1", "plain", "f1")
+    await say(service.js, "kumquat-1 is the token.", "s1", "k1", "f1", schema="secret.v1")
+    record = {"id": "k2", "schema_name": "user.message.v1", "sensitivity": "secret", "context": {"content": "kumquat-2"}}
+    await service.js.publish("breadcrumbs.f1.s1.user.message.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
+    await service.js.publish("breadcrumbs.f1.s1.secret.v1", b'{"id": 7, "context": "kumquat-3"}', stream=BREADCRUMBS)
+    await say(service.js, "What is the token?", "s1", "m9", "f1")
+    await all_settled(service.js)
+    told = events(await held(service.js, CONTEXTS), "f1")
+    assert {event["trigger_event_id"] for event in told} == {"plain", "m9"}
+    assert not any(f"kumquat-{n}" in json.dumps(event) for event in told for n in (1, 2, 3))
+    assert [crumb["id"] async for crumb in client.history("s1")] == ["plain", "m9"]
+    for secret in ("k1", "k2"):
+        with pytest.raises(Rejected, match="secret"):
+            await client.fetch(secret)
+    assert all("kumquat" not in json.dumps(letter) and letter["data"] == "" for letter in await dead_letters(service.js))
+    assert files_with(tmp_path, b"kumquat-1") == files_with(tmp_path, b"kumquat-2") == []

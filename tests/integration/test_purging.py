@@ -1,0 +1,43 @@
+"""What has expired goes from stream and store, and nothing else does."""
+
+import json
+from pathlib import Path
+
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.topology import BREADCRUMBS
+from tests.running import Broker, Running, all_settled, jetstream, remembered, run
+
+
+async def tell(js: JetStreamContext, identity: str, schema: str = "note.v1", version: int = 1, **record: object) -> None:
+    record |= {"id": identity, "version": version, "context": {"content": f"What {identity} says, version {version}."}}
+    await js.publish(f"breadcrumbs.acme.s1.{schema}", json.dumps(record).encode(), stream=BREADCRUMBS)
+
+
+async def test_expired_breadcrumbs_go_with_their_earlier_versions_once_and_a_dry_run_only_tells(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+        async with jetstream(broker.url) as js:
+            await tell(js, "for-ever")
+            await tell(js, "later", ttl=3600)
+            await tell(js, "at-once", expires_at="2024-01-01T00:00:00Z")
+            await tell(js, "edited")
+            await tell(js, "edited", version=2, ttl=0)
+            await tell(js, "renewed", ttl=0)
+            await tell(js, "renewed", version=2)
+            await tell(js, "old-thought", "agent.thinking.v1", created_at="2024-01-01T00:00:00Z")
+            await all_settled(js)
+            before = remembered(tmp_path / "data")
+            would = json.loads(run("purge", "--dry-run", "--json", env=service.env).stdout)
+            assert {row["schema"]: (row["breadcrumbs"], row["messages"]) for row in would} == {
+                "agent.thinking.v1": (1, 0), "note.v1": (4, 0),
+            }  # fmt: skip
+            assert remembered(tmp_path / "data") == before
+            done = json.loads(run("purge", "--json", env=service.env).stdout)
+            assert [(row["breadcrumbs"], row["bytes"], row["messages"]) for row in done] == [
+                (row["breadcrumbs"], row["bytes"], row["breadcrumbs"]) for row in would
+            ]
+            assert all(row["bytes"] > 300 for row in done)  # a vector is 768 bytes, a note about a hundred
+            assert json.loads(run("purge", "--json", env=service.env).stdout) == []
+            assert (await js.stream_info(BREADCRUMBS)).state.messages == 3
+            told = json.loads(run("history", "s1", "-w", "acme", "--json", env=service.env).stdout)
+            assert [(crumb["id"], crumb["version"]) for crumb in told] == [("for-ever", 1), ("later", 1), ("renewed", 2)]

@@ -1,0 +1,157 @@
+"""What can be asked of a running service, within one workspace, and of its store while none runs."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from nats.errors import NoRespondersError
+
+from builder.client import Client, Rejected, Unavailable, connect
+from tests.running import Broker, Running, all_settled, jetstream, run, say
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker) -> Iterator[Running]:
+    """The service."""
+    with Running(folder / "service", broker.url) as running:
+        yield running
+
+
+@pytest.fixture
+async def client(service: Running) -> AsyncIterator[Client]:
+    """A client of the workspace acme."""
+    async with connect(service.url, "acme") as connected:
+        yield connected
+
+
+async def test_all_of_a_breadcrumb_is_fetched_in_each_of_its_versions(client: Client, service: Running) -> None:
+    long = "The whole output, line after line. " * 500
+    async with jetstream(service.url) as js:
+        await say(js, long, "fetch", "f1")
+        await say(js, "Shorter now.", "fetch", "f1", version=2)
+        await all_settled(js)
+    assert (await client.fetch("f1", 1))["context"] == {"content": long}
+    newest = await client.fetch("f1")
+    assert (newest["version"], newest["text"], newest["session"]) == (2, "Shorter now.", "fetch")
+    with pytest.raises(Rejected, match=r"no breadcrumb 'f1' version 9; there is 1, 2 in workspace 'acme'"):
+        await client.fetch("f1", 9)
+
+
+async def test_what_is_expired_is_never_handed_out(client: Client, service: Running) -> None:
+    async with jetstream(service.url) as js:
+        for identity, ttl in (("dead", 0), ("alive", 3600)):
+            record = {"id": identity, "ttl": ttl, "context": {"content": identity}}
+            await js.publish("breadcrumbs.acme.ends.user.message.v1", json.dumps(record).encode(), stream="BREADCRUMBS")
+        await all_settled(js)
+    assert (await client.fetch("alive"))["expires_at"]
+    with pytest.raises(Rejected, match="expired ones never are"):
+        await client.fetch("dead")
+    assert [crumb["id"] async for crumb in client.history("ends")] == ["alive"]
+
+
+async def test_a_history_is_paged_from_either_end_without_what_was_replaced(client: Client, service: Running) -> None:
+    async with jetstream(service.url) as js:
+        for number in range(120):
+            await say(js, f"Remark {number}.", "paged", f"p{number}")
+        await say(js, "Edited.", "paged", "p5", version=2)
+        await all_settled(js)
+    expected = [f"p{number}" for number in range(120) if number != 5] + ["p5"]
+    assert [crumb["id"] async for crumb in client.history("paged")] == expected
+    assert [crumb["id"] async for crumb in client.history("paged", newest=True)] == expected[::-1]
+
+
+async def test_the_last_context_and_that_of_a_trigger_are_read_again(client: Client, service: Running) -> None:
+    async with jetstream(service.url) as js:
+        for number in (1, 2):
+            await say(js, f"Question {number}?", "asked", f"a{number}")
+        await all_settled(js)
+    assert (await client.context(session="asked"))["trigger_event_id"] == "a2"
+    assert (await client.context(trigger="a1"))["trigger_event_id"] == "a1"
+    for wrong, why in (
+        ({"session": "never"}, "no context of 'default'"),
+        ({"trigger": "no"}, "no breadcrumb 'no'"),
+        ({}, "neither"),
+    ):
+        with pytest.raises(Rejected, match=why):
+            await client.context(**wrong)
+
+
+async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: Client, service: Running) -> None:
+    async with jetstream(service.url) as js:
+        await say(js, "Ours.", "mine", "only-acme")
+        await all_settled(js)
+    async with connect(service.url, "rival") as rival:
+        for asked in (rival.fetch("only-acme"), rival.forget("only-acme"), rival.context(trigger="only-acme")):
+            with pytest.raises(Rejected, match="in workspace 'rival'"):
+                await asked
+        assert [crumb async for crumb in rival.history("mine")] == []
+        with pytest.raises(Rejected, match=r"workspace: Extra inputs are not permitted"):
+            await rival.ask("fetch", {"id": "only-acme", "workspace": "acme"})
+    assert (await client.fetch("only-acme"))["text"] == "Ours."
+
+
+@pytest.mark.parametrize(
+    ("verb", "data", "why"),
+    [
+        ("fetch", b"{", "not readable JSON"),
+        ("fetch", b"[]", "the request: Input should be a valid dictionary"),
+        ("history", b'{"session": "a.b"}', "does not fit a NATS subject"),
+        ("history", b'{"session": "s", "limit": 0}', "limit: Input should be greater than"),
+        ("dance", b"{}", "no verb 'dance'; there are fetch, history, context, forget"),
+    ],
+)
+async def test_a_wrong_request_is_answered_with_a_sentence(service: Running, verb: str, data: bytes, why: str) -> None:
+    assert why in (await asked(service.url, f"requests.acme.{verb}", data))["error"]
+
+
+async def test_an_answer_that_the_broker_would_not_take_is_refused(tmp_path: Path) -> None:
+    with (
+        Broker(tmp_path / "broker", max_payload="64KB") as small,
+        Running(tmp_path, small.url, worker__max_body_bytes=60000) as one,
+    ):
+        async with jetstream(small.url) as js:
+            for number in range(3):
+                await say(js, "word " * 5000, "s1", f"m{number}", "acme", schema="note.v1")
+            await all_settled(js)
+        async with connect(one.url, "acme") as client:
+            with pytest.raises(Rejected, match=r"the answer has [\d,]+ bytes, the broker takes 64,512; ask for less"):
+                await client.ask("history", {"session": "s1"})
+
+
+async def asked(url: str, subject: str, data: bytes) -> dict[str, Any]:
+    """The answer to raw bytes."""
+    connection = await nats.connect(url)
+    try:
+        answer: dict[str, Any] = json.loads((await connection.request(subject, data, timeout=30)).data)
+    finally:
+        await connection.close()
+    return answer
+
+
+async def test_the_command_line_reads_the_store_while_no_service_runs_and_forgets_only_with_one(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        with Running(tmp_path / "data", broker.url, workspace="acme") as one:
+            async with jetstream(one.url) as js:
+                await say(js, "Keep this.", "s1", "m1")
+                await say(js, "Forget this.", "s1", "m2")
+                await all_settled(js)
+            assert run("fetch", "m1", env=one.env).stdout == "Keep this.\n"
+            assert "Forget this." in run("context", "-s", "s1", env=one.env).stdout
+            (receipt,) = json.loads(run("forget", "m2", "--by", "Maya", "--json", env=one.env).stdout)
+            assert (receipt["id"], receipt["by"], receipt["messages"]) == ("m2", "Maya", 1)
+            assert one.stop() == 0
+        assert run("fetch", "m1", env=one.env).stdout == "Keep this.\n"
+        assert [crumb["id"] for crumb in json.loads(run("history", "s1", "--json", env=one.env).stdout)] == ["m1"]
+        refused = run("forget", "m1", env=one.env)
+        assert (refused.returncode, "is the service up" in refused.stderr) == (69, True)
+
+
+async def test_nobody_answering_is_unavailable(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as empty:
+        async with connect(empty.url, "acme") as client:
+            with pytest.raises(Unavailable, match=r"nobody answers on requests\.acme\.fetch") as caught:
+                await client.fetch("m1")
+            assert isinstance(caught.value.__cause__, NoRespondersError)
