@@ -24,11 +24,15 @@ def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end."""
+    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end.
+
+    reduced: what of a tool's output is not shown, in a word or two; "" = all of it is.
+    """
 
     breadcrumb: Breadcrumb
     text: str
     tokens: int
+    reduced: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +55,24 @@ class Omission:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """Tool results that were folded to one line each (features B6).
+
+    original, compacted: tokens that the page would have held before and after, headings included. folded: ids, oldest first.
+    """
+
+    original: int
+    compacted: int
+    folded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     prefix_end: characters of the markdown in front of the first per-turn section (features H2).
-    omissions: the most relevant first. flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
+    omissions: the most relevant first. compaction: None when nothing was folded.
+    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
     """
 
     trigger: Breadcrumb
@@ -72,6 +89,7 @@ class Context:
     flags: tuple[str, ...]
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
+    compaction: Compaction | None = None
 
     @property
     def id(self) -> UUID:

@@ -1,8 +1,9 @@
-"""`assemble`: recall → context. Reads top to bottom: rank, dedup, select (rendering lazily), compose."""
+"""`assemble`: recall → context. Reads top to bottom: rank, dedup, fold, select (rendering lazily), compose."""
 
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from builder.domain.context import DEGRADED, LATE_MISSING, VECTORS_MISSING, Context, Omission, Section
@@ -10,6 +11,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.fold import fold
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
 from builder.pipeline.query import Query
@@ -43,15 +45,16 @@ class Request:
 def assemble(request: Request, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when the parts that cannot be dropped do not fit."""
     profile, view = request.profile, request.view
-    draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
-    hot, folded = _hot(view, profile)
+    date = partial(view.date, now=request.trigger.breadcrumb.received_at)
+    draft = Draft(profile.allowance, profile.page, profile.sections, rendering, date)
+    hot, older = _hot(view, profile)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
     found = retrieve(request.query, view, shown, profile, scores)
     told = _instructions(request, found)
-    plan = Plan(
+    planned = Plan(
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=_standing(request),
@@ -59,8 +62,9 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
     )
-    missed = select(plan, profile, draft)
-    page = compose(draft, profile, rendering, view.date)
+    plan, compaction = fold(planned, profile, draft)
+    missed = select(plan, profile, draft, older.note)
+    page = compose(draft, profile, rendering, date)
     return Context(
         trigger=request.trigger.breadcrumb,
         consumer=profile.consumer,
@@ -75,7 +79,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         model=request.model,
         flags=_flags(request),
         sections=(sections := summarise(draft, profile)),
-        omissions=_left_out((*page.dropped, *missed, *folded, *told.omissions, *found.omissions), sections),
+        compaction=compaction,
+        omissions=_left_out(draft, (*page.dropped, *missed, *older.omissions, *told.omissions, *found.omissions), sections),
     )
 
 
@@ -99,14 +104,31 @@ def _without(units: tuple[Unit, ...], rows: frozenset[int]) -> tuple[Unit, ...]:
     return tuple(unit for unit in units if not any(candidate.row in rows for candidate in unit))
 
 
-def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
-    """Each breadcrumb once, with its first reason, and none of which anything is on the page."""
+def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
+    """What of a tool's output is not shown, then each breadcrumb once, with its first reason, of which nothing is on the page."""
     on_page = {held for section in sections for held in section.ids}
     first = {omission.id: omission for omission in reversed(omissions) if omission.id not in on_page}
-    return tuple(omission for omission in omissions if first.get(omission.id) is omission)
+    reduced = (placed.fragment for placed in draft.placed.values() if placed.fragment.reduced)
+    return (
+        *(Omission(id=fragment.breadcrumb.id, reason=fragment.reduced) for fragment in reduced),
+        *(omission for omission in omissions if first.get(omission.id) is omission),
+    )
 
 
-def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Older:
+    """What of the hot window is left out. turns: tool turns that are too old."""
+
+    omissions: tuple[Omission, ...]
+    turns: int
+
+    @property
+    def note(self) -> str:
+        """How many are left out, for the page (features A7)."""
+        return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
+
+
+def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], _Older]:
     """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7)."""
     sections = {rule.source: rule.name for rule in profile.sections}
     windows = hot_units(view, profile.window)
@@ -132,7 +154,8 @@ def _hot(view: View, profile: Profile) -> tuple[tuple[Unit, ...], tuple[Omission
                 kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
                 shown.update(() if tool else {saying})
         units += [tuple(kept)] if kept else []
-    return tuple(units), tuple(omissions)
+    most = profile.window.max_tool_turns
+    return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
 
 
 def _is_tool(view: View, row: int) -> bool:

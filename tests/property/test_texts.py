@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.pipeline.passages import LONGEST, WORDS, passages
 from builder.pipeline.sameness import contradict
-from builder.pipeline.shorten import shorten
 from builder.pipeline.words import fingerprint, is_filler, normalised
+from builder.rendering.shorten import shorten
 from tests.factories import make_terms
 from tests.property.sessions import sentences
 
