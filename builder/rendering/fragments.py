@@ -13,9 +13,10 @@ from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.units import RESULT, WHOLE, Form, Spans
 from builder.rendering.filters import untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
-from builder.rendering.results import REDUCED, cut_results, known_as, stub
+from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
 from builder.rendering.shorten import shorten
 from builder.rendering.templates import FAILURES, TemplateSet
+from builder.wire.attachments import described
 from builder.wire.bodies import BODIES
 
 LEFT_OUT = " […] "
@@ -79,15 +80,15 @@ class JinjaRendering:
         """The text in this form, and what is missing in it. logs: share of a log's lines."""
         if form.line:
             return stub(breadcrumb, form.line), REDUCED[form.line]
-        body, note = json.loads(breadcrumb.body), ""
+        body, note = described(json.loads(breadcrumb.body)), ""
         if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
         text = self._render(breadcrumb, body, spans, said) + (f"\n    {note}" if note else "")
         if form.characters is None or len(text) < form.characters:
-            return text, "cut to its first results" if note else ""
-        return shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), "shrunk outside the hot window"
+            return text, CUT if note else ""
+        return shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK
 
     def _render(self, breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int) -> str:
         values = {

@@ -15,6 +15,8 @@ KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "
 DEEPEST = 3
 PREVIEW = 40
 """Characters of a result that its stub shows."""
+CUT, SHRUNK = "cut to its first results", "shrunk outside the hot window"
+"""What of a result is missing, as its omission says it; see REDUCED for those of one line."""
 REDUCED: dict[Line, str] = {
     "folded": "folded to one line",
     "placeholder": "older tool turn, one line",

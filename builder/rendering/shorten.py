@@ -5,6 +5,7 @@ No cut splits a grapheme cluster or a row of a table, and a code fence that a cu
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import regex
 
@@ -18,7 +19,9 @@ SETTLED = 512
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
 _FLAG = regex.compile(r"\p{Regional_Indicator}")
-_FENCE = re.compile(r"(?:[^`~]*: )?\s*(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_FIRST_FENCE = re.compile(r"(?P<lead>[-*+] )?[^`~]*: (?P<marks>`{3,}|~{3,})(?P<info>.*)")
+"""Behind the name that a fragment begins with."""
 _ROW = re.compile(r"\s*\|")
 _INDENT = "    "
 
@@ -56,30 +59,44 @@ def _cut(text: str, kept: int, note: str) -> str:
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
     mark = f"[… {end - start:,} characters left out{note} …]"
-    shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else ""
+    shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else NO_FENCE
     # A whole line stays one; what was cut out of one goes behind the mark, because at a line's start it might open something.
-    opening = f"\n{_INDENT}{again}\n{'' if whole else _INDENT}" if again else "\n" if whole else " "
-    rest = f"{mark}{opening}{tail}"
-    closed = (head, _INDENT + _marks(shut)) if head and shut else (head,) if head else ()
-    return "\n".join((*closed, (_INDENT if head else "") + rest.rstrip()))
+    opening = "\n" if whole else " "
+    if again.marks:
+        opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
+    closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
+    return "\n".join((*closed, (_INDENT if head else "") + f"{mark}{opening}{tail}".rstrip()))
 
 
-def _open_fence(text: str) -> str:
-    """The line that opened the code fence which is still open where the text ends, without its indent; else nothing."""
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    """The line that opened a code fence. indent: at least what keeps it inside the fragment."""
+
+    indent: str
+    marks: str
+    info: str
+
+
+NO_FENCE = _Fence("", "", "")
+
+
+def _open_fence(text: str) -> _Fence:
+    """The code fence that is still open where the text ends."""
     if "```" not in text and "~~~" not in text:
-        return ""
-    opened = ""
-    for found in filter(None, map(_FENCE.match, text.split("\n"))):
-        marks, info = found["marks"], found["info"]
-        if not opened:
-            opened = "" if marks[0] == "`" and "`" in info else (marks + info).rstrip()
-        elif not info.strip() and marks.startswith(_marks(opened)):
-            opened = ""
+        return NO_FENCE
+    opened = NO_FENCE
+    for number, line in enumerate(text.split("\n")):
+        first = _FIRST_FENCE.match(line) if number == 0 else None
+        found = first or _FENCE.match(line)
+        if found is None:
+            continue
+        marks, info = found["marks"], found["info"].rstrip()
+        if opened.marks and not info and marks.startswith(opened.marks):
+            opened = NO_FENCE
+        elif not opened.marks and not (marks[0] == "`" and "`" in info):
+            indent = found["indent"] if first is None else _INDENT * (2 if first["lead"] else 1)
+            opened = _Fence(indent, marks, info)
     return opened
-
-
-def _marks(fence: str) -> str:
-    return fence[: len(fence) - len(fence.lstrip(fence[0]))]
 
 
 def _out_of_row(text: str, position: int, *, at_end: bool) -> int:

@@ -10,6 +10,7 @@ from builder.wire.text import clean
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
+COMPACTIONS = "compactions"
 REPLAY_HEADER = "Context-Builder-Replay"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 
@@ -65,6 +66,11 @@ def parse_breadcrumb_subject(subject: str) -> Address:
 def context_subject(workspace: str, consumer: str, session: str, context_id: str) -> str:
     """The subject of one context; the stream keeps one event on it (design §3)."""
     return f"{CONTEXTS}.{workspace}.{check_token(consumer, 'consumer')}.{session}.{context_id}"
+
+
+def compaction_subject(workspace: str, consumer: str, session: str) -> str:
+    """Where is said that a context was compacted; no stream keeps it."""
+    return f"{COMPACTIONS}.{workspace}.{check_token(consumer, 'consumer')}.{session}"
 
 
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:
