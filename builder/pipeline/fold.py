@@ -49,7 +49,14 @@ def _cut(plan: Plan, rules: ToolOutput) -> Plan:
         candidate = fresh(candidate)
         return replace(candidate, form=replace(candidate.form, characters=rules.old_characters)) if named else candidate
 
-    return replace(plan, hot=_each(plan.hot, fresh), retrieval=_each(plan.retrieval, old), neighbours=_each(plan.neighbours, old))
+    return replace(
+        plan,
+        trigger=_each((plan.trigger,), fresh)[0],
+        standing=_each(plan.standing, fresh),
+        hot=_each(plan.hot, fresh),
+        retrieval=_each(plan.retrieval, old),
+        neighbours=_each(plan.neighbours, old),
+    )
 
 
 def _each(units: tuple[Unit, ...], change: Change) -> tuple[Unit, ...]:

@@ -16,6 +16,7 @@ KINDS = {
 _NESTED = (
     "source", "image_url", "file", "input_audio", "inline_data", "inlineData", "resource", "document", "image", "audio", "video",
 )  # fmt: skip
+_TEXT_PART = {"type", "text", "annotations", "citations", "cache_control", "_meta"}
 _DATA = ("data", "base64", "b64", "b64_json", "bytes", "blob", "file_data", "image_data")
 _MEDIA = ("media_type", "mime_type", "mimeType", "mimetype", "content_type", "contentType", "format")
 _NAMES = ("name", "filename", "file_name", "fileName", "title", "uri")
@@ -46,7 +47,7 @@ def described(value: Any) -> Any:
         return value
     if _is_attachment(value):
         return line(value)
-    return described(value["text"]) if _is_part(value) else {key: described(item) for key, item in value.items()}
+    return described(value["text"]) if _is_text_part(value) else {key: described(item) for key, item in value.items()}
 
 
 def attached(body: dict[str, Any]) -> tuple[str, ...]:
@@ -99,7 +100,11 @@ def _is_part(value: Any) -> bool:
     """A content part: nothing but a text, or an image or file beside such."""
     if not isinstance(value, dict):
         return False
-    return (value.get("type") == "text" and isinstance(value.get("text"), str)) or _is_attachment(value)
+    return _is_text_part(value) or _is_attachment(value)
+
+
+def _is_text_part(value: dict[str, Any]) -> bool:
+    return value.get("type") == "text" and isinstance(value.get("text"), str) and value.keys() <= _TEXT_PART
 
 
 def _flat(part: dict[str, Any]) -> dict[str, Any]:
