@@ -22,7 +22,7 @@ Place = tuple[int, int]
 def fold(plan: Plan, profile: Profile, draft: Draft) -> tuple[Plan, Compaction | None]:
     """The plan with every result in its form, and what was folded to make room; None when nothing was.
 
-    draft: the empty page, which tells what a candidate costs on it.
+    draft: the page before anything is chosen; it tells what a candidate costs on it.
     """
     rules = profile.tool_output
     plan = _cut(plan, rules)
@@ -155,7 +155,7 @@ def _foldable(hot: tuple[Unit, ...], keep: int) -> Iterator[Place]:
 
 def _held(plan: Plan, profile: Profile, draft: Draft, limit: int) -> int:
     """Tokens of the page if everything that is planned had room; what stands and what is found at most up to its ceiling."""
-    total = 0
+    total = draft.total
     pools = {"standing": plan.standing, "instructions": plan.instructions, "retrieval": plan.retrieval}
     for rule in profile.sections:
         mine = (*plan.trigger, *chain.from_iterable(plan.hot))
