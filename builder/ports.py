@@ -203,6 +203,12 @@ class Publisher(Protocol):
     async def publish(self, context: Context, event: bytes) -> None:
         """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached."""
 
+    async def announce(self, context: Context) -> None:
+        """Tell whoever listens that tool results were folded in a context that has been published (`context.compacted.v1`).
+
+        Nobody keeps it, and a context that nothing was folded in says nothing. Raises `Unavailable`.
+        """
+
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
 

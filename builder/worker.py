@@ -167,6 +167,7 @@ class Worker:
             try:
                 await self._publisher.publish(context, self._encode(context))
                 tokens.append(context.tokens)
+                await self._announce(context)
             except AlreadyPublished:
                 log.info("context %s was published before; the first one stands", context.id)
             except Rejected as error:
@@ -174,6 +175,13 @@ class Worker:
         if refused:
             raise (ChainTooLong if built.stopped else Rejected)("; ".join(refused))
         return _Done("published", tokens=tuple(tokens), build=seconds)
+
+    async def _announce(self, context: Context) -> None:
+        """Best effort: the context is out, and must not be built again because of its announcement."""
+        try:
+            await self._publisher.announce(context)
+        except Unavailable as error:
+            log.warning("nobody was told that context %s was compacted: %s", context.id, error)
 
     async def _reject(self, delivery: Delivery, why: Rejected) -> _Done:
         """The attempts stay counted, so that catch-up passes it over at once."""

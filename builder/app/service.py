@@ -67,7 +67,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
-        publisher = NatsPublisher(js, connection.max_payload)
+        publisher = NatsPublisher(connection, connection.max_payload)
         read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(

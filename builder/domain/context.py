@@ -28,11 +28,15 @@ def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end."""
+    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end.
+
+    reduced: what of a tool's output is not shown, in a word or two; "" = all of it is.
+    """
 
     breadcrumb: Breadcrumb
     text: str
     tokens: int
+    reduced: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +72,24 @@ class Breakpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Compaction:
+    """Tool results that were folded to one line each (features B6).
+
+    original, compacted: tokens that the page would have held before and after, headings included. folded: ids, oldest first.
+    """
+
+    original: int
+    compacted: int
+    folded: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     breakpoints: where a prompt cache may cut it, in page order.
-    omissions: the most relevant first. flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
+    omissions: the most relevant first. compaction: None when nothing was folded.
+    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
     """
 
     trigger: Breadcrumb
@@ -89,6 +106,7 @@ class Context:
     flags: tuple[str, ...]
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
+    compaction: Compaction | None = None
 
     @property
     def id(self) -> UUID:

@@ -1,7 +1,8 @@
-"""`assemble`: recall → context. Reads top to bottom: rank, dedup, select (rendering lazily), compose."""
+"""`assemble`: recall → context. Reads top to bottom: rank, dedup, fold, select (rendering lazily), compose."""
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 from builder.domain.context import DEGRADED, LATE_MISSING, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
@@ -11,6 +12,7 @@ from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.fitting import fitting
+from builder.pipeline.fold import fold
 from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
@@ -47,11 +49,13 @@ class Request:
 def assemble(request: Request, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when the parts that cannot be dropped do not fit."""
     profile, view = request.profile, request.view
-    draft = Draft(profile.allowance, profile.page, profile.sections, rendering, view.date)
-    standing = _standing(request)
-    hot, folded = _hot(view, profile, frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit))
+    date = partial(view.date, now=request.trigger.breadcrumb.received_at)
+    draft = Draft(profile.allowance, profile.page, profile.sections, rendering, date)
     for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
         draft.pin(name, text)
+    standing = _standing(request)
+    stands = frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit)
+    hot, older = _hot(view, profile, stands)
     hot = fitting(hot, view, profile)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
@@ -60,7 +64,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     scores = steadied(scores, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)
     told = _instructions(request, found)
-    plan = Plan(
+    planned = Plan(
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=standing,
@@ -68,8 +72,9 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
     )
-    missed = select(plan, profile, draft)
-    page = compose(draft, profile, rendering, view.date)
+    plan, compaction = fold(planned, profile, draft)
+    missed = select(plan, profile, draft, older.note)
+    page = compose(draft, profile, rendering, date)
     _check_room((*page.dropped, *missed), profile)
     return Context(
         trigger=request.trigger.breadcrumb,
@@ -85,7 +90,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         model=request.model,
         flags=_flags(request),
         sections=(sections := summarise(draft, profile)),
-        omissions=_left_out((*page.dropped, *missed, *folded, *told.omissions, *found.omissions), sections),
+        compaction=compaction,
+        omissions=_left_out(draft, (*page.dropped, *missed, *older.omissions, *told.omissions, *found.omissions), sections),
     )
 
 
@@ -119,14 +125,31 @@ def _without(units: tuple[Unit, ...], rows: frozenset[int]) -> tuple[Unit, ...]:
     return tuple(unit for unit in units if not any(candidate.row in rows for candidate in unit))
 
 
-def _left_out(omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
-    """Each breadcrumb once, with its first reason, and none of which anything is on the page."""
+def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
+    """What of a tool's output is not shown, then each breadcrumb once, with its first reason, of which nothing is on the page."""
     on_page = {held for section in sections for held in section.ids}
     first = {omission.id: omission for omission in reversed(omissions) if omission.id not in on_page}
-    return tuple(omission for omission in omissions if first.get(omission.id) is omission)
+    reduced = (placed.fragment for placed in draft.placed.values() if placed.fragment.reduced)
+    return (
+        *(Omission(id=fragment.breadcrumb.id, reason=fragment.reduced) for fragment in reduced),
+        *(omission for omission in omissions if first.get(omission.id) is omission),
+    )
 
 
-def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[Unit, ...], tuple[Omission, ...]]:
+@dataclass(frozen=True, slots=True)
+class _Older:
+    """What of the hot window is left out. turns: tool turns that are too old."""
+
+    omissions: tuple[Omission, ...]
+    turns: int
+
+    @property
+    def note(self) -> str:
+        """How many are left out, for the page (features A7)."""
+        return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
+
+
+def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[Unit, ...], _Older]:
     """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
 
     standing: rows that stand in a section of their own: an anchor is not said twice.
@@ -157,7 +180,8 @@ def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[
                 kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
                 shown.update(() if tool else {saying})
         units += [tuple(kept)] if kept else []
-    return tuple(units), tuple(omissions)
+    most = profile.window.max_tool_turns
+    return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
 
 
 def _is_tool(view: View, row: int) -> bool:

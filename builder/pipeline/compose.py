@@ -1,6 +1,5 @@
 """Lay the chosen fragments out: sections in the profile's order, fragments in place order, and the true count at the end."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -8,7 +7,7 @@ from builder.domain.context import OVER_BUDGET, Breakpoint, Omission, Section
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
 from builder.pipeline.breakpoints import breakpoints
-from builder.pipeline.draft import Draft, Group, PageSection, Placed, Rendering
+from builder.pipeline.draft import Date, Draft, Group, PageSection, Placed, Rendering
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +20,7 @@ class Page:
     dropped: tuple[Omission, ...]
 
 
-def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable[[int], str]) -> Page:
+def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Date) -> Page:
     """Lay out what the draft holds.
 
     Parts were counted one by one; the page is counted whole, and while it is above the allowance the unit taken last goes.
@@ -35,6 +34,9 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable
         if tokens <= draft.allowance:
             cuts = breakpoints(markdown, sections, draft.spent, profile, rendering)
             return Page(markdown=markdown, tokens=tokens, breakpoints=cuts, dropped=tuple(dropped))
+        if len(draft.taken) <= 1 and draft.notes:
+            draft.forget_notes()
+            continue
         if len(draft.taken) <= 1:
             raise Rejected(
                 f"the page has {tokens} tokens with nothing but the current message on it, allowed are {draft.allowance}; "
@@ -43,10 +45,14 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Callable
         dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason=OVER_BUDGET) for candidate in draft.undo()]
 
 
-def _sections(draft: Draft, profile: Profile, date: Callable[[int], str]) -> tuple[PageSection, ...]:
+def _sections(draft: Draft, profile: Profile, date: Date) -> tuple[PageSection, ...]:
     """The sections that have something in them."""
     sections = ((rule, _own_words(draft, rule) + _groups(rule, _placed(draft, rule), date)) for rule in profile.sections)
-    return tuple(PageSection(name=rule.name, title=rule.title, groups=groups) for rule, groups in sections if groups)
+    return tuple(
+        PageSection(name=rule.name, title=rule.title, groups=groups, note=draft.notes.get(rule.name, ""))
+        for rule, groups in sections
+        if groups or rule.name in draft.notes
+    )
 
 
 def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
@@ -59,7 +65,7 @@ def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
             ids=tuple(item.fragment.breadcrumb.id for item in placed),
         )
         for rule in profile.sections
-        if (placed := _placed(draft, rule)) or rule.name in draft.own_texts
+        if (placed := _placed(draft, rule)) or rule.name in draft.own_texts or rule.name in draft.notes
     )
 
 
@@ -71,9 +77,9 @@ def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:
     return [draft.placed[key] for key in sorted(draft.placed) if key[0] == rule.name]
 
 
-def _groups(rule: SectionRule, placed: list[Placed], date: Callable[[int], str]) -> tuple[Group, ...]:
+def _groups(rule: SectionRule, placed: list[Placed], date: Date) -> tuple[Group, ...]:
     def line(item: Placed) -> str:
-        return date(item.candidate.row) if rule.dates != "none" else ""
+        return date(item.candidate.row, rule.dates)
 
     return tuple(
         Group(date=shown, fragments=tuple(item.fragment.text for item in items)) for shown, items in groupby(placed, key=line)

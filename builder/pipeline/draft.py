@@ -7,10 +7,12 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.profile import SectionRule
-from builder.pipeline.units import Candidate, Spans, Unit
+from builder.domain.profile import Dates, SectionRule
+from builder.pipeline.units import Candidate, Form, Spans, Unit
 
 Key = tuple[str, int, str]
+Date = Callable[[int, Dates], str]
+"""Row, and whether its day or its age is wanted → the line in front of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +25,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSection:
-    """What the page template sees of a section."""
+    """What the page template sees of a section. note: a line of our own in front of its fragments."""
 
     name: str
     title: str
     groups: tuple[Group, ...]
+    note: str = ""
 
 
 class Rendering(Protocol):
@@ -37,14 +40,14 @@ class Rendering(Protocol):
     def revision(self) -> str:
         """Hash of all templates."""
 
-    def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int) -> Fragment:
-        """Render by the breadcrumb's hint, shortened to `cap` tokens, its line end counted. Raises `HintFailed`."""
+    def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int, form: Form, page: str) -> Fragment:
+        """Render by the breadcrumb's hint for this page, shortened to `cap` tokens, its line end counted. Raises `HintFailed`."""
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
         """The finished markdown."""
 
-    def heading_tokens(self, page: str, title: str) -> int:
-        """Tokens that a section costs before its first fragment."""
+    def heading_tokens(self, page: str, name: str, title: str) -> int:
+        """Tokens that a section costs beside its fragments."""
 
     def date_tokens(self, page: str, date: str) -> int:
         """Tokens of one date line."""
@@ -64,13 +67,13 @@ class Placed:
 class Draft:
     """Takes whole units or nothing; `undo` takes the last one back."""
 
-    def __init__(
-        self, allowance: int, page: str, rules: tuple[SectionRule, ...], rendering: Rendering, date: Callable[[int], str]
-    ) -> None:
+    def __init__(self, allowance: int, page: str, rules: tuple[SectionRule, ...], rendering: Rendering, date: Date) -> None:
         self.allowance = allowance
         self.page = page
         self.rules = {rule.name: rule for rule in rules}
         self.placed: dict[Key, Placed] = {}
+        self.notes: dict[str, str] = {}
+        self._note_costs: dict[str, int] = {}
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         self.own_texts: dict[str, str] = {}
         self.taken: list[tuple[Unit, dict[Key, Placed | None], dict[str, int]]] = []
@@ -109,7 +112,7 @@ class Draft:
             if before and joined == before.candidate:
                 continue
             cap = min(caps.get(candidate.section, self.allowance), self.allowance)
-            fragment = self._fragment(joined, self.allowance if before else cap)
+            fragment = self.fragment(joined, self.allowance if before else cap)
             if not fragment.text or (before and fragment.tokens > cap):
                 return False  # shortened, a join would lose the very passages that it is made of
             placed[key] = Placed(joined, fragment)
@@ -119,7 +122,7 @@ class Draft:
         )
         if fits and placed:
             self.taken.append((unit, {key: self.placed.get(key) for key in placed}, costs))
-            self._dated.update((key[0], self._date(key[1])) for key in placed.keys() - self.placed.keys())
+            self._dated.update((key[0], self._line(key)) for key in placed.keys() - self.placed.keys())
             for key in placed:
                 self._sections.setdefault(key[1:], key[0])
             self.placed.update(placed)
@@ -135,30 +138,52 @@ class Draft:
                 del self.placed[key]
                 if self._sections[key[1:]] == key[0]:
                     del self._sections[key[1:]]
-                self._dated[key[0], self._date(key[1])] -= 1
+                self._dated[key[0], self._line(key)] -= 1
             else:
                 self.placed[key] = placed
         for name, cost in costs.items():
             self.spent[name] -= cost
         return unit
 
+    def _line(self, key: Key) -> str:
+        """The date line above what has this key."""
+        return self._date(key[1], self.rules[key[0]].dates)
+
     def heading(self, name: str) -> int:
         """Tokens that the section's heading would still cost."""
-        return 0 if self.spent[name] else self._rendering.heading_tokens(self.page, self.rules[name].title)
+        return 0 if self.spent[name] else self._rendering.heading_tokens(self.page, name, self.rules[name].title)
 
-    def _fragment(self, candidate: Candidate, cap: int) -> Fragment:
-        return self._rendering.fragment(candidate.remembered.breadcrumb, candidate.spans, candidate.said, cap)
+    def forget_notes(self) -> None:
+        """Take all of them back."""
+        for name, cost in self._note_costs.items():
+            self.spent[name] -= cost
+        self.notes.clear()
+        self._note_costs.clear()
+
+    def note(self, name: str, text: str) -> None:
+        """Put a line of our own in front of the section's fragments, if there is room for it."""
+        if name not in self.rules:
+            return
+        cost = self.heading(name) + self._rendering.count(text + "\n")
+        if self.total + cost <= self.allowance:
+            self.notes[name], self._note_costs[name] = text, cost
+            self.spent[name] += cost
+
+    def fragment(self, candidate: Candidate, cap: int) -> Fragment:
+        """The candidate as this page would show it. Raises `HintFailed`."""
+        crumb = candidate.remembered.breadcrumb
+        return self._rendering.fragment(crumb, candidate.spans, candidate.said, cap, candidate.form, self.page)
 
     def _costs(self, placed: dict[Key, Placed]) -> dict[str, int]:
         costs: dict[str, int] = {}
         shown: set[tuple[str, str]] = set()
         for key, new in placed.items():
-            name, date = key[0], self._date(new.candidate.row)
+            name, date = key[0], self._line(key)
             before = self.placed.get(key)
             cost = new.fragment.tokens - (before.fragment.tokens if before else 0)
             if not self.spent[name] and name not in costs:
-                cost += self._rendering.heading_tokens(self.page, self.rules[name].title)
-            if self.rules[name].dates != "none" and not self._dated[name, date] and (name, date) not in shown:
+                cost += self.heading(name)
+            if date and not self._dated[name, date] and (name, date) not in shown:
                 shown.add((name, date))
                 cost += self._rendering.date_tokens(self.page, date)
             costs[name] = costs.get(name, 0) + cost

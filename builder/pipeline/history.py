@@ -71,6 +71,7 @@ class History:
         self.sessions: dict[str, int] = {}
         self.rows_of: list[list[int]] = []
         self.sitting_dates: list[str] = []
+        self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
         self.joined: dict[int, tuple[int, int]] = {}
@@ -204,6 +205,7 @@ class History:
         return sitting
 
     def _sit_down(self, moment: datetime) -> int:
+        self.sitting_starts.append(moment)
         self.sitting_dates.append(f"{moment.day} {moment:%B %Y}")
         return len(self.sitting_dates) - 1
 

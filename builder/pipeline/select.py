@@ -27,14 +27,16 @@ class Plan:
     neighbours: tuple[Unit, ...]
 
 
-def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
-    """Fill the draft; returns what did not get in, the most relevant first.
+def select(plan: Plan, profile: Profile, draft: Draft, note: str = "") -> tuple[Omission, ...]:
+    """Fill the draft; returns what did not get in, the most relevant first. note: what the section of tool output says first.
 
     Raises `Rejected` when the current message does not fit even shortened.
     """
     omissions: list[Omission] = []
     _pin_trigger(plan.trigger, profile, draft, omissions)
     pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft, omissions)
+    if note:
+        draft.note(_tools(profile), note)
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for queue in queues:
         _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
@@ -47,6 +49,10 @@ def select(plan: Plan, profile: Profile, draft: Draft) -> tuple[Omission, ...]:
         _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, OVER_BUDGET) for candidate in missed))
+
+
+def _tools(profile: Profile) -> str:
+    return next((rule.name for rule in profile.sections if rule.source == "tools"), "")
 
 
 @dataclass(slots=True)

@@ -1,12 +1,35 @@
 """Units: what is never split. A message, or a tool call with all its results (features A8)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from builder.domain.facts import Remembered
-from builder.domain.profile import Window
+from builder.domain.profile import Cut, Window
 from builder.pipeline.view import View
 
 Spans = tuple[tuple[int, int], ...]
+
+RESULT = "tool.response.v1"
+"""What a tool answered; the only schema that is rendered in another form than whole."""
+
+
+Line = Literal["", "placeholder", "folded", "superseded"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """How much of what a tool answered is rendered (features B1 to B8).
+
+    line: why it is one line only; "" = it is more. cut: what is kept of its result list.
+    characters: most of the whole; None = all.
+    """
+
+    line: Line = ""
+    cut: Cut = Cut(results=None, characters=None)  # noqa: RUF009 - a frozen value
+    characters: int | None = None
+
+
+WHOLE = Form()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +38,7 @@ class Candidate:
 
     section: where it would stand. spans: the passages that were found, () for the whole text.
     row: its number in the history (order on the page), -1 for standing breadcrumbs and the trigger.
-    said: how often the same was said.
+    said: how often the same was said. form: how much of it is rendered.
     """
 
     section: str
@@ -23,6 +46,7 @@ class Candidate:
     remembered: Remembered
     spans: Spans = ()
     said: int = 1
+    form: Form = WHOLE
 
 
 Unit = tuple[Candidate, ...]

@@ -3,11 +3,14 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Place
+from builder.domain.profile import Dates
+from builder.pipeline.ages import age
 from builder.pipeline.growing import Growing, Scalar
 from builder.pipeline.history import CONVERSATION, Floats, History
 
@@ -122,11 +125,12 @@ class View:
         first = self.history.first_passage(row)
         return first if first < self.history.first_passage(row + 1) else None
 
-    def date(self, row: int) -> str:
-        """The day on which the row's sitting began, as "8 May 2023"; nothing for what belongs to no sitting."""
-        if row < 0:
+    def date(self, row: int, shown: Dates, now: datetime) -> str:
+        """The day on which the row's sitting began, as "8 May 2023", or its age; nothing for what belongs to no sitting."""
+        if row < 0 or shown == "none":
             return ""
-        return self.history.sitting_dates[int(self.history.sitting.head(self.size)[row])]
+        sitting = int(self.history.sitting.head(self.size)[row])
+        return self.history.sitting_dates[sitting] if shown == "day" else age(self.history.sitting_starts[sitting], now)
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange, and this consumer hears it."""

@@ -4,9 +4,13 @@ import json
 import re
 from typing import Any
 
+from builder.rendering.layouts import digest, table
+
 _STRUCTURE = re.compile(r"(?:#|`{3}|~{3}|=+\s*$|-+\s*$|(?:_\s*){3}|(?:\*\s*){3}|[-*+](?:\s|$)|[>|<]|\d+[.)](?:\s|$)|\[(?!…\]))")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+>|]|\d+[.)])[ \t]+)*")
 _ESCAPED = re.compile(r"^(\d*)")
+_TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
+_NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 INDENT = "    "
@@ -23,6 +27,12 @@ _MARK, _GUARD = "\0", "\0\0"
 
 class Rendered(str):
     """Text that has been through `quote` once."""
+
+    __slots__ = ()
+
+
+class Kept(str):
+    """Text that has been cut as its profile says, and is clipped no further."""
 
     __slots__ = ()
 
@@ -66,6 +76,16 @@ def settled(text: str) -> str:
     return "\n".join(lines)
 
 
+def untagged(text: str) -> str:
+    """Text for a page of tags: nothing in it opens or closes one. "a < b" stays as it is."""
+    return _TAG.sub("&lt;", text)
+
+
+def tag(name: Any) -> str:
+    """A section's name as the name of a tag."""
+    return _NO_TAG_NAME.sub("_", str(name))
+
+
 def sentence(text: Any) -> str:
     """The first sentence of a text, with its full stop."""
     first = " ".join(_SENTENCE_END.split(str(text).strip(), maxsplit=1)[0].split())
@@ -75,7 +95,8 @@ def sentence(text: Any) -> str:
 def readable(value: Any) -> str:
     """Any JSON value as text for people: no brackets, no quotes, nothing empty, title and name first.
 
-    Few plain values stand in one line ("count 1; max 137"), more of them one a line; of a list each item has a line.
+    Few plain values stand in one line ("count 1; max 137"), more of them one a line; of a list each item has a line, or a row of
+    a table where that is shorter. Of a log head, tail and errors are kept (features B10).
     """
     if isinstance(value, dict):
         pairs = _pairs(value)
@@ -86,8 +107,10 @@ def readable(value: Any) -> str:
     if isinstance(value, list):
         if not any(_nested(item) or len(_plain(item)) > WORDY for item in value):
             return ", ".join(map(_plain, value))
-        return "\n".join(f"- {inline(item)}" for item in value)
-    return "" if value is None else _plain(value)
+        listed = "\n".join(f"- {inline(item)}" for item in value)
+        tabled = table([dict(_pairs(item)) for item in value if isinstance(item, dict)], inline) if _alike(value) else ""
+        return tabled if tabled and len(tabled) < len(listed) else listed
+    return digest(value) if isinstance(value, str) else "" if value is None else _plain(value)
 
 
 def inline(value: Any) -> str:
@@ -97,12 +120,17 @@ def inline(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(inline, value))
     text = " ".join(_plain(value).split())
-    return text if len(text) <= SHORT else text[:SHORT].rsplit(" ", 1)[0] + " …"
+    return text if isinstance(value, Kept) or len(text) <= SHORT else text[:SHORT].rsplit(" ", 1)[0] + " …"
 
 
 def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
     held = [(key, item) for key, item in value.items() if item not in (None, "", [], {})]
     return sorted(held, key=lambda pair: NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING))
+
+
+def _alike(items: list[Any]) -> bool:
+    """Whether they are objects of plain values."""
+    return all(isinstance(item, dict) and not any(map(_nested, item.values())) for item in items)
 
 
 def _nested(value: Any) -> bool:
@@ -113,7 +141,7 @@ def _pair(key: str, value: Any) -> str:
     inner = readable(value)
     if "\n" not in inner:
         return f"{key}: {inner}"
-    start = "\n  " if _nested(value) else " "
+    start = "\n  " if _nested(value) and not inner.endswith(" |") else " "
     return f"{key}:{start}" + inner.replace("\n", "\n  ")
 
 

@@ -3,18 +3,26 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.errors import HintFailed
 from builder.pipeline.draft import Group, PageSection
-from builder.pipeline.shorten import shorten
-from builder.pipeline.units import Spans
+from builder.pipeline.units import RESULT, WHOLE, Form, Spans
+from builder.rendering.filters import untagged
+from builder.rendering.layouts import LINES_LEFT_OUT, digest
+from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
+from builder.rendering.shorten import shorten
 from builder.rendering.templates import FAILURES, TemplateSet
+from builder.wire.attachments import described
 from builder.wire.bodies import BODIES
 
 LEFT_OUT = " […] "
+DEFAULT = "default"
+FEWER = (0.5, 0.25)
+"""Shares of its lines that a log is tried with before it is cut like any text: the errors stay longest."""
 CACHED = 20_000
 
 
@@ -31,14 +39,27 @@ class JinjaRendering:
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
-    def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int) -> Fragment:
+    def fragment(
+        self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int, form: Form = WHOLE, page: str = DEFAULT
+    ) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
-        key = (*identity, breadcrumb.schema, spans, said)
-        whole = self._kept(key, breadcrumb, lambda: self._render(breadcrumb, spans, said))
+        tagged = self._templates.is_tagged(page)
+        key = (*identity, breadcrumb.schema, spans, said, form, tagged)
+
+        def text_with(logs: float) -> tuple[str, str]:
+            text, reduced = self._formed(breadcrumb, spans, said, form, logs)
+            return (untagged(text) if tagged else text), reduced
+
+        whole = self._kept(key, breadcrumb, lambda: text_with(1))
+        for share in FEWER if whole.tokens > cap and LINES_LEFT_OUT in whole.text else ():
+            whole = self._kept((*key, "logs", share), breadcrumb, partial(text_with, share))
+            if whole.tokens <= cap:
+                break
         if whole.tokens <= cap:
             return whole
-        return self._kept((*key, cap), breadcrumb, lambda: shorten(whole.text, cap, self.count))
+        fetch = untagged(f", {known_as(breadcrumb)}") if breadcrumb.schema == RESULT else ""
+        return self._kept((*key, cap), breadcrumb, lambda: (shorten(whole.text, cap, self.count, fetch), whole.reduced))
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
@@ -53,23 +74,37 @@ class JinjaRendering:
         """See the protocol."""
         return self._templates.page(page, sections)
 
-    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], str]) -> Fragment:
+    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], tuple[str, str]]) -> Fragment:
         """The fragment of this key, made and counted the first time."""
         held = self._fragments.get(key)
         if held is None:
-            text = make()
-            held = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"))
+            text, reduced = make()
+            held = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"), reduced=reduced)
             self._fragments[key] = held
             if len(self._fragments) > CACHED:
                 self._fragments.popitem(last=False)
         return held
 
-    def _render(self, breadcrumb: Breadcrumb, spans: Spans, said: int) -> str:
+    def _formed(self, breadcrumb: Breadcrumb, spans: Spans, said: int, form: Form, logs: float) -> tuple[str, str]:
+        """The text in this form, and what is missing in it. logs: share of a log's lines."""
+        if form.line:
+            return stub(breadcrumb, form.line), REDUCED[form.line]
+        body, note = described(json.loads(breadcrumb.body)), ""
+        if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
+            shown = cut_results(body["output"], form.cut, breadcrumb)
+            output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
+            body, note = body | {"output": output}, shown.note
+        text = self._render(breadcrumb, body, spans, said) + (f"\n    {note}" if note else "")
+        if form.characters is None or len(text) < form.characters:
+            return text, CUT if note else ""
+        return shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK
+
+    def _render(self, breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int) -> str:
         values = {
             "speaker": breadcrumb.speaker,
             "text": _excerpt(breadcrumb.text, spans),
             "partial": bool(spans),
-            "body": self._fields.get(breadcrumb.schema, {}) | json.loads(breadcrumb.body),
+            "body": self._fields.get(breadcrumb.schema, {}) | body,
             "schema": breadcrumb.schema,
             "id": breadcrumb.id,
             "tags": breadcrumb.tags,
@@ -84,9 +119,9 @@ class JinjaRendering:
             raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)} rendered nothing")
         return text
 
-    def _heading_tokens(self, page: str, title: str) -> int:
-        """What a section adds to a page that has one already: its heading and the blank line in front."""
-        one = PageSection(name="x", title=title, groups=(Group(date="", fragments=("x",)),))
+    def _heading_tokens(self, page: str, name: str, title: str) -> int:
+        """What a section adds to a page that has one already: its heading or tags, and the blank line in front."""
+        one = PageSection(name=name, title=title, groups=(Group(date="", fragments=("x",)),))
         return self.count(self.page(page, (one, one))) - self.count(self.page(page, (one,))) - self.count("x\n")
 
     def _date_tokens(self, page: str, date: str) -> int:

@@ -3,6 +3,7 @@
 Message text is always a value, never template source, and goes through `quote` on its way out.
 """
 
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -12,12 +13,14 @@ from jinja2 import StrictUndefined, Template, TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.domain.errors import Misconfigured
-from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled
+from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled, tag
 
 GENERIC = "generic"
 FAILURES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What running a template may raise: Jinja's own errors, and those of what a value is used for."""
 _SUFFIX = ".md.j2"
+_CLOSING = re.compile(r"</\{\{")
+"""A page template that writes a section's name between `</` and `>`."""
 
 
 class TemplateSet:
@@ -28,11 +31,12 @@ class TemplateSet:
         environment = ImmutableSandboxedEnvironment(
             undefined=StrictUndefined, finalize=quote, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
         )
-        environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence}
+        environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence, "tag": tag}
         environment.globals = {}
         self._hints = {name: _compile(environment, "hints", name, source) for name, source in hints.items()}
         self._pages = {name: _compile(environment, "pages", name, source) for name, source in pages.items()}
         self.revision = _revision(hints, pages)
+        self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in self._hints:
             raise Misconfigured(f"hints/{GENERIC}{_SUFFIX} is missing; unknown schemas need it, put it back")
 
@@ -43,6 +47,10 @@ class TemplateSet:
     def file(self, schema: str) -> str:
         """The file whose template renders this schema."""
         return f"hints/{self._name(schema)}{_SUFFIX}"
+
+    def is_tagged(self, page: str) -> bool:
+        """Whether sections of this page stand in tags, so that message text must not open or close any."""
+        return page in self._tagged
 
     def page(self, name: str, sections: tuple[Any, ...]) -> str:
         """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown or failing page."""
@@ -73,7 +81,7 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
 def _marked(section: Any) -> dict[str, Any]:
     """Fragments have been quoted when they were rendered."""
     groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
-    return {"name": section.name, "title": section.title, "groups": groups}
+    return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
 
 
 def _compile(environment: ImmutableSandboxedEnvironment, kind: str, name: str, source: str) -> Template:

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationErro
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected
+from builder.wire.attachments import attached, without_data
 from builder.wire.bodies import BODIES
 from builder.wire.body import Body
 from builder.wire.lifetimes import Ending, Lifetimes, end_of, lifetime
@@ -142,7 +143,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         received_at=arrival.received_at.astimezone(UTC),
         tags=record.tags,
         body=canonical(record.context),
-        text=body.said() if body else spoken(record.context),
+        text=_text(record, body),
         calls=body.calls() if body else (),
         removes=body.removes() if body else "",
         answers=body.answers() if body else "",
@@ -153,6 +154,13 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         failed=body.has_failed() if body else False,
         asked=body.asked() if body else (),
     )
+
+
+def _text(record: Record, body: Body | None) -> str:
+    """What was said, a line for each image and file behind it, and no encoded bytes."""
+    if body is None:
+        return spoken(record.context)
+    return without_data("\n".join(filter(None, (body.said(), *attached(record.context)))))
 
 
 def _task(tags: tuple[str, ...]) -> str:

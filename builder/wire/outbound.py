@@ -6,10 +6,11 @@ from hashlib import blake2b
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import Context
+from builder.domain.context import Compaction, Context
 from builder.domain.errors import Rejected
 
 SCHEMA = "agent.context.v1"
+COMPACTED = "context.compacted.v1"
 SHOWN_OMISSIONS = 50
 LASTING = frozenset({"static", "slow"})
 """Breakpoints in front of which nothing is per-turn."""
@@ -75,6 +76,47 @@ class Omissions(BaseModel):
     by_reason: dict[str, int]
 
 
+class CompactionV1(BaseModel):
+    """Tool results that were folded to one line each, because the page would have held too much."""
+
+    model_config = _STRICT
+    original_tokens: int = Field(description="tokens that the page would have held")
+    compacted_tokens: int = Field(description="tokens that it would hold with the results folded")
+    folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
+    budget: int = Field(description="tokens that the page may have")
+
+
+class ContextCompactedV1(CompactionV1):
+    """Says that a context was compacted: sent by core NATS once the context is published, best effort, kept by nobody."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "original_tokens": 5120,
+                    "compacted_tokens": 2710,
+                    "folded": ["t3", "t5"],
+                    "budget": 4000,
+                    "schema_name": COMPACTED,
+                    "context_id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
+                    "workspace": "default",
+                    "consumer_id": "default",
+                    "session_id": "s42",
+                    "trigger_event_id": "m110",
+                }
+            ]
+        },
+    )
+    schema_name: str = COMPACTED
+    context_id: str = Field(description="id of the context")
+    workspace: str
+    consumer_id: str
+    session_id: str
+    trigger_event_id: str
+
+
 class AgentContextV1(BaseModel):
     """The one context of a trigger for a consumer."""
 
@@ -134,6 +176,7 @@ class AgentContextV1(BaseModel):
     sections: tuple[SectionV1, ...]
     breakpoints: tuple[BreakpointV1, ...] = Field((), description="in page order; Anthropic's cache_control belongs there")
     omissions: Omissions
+    compaction: CompactionV1 | None = Field(None, description="tool results that were folded; missing when none were")
 
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
@@ -184,6 +227,29 @@ def _event(context: Context) -> AgentContextV1:
             ),
             by_reason=dict(sorted(Counter(item.reason for item in context.omissions).items())),
         ),
+        compaction=_compaction(context, context.compaction) if context.compaction else None,
+    )
+
+
+def encode_compaction(context: Context, compaction: Compaction) -> bytes:
+    """The event `context.compacted.v1`."""
+    event = ContextCompactedV1(
+        **_compaction(context, compaction).model_dump(),
+        context_id=str(context.id),
+        workspace=context.trigger.workspace,
+        consumer_id=context.consumer,
+        session_id=context.trigger.session,
+        trigger_event_id=context.trigger.id,
+    )
+    return event.model_dump_json().encode()
+
+
+def _compaction(context: Context, compaction: Compaction) -> CompactionV1:
+    return CompactionV1(
+        original_tokens=compaction.original,
+        compacted_tokens=compaction.compacted,
+        folded=compaction.folded,
+        budget=context.budget,
     )
 
 

@@ -9,12 +9,12 @@ from pydantic_core import CoreSchema
 
 from builder.wire.bodies import BODIES
 from builder.wire.inbound import Record
-from builder.wire.outbound import SCHEMA, AgentContextV1
+from builder.wire.outbound import COMPACTED, SCHEMA, AgentContextV1, ContextCompactedV1
 from builder.wire.profiles import ProfileFile
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """What others write for us: bodies by schema name, the record around them, and profile files."""
-OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1}
+OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTED: ContextCompactedV1}
 """What we write for others."""
 
 

@@ -10,6 +10,7 @@ from builder.wire.text import clean
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"
+COMPACTIONS = "compactions"
 REPLAY_HEADER = "Context-Builder-Replay"
 FORGOTTEN_HEADER = "Context-Builder-Forgotten"
 """On the stub of a context that was taken away because it showed what was forgotten."""
@@ -73,6 +74,11 @@ def context_subject(workspace: str, consumer: str, session: str, context_id: str
 def request_subject(workspace: str, verb: str) -> str:
     """The subject of a request; the workspace stands in it, so that NATS permissions hold."""
     return ".".join((REQUESTS, check_token(workspace, "workspace"), verb))
+
+
+def compaction_subject(workspace: str, consumer: str, session: str) -> str:
+    """Where is said that a context was compacted; no stream keeps it."""
+    return f"{COMPACTIONS}.{workspace}.{check_token(consumer, 'consumer')}.{session}"
 
 
 def message_id(workspace: str, breadcrumb_id: str, version: int) -> str:

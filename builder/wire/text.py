@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
+from builder.wire.attachments import described, line
+
 MAX_DEPTH = 64
 """Deepest nesting of a body; JSON of people and tools stays below ten."""
 
@@ -57,20 +59,27 @@ def parse(data: bytes | str) -> Any:
 
 
 def spoken(value: Any) -> str:
-    """All words of a JSON value as lines, keys in front of their plain values: what a search should find in tool output."""
+    """All words of a JSON value as lines, keys in front of their plain values: what a search should find in tool output.
+
+    Images and files are a line each.
+    """
+    return _spoken(described(value))
+
+
+def _spoken(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(
-            f"{key}: {line}" if not isinstance(item, dict | list) else line
+            f"{key}: {said}" if not isinstance(item, dict | list) else said
             for key, item in value.items()
-            if (line := spoken(item))
+            if (said := _spoken(item))
         )
     if isinstance(value, list):
-        return "\n".join(filter(None, map(spoken, value)))
+        return "\n".join(filter(None, map(_spoken, value)))
     return "" if value is None else str(value)
 
 
 def _join_parts(value: Any) -> Any:
-    """Chat APIs send content as a list of typed parts; their texts are what was said, other parts become one short mark."""
+    """Chat APIs send content as a list of typed parts; their texts are what was said, images and files become a line each."""
     if not isinstance(value, list):
         return value
     return "\n".join(_part(part) for part in value)
@@ -81,7 +90,7 @@ def _part(part: Any) -> str:
         return part
     if isinstance(part, dict):
         text = part.get("text")
-        return text if isinstance(text, str) else f"[{part.get('type', 'attachment')}]"
+        return text if isinstance(text, str) else line(part)
     raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
 
 

@@ -5,6 +5,7 @@ default profile); expected.md is the page. UPDATE_GOLDEN=1 writes expected.md an
 """
 
 import os
+import re
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -109,7 +110,18 @@ async def test_the_tokens_are_true_and_within_the_budget(case: str, embedder: Ca
     assert context.tokens == load_counter(context.encoding)(context.markdown) <= context.budget
 
 
-@pytest.mark.parametrize("case", CASES)
+MARKDOWN = [case for case in CASES if profile(case).page == "default"]
+
+
+@pytest.mark.parametrize("case", sorted({*CASES} - {*MARKDOWN}))
+def test_every_tag_of_a_page_of_tags_is_one_of_the_profile_s_sections(case: str) -> None:
+    page = (HERE / case / "expected.md").read_text("utf-8")
+    tags = re.findall(r"<\s*(/?[A-Za-z_!?][^>]*)", page)
+    names = [section.name for section in profile(case).sections if f"<{section.name}>" in page]
+    assert tags == [tag for name in names for tag in (name, f"/{name}")]
+
+
+@pytest.mark.parametrize("case", MARKDOWN)
 def test_markdown_sees_no_structure_but_the_sections_of_the_profile(case: str) -> None:
     tokens = MarkdownIt("commonmark").parse((HERE / case / "expected.md").read_text("utf-8"))
     headings = [tokens[index + 1].content for index, token in enumerate(tokens) if token.type == "heading_open"]

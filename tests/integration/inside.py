@@ -136,7 +136,7 @@ async def worker_here(
         _, connection = await stack.enter_async_context(open_bus(mine))
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(mine))
-        stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(js, connection.max_payload)
+        stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
         in_work: set[Place] = set()
         remember, attempts = core.builder.remember, mine.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)

@@ -179,7 +179,7 @@ async def test_a_rejected_replay_is_published_again_as_a_replay(service: Running
         await ensure_streams(js, Topology())
         for number, headers in enumerate(({REPLAY_HEADER: "1"}, None)):
             arrival = await _arrival(js, await publish(js, f"replays.s{number}.user.message.v1", b"{", headers))
-            await NatsPublisher(js, MEGABYTE).dead_letter(arrival, "made up")
+            await NatsPublisher(js._nc, MEGABYTE).dead_letter(arrival, "made up")
             result = await asyncio.to_thread(run, "dead-letters", "retry", str(arrival.place.sequence), "--json", env=env)
             assert (await _arrival(js, json.loads(result.stdout)["sequence"])).replay is arrival.replay is (headers is not None)
 
@@ -197,7 +197,7 @@ async def test_a_letter_that_holds_the_beginning_only_is_not_completed_from_anot
                 (replace(held, place=older), "made again"),
                 (replace(held, subject=subject), "its dead letter says"),
             ):
-                await NatsPublisher(js, 0).dead_letter(letter, "made up")
+                await NatsPublisher(js._nc, 0).dead_letter(letter, "made up")
                 result = await asyncio.to_thread(run, "dead-letters", "retry", str(held.place.sequence), env=env)
                 assert (result.returncode, reason in result.stderr) == (65, True), result.stderr
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 1

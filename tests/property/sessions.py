@@ -56,6 +56,13 @@ def hear(sequence: int, schema: str, body: dict[str, Any], crumb: str = "", vers
     return remembered_of(decode(arrival))
 
 
+def shaped(text: str) -> st.SearchStrategy[Any]:
+    """What a tool might answer with this text: the text, a log of it, result lists."""
+    row = {"title": text[:20], "snippet": text, "n": 7}
+    log = "\n".join(f"2026-03-10 14:00:00 INFO {text[:40]} {n}" for n in range(70))
+    return st.sampled_from((text, text, log, [row] * 6, {"results": [row] * 9, "total": 90}, [{"a|b": 1, "c": text[:9]}] * 5))
+
+
 @st.composite
 def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
     """Rows from place `start` on."""
@@ -77,7 +84,8 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
                 rows.append(hear(sequence, "agent.response.v1", {"content": text[:40], "tool_requests": calls}))
             case "tool":
                 schema = draw(st.sampled_from(("tool.request.v1", "tool.response.v1", "tool.error.v1")))
-                answer = {"tool": "search", "tool_name": "search", "output": text, "error_message": text, "request_id": call}
+                answer = {"tool": "search", "tool_name": "search", "output": draw(shaped(text)), "input": {"query": text[:9]}}
+                answer |= {"error_message": text, "request_id": call}
                 rows.append(hear(sequence, schema, answer))
             case "edit":
                 calls = [{"tool": "search", "requestId": call}] if draw(st.booleans()) else []

@@ -10,22 +10,42 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile
+from builder.domain.profile import Cut, Profile, ToolOutput
+from builder.rendering.results import CUT, REDUCED, SHRUNK
 from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 
+REASONS = {*REDUCED.values(), CUT, SHRUNK}
 budgets = st.one_of(st.integers(60, 400), st.integers(60, 4000))
 
 
 @st.composite
+def outputs(draw: st.DrawFn) -> ToolOutput:
+    """Every setting of tool output, also the strange ones."""
+    cuts = st.builds(Cut, results=st.sampled_from((None, 1, 4)), characters=st.sampled_from((None, 1, 30, 500)))
+    return ToolOutput(
+        cut=draw(cuts),
+        per_tool={"search": draw(cuts)} if draw(st.booleans()) else {},
+        old_tools=draw(st.sampled_from(((), ("search",)))),
+        old_characters=draw(st.sampled_from((1, 80, 1500))),
+        placeholder_after=draw(st.sampled_from((None, 0, 1, 3))),
+        fold_at=draw(st.sampled_from((None, 0.01, 0.3, 0.7, 1))),
+        fold_keep=draw(st.sampled_from((0, 1, 4))),
+        newest_only=draw(st.booleans()),
+    )
+
+
+@st.composite
 def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profile:
-    """Both bundled profiles, both tokenizers, any budget, folding of old tool turns on or off."""
+    """Both bundled profiles, both tokenizers and pages, any budget, every setting of tool output, any number of tool turns."""
     profile = make_profile(draw(st.sampled_from(("default", "recall"))))
-    turns = draw(st.sampled_from((None, profile.window.max_tool_turns)))
+    turns = draw(st.sampled_from((None, 0, 1, profile.window.max_tool_turns)))
     relevance = draw(st.sampled_from((None, profile.retrieval.relevance_threshold)))
     return replace(
         profile,
         budget=draw(budget),
+        page=draw(st.sampled_from(("default", "default", "xml"))),
+        tool_output=draw(outputs()),
         encoding=draw(st.sampled_from(("o200k_base", "cl100k_base"))),
         window=replace(profile.window, max_tool_turns=turns),
         retrieval=replace(profile.retrieval, relevance_threshold=relevance),
@@ -57,8 +77,10 @@ def test_the_current_message_is_always_on_the_page_and_last(
     context = make_context(session.trigger, session.rows, profile, standing)
     crumb = session.trigger.breadcrumb
     assert context.sections[-1].ids == (crumb.id,)
-    last = context.markdown.rpartition("\n## ")[2] if len(context.sections) > 1 else context.markdown.removeprefix("## ")
-    assert last.startswith(f"Current User Message\n{crumb.speaker}:")
+    before, heading, last = context.markdown.rpartition("<current>" if profile.page == "xml" else "## Current User Message")
+    assert heading
+    assert not before or before.endswith("\n\n")
+    assert last.startswith(f"\n{crumb.speaker}:")
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 
@@ -71,7 +93,9 @@ def test_nothing_is_on_the_page_twice_or_both_there_and_left_out(
     shown, omitted = ids_on_page(context), [omission.id for omission in context.omissions]
     assert len(set(shown)) == len(shown)
     assert len(set(omitted)) == len(omitted)
-    assert set(shown).isdisjoint(omitted)
+    reduced = {omission.id for omission in context.omissions if omission.reason in REASONS}
+    assert reduced <= set(shown)
+    assert set(shown).isdisjoint(set(omitted) - reduced)
 
 
 @settings(max_examples=150, deadline=None)

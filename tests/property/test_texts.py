@@ -3,16 +3,17 @@
 
 from itertools import pairwise
 
+import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.pipeline.passages import LONGEST, WORDS, passages
 from builder.pipeline.sameness import contradict
-from builder.pipeline.shorten import shorten
 from builder.pipeline.words import fingerprint, is_filler, normalised
+from builder.rendering.shorten import clip, shorten
 from tests.factories import make_terms
-from tests.property.sessions import sentences
+from tests.property.sessions import SCRIPTS, sentences
 
 spaces = st.sampled_from((" ", "  ", "\n", "\n\n\n", "\t", "\u00a0", "\u2028", " " * 1300, "\r\n"))
 ends = st.sampled_from((".", "!", "?", "。", "…", "", "", ""))
@@ -94,3 +95,42 @@ def test_repeats_and_contradictions_do_not_depend_on_who_comes_first(first: str,
 def test_terms_are_single_words_and_the_same_each_time(text: str) -> None:
     terms = make_terms(text)
     assert terms == " ".join(terms.split()) == make_terms(text)
+
+
+FENCES = ("```python", "```", "~~~", "~~~~ sh", "| a | b |", "|---|---|", "| one | two \\| three |", "plain words here")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(SCRIPTS), st.integers(1, 40), st.integers(15, 200))
+def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int, tokens: int) -> None:
+    text = "".join(script.split()) * times
+    whole = set(regex.findall(r"\X", text))
+    for part in regex.split(r"\s*\[… [\d,]+ characters left out …\]\s*", shorten(text, tokens, load_counter("o200k_base"))):
+        assert set(regex.findall(r"\X", part)) <= whole
+    assert set(regex.findall(r"\X", clip(text, tokens))) <= {*whole, " ", "…"}
+    assert len(clip(text, tokens)) <= max(tokens, len(" …"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(FENCES), sentences(6)), min_size=3, max_size=60), st.integers(20, 300))
+def test_a_fence_that_a_cut_leaves_open_is_closed_and_a_table_row_stays_whole(parts: list[tuple[str, str]], tokens: int) -> None:
+    lines = [line for opening, said in parts for line in (opening, said) if line.strip() and "\n" not in line]
+    text = "Ana: so\n" + "\n".join(f"    {line}" for line in lines)
+    short = shorten(text, tokens, load_counter("o200k_base"))
+    if not short:
+        return
+    assert is_open(text) or not is_open(short)
+    rows = {line.strip() for line in text.split("\n")}
+    assert all(line.strip() in rows for line in short.split("\n") if line.strip().startswith("|"))
+
+
+def is_open(text: str) -> bool:
+    """Whether the text ends inside a code fence, read line by line."""
+    fence = ""
+    for line in map(str.strip, text.split("\n")):
+        marks = line[: len(line) - len(line.lstrip(line[:1]))] if line.startswith(("```", "~~~")) else ""
+        if marks and not fence:
+            fence = marks
+        elif marks and line == marks and marks.startswith(fence):
+            fence = ""
+    return bool(fence)

@@ -4,15 +4,16 @@ import base64
 import json
 from datetime import UTC
 
-from nats.js import JetStreamContext
+from nats.aio.client import Client
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Arrival
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
+from builder.wire.outbound import encode_compaction
 from builder.wire.secrets import holds_secret
-from builder.wire.subjects import MESSAGE_ID_HEADER, context_subject
+from builder.wire.subjects import MESSAGE_ID_HEADER, compaction_subject, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
@@ -25,9 +26,10 @@ HEADROOM = 32 * 1024
 class NatsPublisher:
     """See the port."""
 
-    def __init__(self, js: JetStreamContext, max_payload: int) -> None:
-        """js: of a connection that reconnects for ever. max_payload: bytes that the broker takes."""
-        self._js = js
+    def __init__(self, connection: Client, max_payload: int) -> None:
+        """connection: reconnects for ever. max_payload: bytes that the broker takes."""
+        self._connection = connection
+        self._js = connection.jetstream()
         # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
         self._kept = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
 
@@ -39,6 +41,14 @@ class NatsPublisher:
             ack = await self._js.publish(subject, event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
+
+    async def announce(self, context: Context) -> None:
+        """See the port."""
+        if context.compaction is None:
+            return
+        subject = compaction_subject(context.trigger.workspace, context.consumer, context.trigger.session)
+        with translated(f"announcing on {subject}"):
+            await self._connection.publish(subject, encode_compaction(context, context.compaction))
 
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """See the port."""

@@ -189,10 +189,10 @@ def test_a_budget_too_small_for_the_current_message_is_refused_with_what_to_do()
 class Broken(JinjaRendering):
     """Its hint fails for one breadcrumb."""
 
-    def _render(self, breadcrumb: Any, spans: Any, said: int) -> str:
+    def _render(self, breadcrumb: Any, body: Any, spans: Any, said: int) -> str:
         if breadcrumb.id == "broken":
             raise HintFailed(breadcrumb.id, "hints/x.md.j2: no such field")
-        return super()._render(breadcrumb, spans, said)
+        return super()._render(breadcrumb, body, spans, said)
 
 
 def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:

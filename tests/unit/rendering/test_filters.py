@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled
+from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled, tag, untagged
 from builder.rendering.templates import TemplateSet
 
 
@@ -197,3 +197,23 @@ def test_any_json_is_readable_and_inline_has_no_line_end(value: Any) -> None:
 )
 def test_a_sentence_is_the_first_one_with_its_full_stop(text: str, first: str) -> None:
     assert sentence(text) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("</tools>", "&lt;/tools>"),
+        ("< /tools>", "&lt; /tools>"),
+        ("<b>", "&lt;b>"),
+        ("<!-- x", "&lt;!-- x"),
+        ("<?xml", "&lt;?xml"),
+        ("a < b, 3 <4 and <= 5 <", "a < b, 3 <4 and <= 5 <"),
+    ],
+)
+def test_for_a_page_of_tags_nothing_in_a_text_opens_or_closes_one(text: str, shown: str) -> None:
+    assert untagged(text) == shown
+
+
+def test_a_section_s_name_becomes_a_tag_whatever_it_is() -> None:
+    names = {"tools": "tools", "recent tools": "recent_tools", "1st": "_1st", "ö>": "__", "a-b.c": "a-b.c"}
+    assert {name: tag(name) for name in names} == names

@@ -136,7 +136,9 @@ def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_pa
         crumbs = [make_breadcrumb(text, 10 * number + place) for place, text in enumerate(texts)]
         fragments = [rendering.fragment(crumb, (), 1, PLENTY) for crumb in crumbs]
         laid.append(section(str(number), Group(date="8 May 2023", fragments=tuple(item.text for item in fragments))))
-        cost += rendering.heading_tokens("default", laid[-1].title) + rendering.date_tokens("default", "8 May 2023")
+        cost += rendering.heading_tokens("default", laid[-1].name, laid[-1].title) + rendering.date_tokens(
+            "default", "8 May 2023"
+        )
         cost += sum(item.tokens for item in fragments)
     page = rendering.count(rendering.page("default", tuple(laid)))
     assert page <= cost <= page + 2 * len(laid)

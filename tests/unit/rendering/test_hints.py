@@ -54,7 +54,7 @@ def test_the_example_of_a_schema_reads_well(schema: str) -> None:
 LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("user.message.v1", {"content": ""}, "User: (empty message)"),
     ("user.message.v1", {"content": " \n\t"}, "User: (empty message)"),
-    ("user.message.v1", {"content": [{"type": "image_url"}]}, "User: [image_url]"),
+    ("user.message.v1", {"content": [{"type": "image_url"}]}, "User: [image]"),
     ("agent.response.v1", {"message": ""}, "Assistant: (empty message)"),
     ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "Assistant: (calls a, b)"),
     ("agent.response.v1", {"message": "Yes.", "tool_requests": []}, "Assistant: Yes."),

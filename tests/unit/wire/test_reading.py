@@ -84,7 +84,7 @@ def test_any_clock_is_accepted_and_the_stream_s_is_the_default(sent: str | None,
         ({"content": None, "message": "the first that is there"}, "the first that is there"),
         (
             {"content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}, "end"]},
-            "Look:\n[image_url]\nend",
+            "Look:\n[image]\nend",
         ),
         ({"content": [{"text": 5}]}, "[attachment]"),
         ({"content": []}, ""),

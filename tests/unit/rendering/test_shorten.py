@@ -5,7 +5,7 @@ import re
 import pytest
 
 from builder.adapters.tokens import load_counter
-from builder.pipeline.shorten import shorten
+from builder.rendering.shorten import shorten
 
 count = load_counter("o200k_base")
 LETTER = " ".join(f"Sentence {n} is here." for n in range(400))

@@ -1,0 +1,138 @@
+"""Cut a rendered text to a number of tokens, with a note of what was left out (features B11).
+
+No cut splits a grapheme cluster or a row of a table, and a code fence that a cut left open is closed.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import regex
+
+CHARACTERS_PER_TOKEN = 16
+"""No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
+NEAR = 120
+"""Characters within which the end of a line is the better place for a cut."""
+SETTLED = 512
+"""Characters that are looked back for white space; clusters of a stretch without any are found from there."""
+
+_BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
+_GRAPHEME = regex.compile(r"\X")
+_FLAG = regex.compile(r"\p{Regional_Indicator}")
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_FIRST_FENCE = re.compile(r"(?P<lead>[-*+] )?[^`~]*: (?P<marks>`{3,}|~{3,})(?P<info>.*)")
+"""Behind the name that a fragment begins with."""
+_ROW = re.compile(r"\s*\|")
+_INDENT = "    "
+
+
+def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "") -> str:
+    """The text if it has at most `tokens` (its line end counted), else two thirds of that from its head, one from its tail.
+
+    Cuts at white space where there is any near. The mark between them says how many characters are missing, and `note` where
+    to get them. Gives an empty string when not even the mark fits.
+    """
+    if len(text) <= tokens * CHARACTERS_PER_TOKEN and count(text + "\n") <= tokens:
+        return text
+    low, high, best = 0, min(len(text), tokens * CHARACTERS_PER_TOKEN), ""
+    while low <= high:
+        middle = (low + high) // 2
+        candidate = _cut(text, middle, note)
+        if count(candidate + "\n") <= tokens:
+            best, low = candidate, middle + 1
+        else:
+            high = middle - 1
+    return best
+
+
+def clip(text: str, characters: int) -> str:
+    """The text if it is that short, else its beginning with an ellipsis, both together at most that long."""
+    if len(text) <= characters:
+        return text
+    return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
+
+
+def _cut(text: str, kept: int, note: str) -> str:
+    start = _out_of_row(text, _back(text, 2 * kept // 3), at_end=False)
+    end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
+    line = text.rfind("\n", 0, end) + 1
+    whole = line > start and not text[line:end].strip()
+    head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
+    mark = f"[… {end - start:,} characters left out{note} …]"
+    shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else NO_FENCE
+    # A whole line stays one; what was cut out of one goes behind the mark, because at a line's start it might open something.
+    opening = "\n" if whole else " "
+    if again.marks:
+        opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
+    closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
+    return "\n".join((*closed, (_INDENT if head else "") + f"{mark}{opening}{tail}".rstrip()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fence:
+    """The line that opened a code fence. indent: at least what keeps it inside the fragment."""
+
+    indent: str
+    marks: str
+    info: str
+
+
+NO_FENCE = _Fence("", "", "")
+
+
+def _open_fence(text: str) -> _Fence:
+    """The code fence that is still open where the text ends."""
+    if "```" not in text and "~~~" not in text:
+        return NO_FENCE
+    opened = NO_FENCE
+    for number, line in enumerate(text.split("\n")):
+        first = _FIRST_FENCE.match(line) if number == 0 else None
+        found = first or _FENCE.match(line)
+        if found is None:
+            continue
+        marks, info = found["marks"], found["info"].rstrip()
+        if opened.marks and not info and marks.startswith(opened.marks):
+            opened = NO_FENCE
+        elif not opened.marks and not (marks[0] == "`" and "`" in info):
+            indent = found["indent"] if first is None else _INDENT * (2 if first["lead"] else 1)
+            opened = _Fence(indent, marks, info)
+    return opened
+
+
+def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
+    """The position, moved to the beginning or the end of the table row that it would split."""
+    start = text.rfind("\n", 0, position) + 1
+    if start == position or not _ROW.match(text, start):
+        return position
+    stop = text.find("\n", position)
+    return start if not at_end else len(text) if stop < 0 else stop + 1
+
+
+def _back(text: str, position: int) -> int:
+    if (line := text.rfind("\n", max(position - NEAR, 0), position)) >= 0:
+        return line
+    for space in range(position, max(position - 40, 0), -1):
+        if _BOUNDARY.match(text, space):
+            return space
+    return _edges(text, position)[0]
+
+
+def _forward(text: str, position: int) -> int:
+    if (line := text.find("\n", position, position + NEAR)) >= 0:
+        return line + 1
+    match = _BOUNDARY.search(text, position, min(position + 40, len(text)))
+    return match.end() if match else _edges(text, position)[1]
+
+
+def _edges(text: str, position: int) -> tuple[int, int]:
+    """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
+    if not 0 < position < len(text):
+        return position, position
+    earliest = max(position - SETTLED, 0)
+    start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
+    while start > 0 and _FLAG.match(text, start):
+        start -= 1
+    for cluster in _GRAPHEME.finditer(text, start):
+        if cluster.end() > position:
+            return (position, position) if cluster.start() == position else cluster.span()
+    return position, position

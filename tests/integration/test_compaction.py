@@ -1,0 +1,76 @@
+"""Whoever listens hears that tool results were folded; the context is published whether anybody could be told or not."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nats
+import pytest
+from jsonschema import Draft202012Validator
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.domain.context import Context
+from builder.domain.errors import Unavailable
+from builder.resources import bundled
+from tests.integration.inside import service_here, settings
+from tests.running import DEADLINE, Broker, all_settled, answered, say
+
+SCHEMA = json.loads((bundled("schemas") / "context.compacted.v1.json").read_text("utf-8"))
+LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(900))
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Broker]:
+    """A nats-server for the test."""
+    with Broker(tmp_path / "broker") as running:
+        yield running
+
+
+async def long_exchange(js: JetStreamContext) -> None:
+    """A large result, five messages, and the question."""
+    call = {"tool": "reader", "request_id": "r1"}
+    await say(js, "", "s1", "t1", schema="tool.request.v1", body=call | {"input": {"letter": 1}})
+    await say(js, "", "s1", "t2", schema="tool.response.v1", body=call | {"output": LETTER})
+    for number in range(5):
+        await say(js, f"Remark number {number}.", "s1", f"n{number}", schema="agent.response.v1")
+    await say(js, "What was in the letter?", "s1", "ask")
+
+
+async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: Path, broker: Broker) -> None:
+    connection = await nats.connect(broker.url)
+    heard = await connection.subscribe("compactions.acme.default.s1")
+    await connection.flush()
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        await long_exchange(service.js)
+        told: dict[str, Any] = json.loads((await heard.next_msg(DEADLINE)).data)
+        await all_settled(service.js)
+        (context,) = await answered(service.js)
+    await connection.close()
+    Draft202012Validator(SCHEMA).validate(told)
+    assert told["folded"] == ["t2"]
+    assert told["original_tokens"] > 2800 >= told["compacted_tokens"]
+    assert context["compaction"] == {key: told[key] for key in ("original_tokens", "compacted_tokens", "folded", "budget")}
+    assert (told["context_id"], told["trigger_event_id"]) == (context["id"], "ask")
+    assert "id t2]" in context["content"]
+    assert {"id": "t2", "reason": "folded to one line", "tokens": 0} in context["omissions"]["most_relevant"]
+
+
+async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = asyncio.Event()
+
+    class Publisher(NatsPublisher):
+        async def announce(self, context: Context) -> None:
+            if context.compaction:
+                tried.set()
+                raise Unavailable("nobody is there")
+
+    monkeypatch.setattr("builder.app.service.NatsPublisher", Publisher)
+    async with service_here(settings(tmp_path, broker.url)) as service:
+        await long_exchange(service.js)
+        await all_settled(service.js)
+        contexts = await answered(service.js, session="s1")
+    assert tried.is_set()
+    assert len(contexts) == 1
