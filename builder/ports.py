@@ -11,6 +11,7 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.facts import PassageKey, Remembered
 from builder.domain.recall import Recall, RecallQuery
+from builder.domain.summary import Line, Said
 
 
 class BreadcrumbStore(Protocol):
@@ -111,8 +112,28 @@ class Publisher(Protocol):
     async def publish(self, context: Context, event: bytes) -> None:
         """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached."""
 
+    async def put(self, subject: str, data: bytes, message_id: str) -> int:
+        """Publish a breadcrumb of the service's own, which never triggers; returns its sequence. Raises `Unavailable`.
+
+        The same message id twice within the server's window is one breadcrumb, with the first one's sequence.
+        """
+
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+
+
+class Summarizer(Protocol):
+    """Makes the lines of a summary out of earlier lines and of what was said since. A fallback needs no such port."""
+
+    @property
+    def name(self) -> str:
+        """What the summary names as its maker."""
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+        """At most `cap` tokens of lines in the language of what was said, each with the breadcrumbs that it was made from.
+
+        Raises `Unavailable` when there is nobody who could, or nothing useful came back after all attempts.
+        """
 
 
 class Delivery(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
@@ -104,7 +104,7 @@ class ContextBuilder:
         ranker: other weights than the bundled ones, for benchmarks.
         """
         crumb = trigger.breadcrumb
-        seen = {scope: await self._recall(crumb, scope, consumers) for scope in scopes(crumb, consumers)}
+        seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
         contexts, refused = [], []
@@ -131,8 +131,14 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        _, view = await self._recall(trigger, scope_of(trigger, profile), (profile,))
+        _, view = await self._recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
         return await self._query(trigger, view, profile, {}), view
+
+    async def view(self, workspace: str, session: str, until: Place) -> View:
+        """The session up to and including a place, where everything must have been remembered. Raises `Unavailable`."""
+        behind = Place(until.incarnation, until.sequence + 1)
+        _, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        return view
 
     async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
         """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
@@ -146,7 +152,7 @@ class ContextBuilder:
         best = best_passages(query, view, profile.retrieval, ranker)
         return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
 
-    async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+    async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
         Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
@@ -156,9 +162,9 @@ class ContextBuilder:
             recall = await self._store.recall(
                 RecallQuery(
                     scope=scope,
-                    session=trigger.session,
+                    session=session,
                     after=history.place,
-                    until=trigger.place,
+                    until=until,
                     limit=PAGE,
                     standing=tuple(dict.fromkeys(_kinds(consumers))),
                     model=self._embedder.model,
@@ -170,7 +176,7 @@ class ContextBuilder:
                 continue
             self._histories.grow(history, recall.rows)
             if len(recall.rows) < PAGE:
-                return recall, as_of(history, trigger.place, trigger.session)
+                return recall, as_of(history, until, session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""

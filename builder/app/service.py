@@ -1,7 +1,7 @@
 """The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,14 +21,18 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABL
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
+from builder.app.summaries import open_endpoint, open_summarising
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
+from builder.domain.processed import Processed
 from builder.filling import Filling
 from builder.settings import Settings
+from builder.summarising import Sources, Summarising
 from builder.telemetry import Metrics
 from builder.wire.inbound import decode
 from builder.wire.outbound import encode
+from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
@@ -36,6 +40,8 @@ PATIENCE = 3.0
 """Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
 """Clocks differ and builds take time: a trigger this near to the age at which its context is forgotten is not answered."""
+REMEMBERED = frozenset({"remembered", "published", "expired"})
+"""Outcomes after which the store holds the breadcrumb."""
 HEADERS = 1024
 """Bytes of what the broker takes that are left to a context's headers."""
 
@@ -47,6 +53,7 @@ class Service:
     core: Core
     url: str
     js: JetStreamContext
+    summarising: Summarising
     application: Any
 
 
@@ -68,9 +75,12 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
+        sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+        endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
+        summarising = open_summarising(core, sources, publisher.put, endpoint, lambda: bool(in_work), metrics.summarised)
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
-            lambda: datetime.now(UTC), metrics.observe,
+            lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
             in_work,
         )  # fmt: skip
@@ -84,12 +94,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.lacking.set_function(lambda: filling.lacking)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
-        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run())]
+        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run())]
         for task in beside:
             stack.push_async_callback(_cancel, task)
         alive = partial(_alive, watchdog, beside)
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
-        yield Service(core=core, url=url, js=js, application=application)
+        yield Service(core=core, url=url, js=js, summarising=summarising, application=application)
+
+
+def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:
+    """Count a delivery, and let what was remembered be summarised some time."""
+    metrics.observe(processed)
+    if processed.outcome in REMEMBERED:
+        address = parse_breadcrumb_subject(processed.subject)
+        summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence))
 
 
 async def unsettled(service: Service) -> int:

@@ -21,12 +21,16 @@ ASKED_AFTER = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it."""
+    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it.
+
+    answer: what somebody who knows would say; "" where the data set tells none.
+    """
 
     id: str
     trigger: Breadcrumb
     evidence: tuple[str, ...]
     category: str
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +149,13 @@ def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list
         session=session,
         breadcrumbs=breadcrumbs,
         questions=tuple(
-            Question(id=item["id"], trigger=trigger(item), evidence=tuple(item["evidence"]), category=item["category"])
+            Question(
+                id=item["id"],
+                trigger=trigger(item),
+                evidence=tuple(item["evidence"]),
+                category=item["category"],
+                answer=str(item.get("answer") or ""),
+            )
             for item in questions
         ),
     )

@@ -14,9 +14,9 @@ application = typer.Typer(
 models = typer.Typer(help="Embedding models.", no_args_is_help=True)
 schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
-benches = typer.Typer(help="Measure recall, latency, repeats, load, memory and tokens.", no_args_is_help=True)
+benches = typer.Typer(help="Measure recall, latency, repeats, summaries, load, memory and tokens.", no_args_is_help=True)
 
-for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, operate.reindex, operate.doctor):
+for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, talk.compact, operate.reindex, operate.doctor):
     application.command()(command)
 application.command(name="import")(talk.import_events)
 models.command(name="prepare")(operate.prepare)
@@ -25,7 +25,7 @@ schemas.command(name="export")(operate.export)
 dead_letters.command(name="list")(operate.list_dead_letters)
 dead_letters.command(name="show")(operate.show_dead_letter)
 dead_letters.command(name="retry")(operate.retry_dead_letter)
-for measure in (bench.recall, bench.latency, bench.tokens, bench.fit, bench.repeats, load.load, load.memory):
+for measure in (bench.recall, bench.latency, bench.tokens, bench.fit, bench.repeats, bench.summaries, load.load, load.memory):
     benches.command()(measure)
 for name, group in (("models", models), ("schemas", schemas), ("dead-letters", dead_letters), ("bench", benches)):
     application.add_typer(group, name=name)

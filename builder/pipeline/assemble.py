@@ -16,6 +16,7 @@ from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
+from builder.pipeline.summaries import summary_shown
 from builder.pipeline.units import Candidate, Unit, hot_units
 from builder.pipeline.view import View
 
@@ -55,6 +56,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=_standing(request),
+        summary=_summary(request, hot),
         instructions=told.units,
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
@@ -150,6 +152,16 @@ def _standing(request: Request) -> tuple[Unit, ...]:
     default = _section(request.profile, "standing")
     kinds = zip(request.profile.standing, request.standing, strict=True)
     return tuple((_whole(row, wanted.section or default),) for wanted, rows in kinds for row in rows)
+
+
+def _summary(request: Request, hot: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """The newest summary, without what the hot window tells itself; nothing while there is none, or no place for it."""
+    section = _section(request.profile, "summary")
+    told = frozenset(candidate.row for unit in hot for candidate in unit)
+    summary = summary_shown(request.view, request.profile, told) if section else None
+    if summary is None:
+        return ()
+    return ((_whole(Remembered(breadcrumb=summary, passages=(), model="", fingerprint=b""), section),),)
 
 
 def _section(profile: Profile, source: str) -> str:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
+from builder.domain.summary import SUMMARY
+from builder.pipeline.chains import Chains
 from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
 from builder.pipeline.postings import Postings
@@ -34,6 +36,7 @@ class History:
         self.rows: list[Remembered] = []
         self.postings = Postings()
         self.instructed = Instructed()
+        self.chains = Chains()
         self.superseded_by = Growing(np.int64)
         self.session = Growing(np.int64)
         self.sitting = Growing(np.int64)
@@ -137,6 +140,8 @@ class History:
         self.parts.append(len(row.passages))
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
+        if crumb.schema == SUMMARY:
+            self.chains.add(index, session, crumb, self.superseded_by.head(index + 1))
 
     def _replace(self, index: int, crumb: Breadcrumb) -> None:
         """What this row supersedes: its older version, or what it removes in its own session (from none: in any)."""

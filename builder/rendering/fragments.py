@@ -34,7 +34,8 @@ class JinjaRendering:
     def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
-        key = (*identity, breadcrumb.schema, spans, said)
+        # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
+        key = (*identity, breadcrumb.schema, breadcrumb.body if breadcrumb.covers else "", spans, said)
         whole = self._kept(key, breadcrumb, lambda: self._render(breadcrumb, spans, said))
         if whole.tokens <= cap:
             return whole

@@ -11,6 +11,7 @@ from pydantic_core import CoreSchema
 
 from builder.domain.breadcrumb import Role
 from builder.wire.body import Body
+from builder.wire.summary_bodies import SummaryV1
 from builder.wire.text import Text
 from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
 
@@ -137,4 +138,5 @@ BODIES: dict[str, type[Body]] = {
     "browser.page.context.v1": BrowserPageContextV1,
     "browser.tab.context.v1": BrowserTabContextV1,
     "breadcrumb.deleted.v1": BreadcrumbDeletedV1,
+    "summary.v1": SummaryV1,
 }

@@ -7,11 +7,11 @@ from datetime import UTC
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.errors import translated
-from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Arrival
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
-from builder.wire.subjects import MESSAGE_ID_HEADER, context_subject
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence."""
@@ -37,6 +37,12 @@ class NatsPublisher:
             ack = await self._js.publish(subject, event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
+
+    async def put(self, subject: str, data: bytes, message_id: str) -> int:
+        """See the port."""
+        headers = {MESSAGE_ID_HEADER: message_id, REPLAY_HEADER: "1"}
+        with translated(f"publishing on {subject}"):
+            return (await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)).seq
 
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """See the port."""

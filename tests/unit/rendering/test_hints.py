@@ -37,6 +37,7 @@ EXAMPLES = {
     "note.v1": "Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
     "browser.page.context.v1": 'Page "Orders" (https://example.org/orders), 12 interactive elements',
     "browser.tab.context.v1": 'Page "Orders" (https://example.org/orders): 3 open orders',
+    "summary.v1": "[8 May 2023]\nAna: The kiln fires at cone 6.",
 }
 
 

@@ -1,0 +1,101 @@
+"""The summarising loop with its parts, and `compact` for somebody who runs no service."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from datetime import datetime
+from itertools import count
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
+from builder.adapters.summarizer import EndpointSummarizer
+from builder.adapters.terms import load_language
+from builder.app.bus import connect
+from builder.app.core import Core, open_core
+from builder.catchup import CatchUp
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.pipeline.extract import Words
+from builder.ports import Summarizer
+from builder.settings import Settings
+from builder.summarising import Compacted, Put, Sources, Summarising
+from builder.wire.inbound import decode
+
+
+@asynccontextmanager
+async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[EndpointSummarizer | None]:
+    """The configured endpoint, or None. Raises `Misconfigured` for one without a model. tokens: text → how many."""
+    mine = settings.summaries
+    if not mine.url:
+        yield None
+        return
+    if not mine.url.startswith(("http://", "https://")) or not mine.model:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is {mine.url!r} and __MODEL {mine.model!r}; "
+            "give a URL like https://host/v1 and the name of a model, or unset both"
+        )
+    key = mine.key.get_secret_value()
+    async with EndpointSummarizer(mine.url, mine.model, key, mine.timeout_seconds, mine.attempts, tokens) as endpoint:
+        yield endpoint
+
+
+def open_summarising(
+    core: Core,
+    sources: Sources,
+    put: Put,
+    endpoint: Summarizer | None,
+    busy: Callable[[], bool],
+    made: Callable[[str], None],
+) -> Summarising:
+    """The loop beside the worker. busy, made: as in `Summarising`."""
+    words = Words(terms=core.helpers.terms, count=core.helpers.count)
+    return Summarising(sources, put, core.profiles, words, load_language(), endpoint, busy, made)
+
+
+async def compact_session(
+    settings: Settings, servers: str, workspace: str, session: str, profile: str, keep_user: bool
+) -> Compacted:
+    """Summarise all but the tail of a session, beside a running service or without one.
+
+    Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
+    """
+    async with open_core(settings) as core:
+        wanted = core.profile(profile)
+        connection = await connect(servers, settings)
+        try:
+            js = connection.jetstream()
+            with translated("reading the stream's state"):
+                incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+            stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(js, connection.max_payload)
+            catch_up = CatchUp(
+                stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
+            )
+            sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+            async with open_endpoint(settings, core.helpers.count) as endpoint:
+                summarising = open_summarising(core, sources, publisher.put, endpoint, lambda: False, lambda _by: None)
+                return await summarising.compact(workspace, session, wanted, keep_user)
+        finally:
+            await connection.close()
+
+
+def in_place(core: Core, profile: Profile, first: int) -> Summarising:
+    """Without a bus: what is published is remembered at once, from sequence `first` on. For the benchmarks."""
+    places = count(first + 1)
+
+    async def put(subject: str, data: bytes, _message_id: str) -> int:
+        moment, place = datetime.fromisoformat(json.loads(data)["created_at"]), Place(1, next(places))
+        await core.builder.remember(decode(Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)))
+        return place.sequence
+
+    async def nothing(*_: object) -> None:
+        """Everything is remembered."""
+
+    async def last() -> Place:
+        return Place(1, first)
+
+    sources = Sources(view=core.builder.view, walk=nothing, last=last)
+    words = Words(terms=core.helpers.terms, count=core.helpers.count)
+    return Summarising(sources, put, (profile,), words, load_language(), None, lambda: False, lambda _by: None)
