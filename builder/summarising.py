@@ -187,7 +187,8 @@ class Summarising:
     ) -> Chain:
         """The chain with its next summary, which stands for these units."""
         lines, by = await self._lines(view, recipe, chain.lines, units, keep_user)
-        ids, head = ids_of(view, units), view.history.rows[units[-1][0]].breadcrumb
+        last = max(units[-1][0], chain.last)
+        ids, head = ids_of(view, units), view.history.rows[last].breadcrumb
         summary = Summary(
             lines=lines,
             covered=ids,
@@ -208,7 +209,7 @@ class Summarising:
         _note(self._published, (workspace, session), Place(view.history.place.incarnation, sequence))
         self._made(by)
         log.info("summary %s of %d units of session %s of %s, by %s", name, len(units), session, workspace, by)
-        return Chain(lines=lines, previous=name, last=units[-1][0], lost=chain.lost)
+        return Chain(lines=lines, previous=name, last=last, lost=chain.lost)
 
     async def _lines(
         self, view: View, recipe: Recipe, lines: tuple[Line, ...], units: tuple[Waiting, ...], keep_user: bool

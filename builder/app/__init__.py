@@ -5,7 +5,7 @@ from builder.app.bus import check_broker, connection_arguments, open_bus
 from builder.app.core import Core, counter, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.maintenance import read_breadcrumb, read_dead_letters, rebuild_store
 from builder.app.service import Service, open_service, serving, unsettled
-from builder.app.summaries import compact_session, in_place
+from builder.app.summaries import compact_session, summarise
 
 __all__ = [
     "Core",
@@ -14,7 +14,6 @@ __all__ = [
     "compact_session",
     "connection_arguments",
     "counter",
-    "in_place",
     "models",
     "open_bus",
     "open_core",
@@ -27,5 +26,6 @@ __all__ = [
     "rebuild_store",
     "serve",
     "serving",
+    "summarise",
     "unsettled",
 ]

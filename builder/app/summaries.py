@@ -1,9 +1,7 @@
 """The summarising loop with its parts, and `compact` for somebody who runs no service."""
 
-import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime
 from itertools import count
 
 from builder.adapters.nats.errors import translated
@@ -15,7 +13,7 @@ from builder.adapters.terms import load_language
 from builder.app.bus import connect
 from builder.app.core import Core, open_core
 from builder.catchup import CatchUp
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.extract import Words
@@ -81,21 +79,26 @@ async def compact_session(
             await connection.close()
 
 
-def in_place(core: Core, profile: Profile, first: int) -> Summarising:
-    """Without a bus: what is published is remembered at once, from sequence `first` on. For the benchmarks."""
-    places = count(first + 1)
+async def summarise(core: Core, profile: Profile, end: Breadcrumb) -> None:
+    """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
+
+    What would be published is remembered at once, in the sequences behind the session's end.
+    """
+    places = count(end.place.sequence + 1)
 
     async def put(subject: str, data: bytes, _message_id: str) -> int:
-        moment, place = datetime.fromisoformat(json.loads(data)["created_at"]), Place(1, next(places))
+        place, moment = Place(end.place.incarnation, next(places)), end.received_at
         await core.builder.remember(decode(Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)))
         return place.sequence
 
-    async def nothing(*_: object) -> None:
+    async def walk(*_: object) -> None:
         """Everything is remembered."""
 
     async def last() -> Place:
-        return Place(1, first)
+        return end.place
 
-    sources = Sources(view=core.builder.view, walk=nothing, last=last)
-    words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return Summarising(sources, put, (profile,), words, load_language(), None, lambda: False, lambda _by: None)
+    if profile.summaries:
+        sources = Sources(view=core.builder.view, walk=walk, last=last)
+        words = Words(terms=core.helpers.terms, count=core.helpers.count)
+        summarising = Summarising(sources, put, (profile,), words, load_language(), None, lambda: False, lambda _by: None)
+        await summarising.look(end.workspace, end.session, end.place)

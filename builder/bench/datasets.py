@@ -17,6 +17,8 @@ SAMPLE = "sample"
 WORKSPACE = "bench"
 """Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
 ASKED_AFTER = timedelta(seconds=60)
+ROOM = 100_000
+"""Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +140,7 @@ def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
 
 def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
     end = breadcrumbs[-1]
-    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + 1)
+    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + ROOM)
 
     def trigger(question: dict[str, Any]) -> Breadcrumb:
         body = {"content": question["query"]}

@@ -9,8 +9,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Core, in_place
-from builder.bench.datasets import Conversation, Dataset
+from builder.app import Core, summarise
+from builder.bench.datasets import ROOM, Conversation, Dataset
 from builder.bench.made import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
@@ -22,8 +22,6 @@ KEEP, BATCH = 10, 10
 PHASES = 10
 """Evenly spaced messages are taken from so many beginnings: one is a matter of luck."""
 MADE = 10_000
-LATER = 10**9
-"""Sequences of what the benchmark publishes begin here, behind every conversation."""
 
 
 async def run(core: Core, dataset: Dataset, profile: Profile, cap: int, step: Callable[[], None]) -> dict[str, Any]:
@@ -87,11 +85,10 @@ async def _measure(core: Core, conversation: Conversation, profile: Profile, cap
 
 async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str, Any]:
     """Summarise a stored session up to its last breadcrumb; what comes of it."""
-    summarising = in_place(core, profile, LATER)
     began = perf_counter()
-    await summarising.look(end.workspace, end.session, end.place)
+    await summarise(core, profile, end)
     seconds = perf_counter() - began
-    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, 2 * LATER))
+    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
     rows = view.history.chains.rows(view.session, recipe.name, view.current)

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterable
 from typing import Any
 
-from builder.app import Core, counter
+from builder.app import Core, counter, summarise
 from builder.bench.datasets import Conversation, Dataset
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
@@ -28,6 +28,7 @@ async def run(core: Core, dataset: Dataset, profile: Profile) -> dict[str, Any]:
     for conversation in dataset.conversations:
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
+        await summarise(core, profile, conversation.breadcrumbs[-1])
         for question in conversation.questions:
             built = await core.builder.answer(await core.builder.facts(question.trigger), (profile,))
             contexts += [context.tokens for context in built.contexts]

@@ -75,14 +75,23 @@ def covered(view: View, recipe: Recipe) -> tuple[str, ...]:
 
 
 def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
-    """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between."""
-    units = []
+    """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
+
+    What joined a covered unit since, such as a result that came late, waits in front of them.
+    """
+    late: dict[int, list[int]] = {}
+    units: list[Waiting] = []
     own = view.own[: view.heard]
-    for row in own[_behind(own, last) :]:
-        if view.unit_of(row) == row:
-            rows = tuple(member for member in view.members(row) if _counts(view, recipe, member))
-            units += [(row, rows)] if rows else []
-    return tuple(units)
+    for row in own[bisect_right(own, last) :]:
+        head = view.unit_of(row)
+        if head <= last:
+            late.setdefault(head, []).append(row)
+        elif head == row:
+            units.append((head, view.members(head)))
+    done = frozenset(covered(view, recipe)) if late else frozenset()
+    left = [(head, tuple(row for row in late[head] if view.history.rows[row].breadcrumb.id not in done)) for head in sorted(late)]
+    counted = ((head, tuple(row for row in rows if _counts(view, recipe, row))) for head, rows in (*left, *units))
+    return tuple(unit for unit in counted if unit[1])
 
 
 def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
@@ -151,8 +160,3 @@ def _counts(view: View, recipe: Recipe, row: int) -> bool:
 
 def _tokens(view: View, rows: tuple[int, ...]) -> int:
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
-
-
-def _behind(own: list[int], last: int) -> int:
-    """Number of the first row of the session behind `last`."""
-    return bisect_right(own, last)
