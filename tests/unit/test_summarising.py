@@ -2,76 +2,33 @@
 
 import asyncio
 import json
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 from builder import summarising as module
-from builder.adapters.memory import MemoryStore
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.errors import Rejected, Unavailable
-from builder.domain.profile import Profile
-from builder.domain.summary import Line, Said
-from builder.pipeline.histories import Histories
-from builder.pipeline.summaries import covered, recipe_of
-from builder.service import ContextBuilder, Helpers
+from builder.domain.errors import Unavailable
+from builder.pipeline.summaries import recipe_of
 from tests.factories import (
-    BY_HAND,
-    HashingEmbedder,
     make_breadcrumb,
     make_place,
     make_profile,
-    make_rendering,
-    make_terms,
     make_tombstone,
 )
-from tests.summarised import COUNT, Publishing, make_summarising, summing
-
-BEHIND = make_place(1000)
-FACTS = (
-    "The blue kiln is K-4711.",
-    "Nina fires it at cone 6 on Friday.",
-    "The glaze of batch 7 needs two coats.",
-    "Ana moved to Delft in March.",
-    "The rent of the studio is 900 euros.",
-    "Bob brings the clay from Limoges.",
+from tests.summarised import (
+    BEHIND,
+    Publishing,
+    chain,
+    lines,
+    make_builder,
+    make_summarising,
+    page,
+    remember,
+    summing,
+    talk,
 )
-
-
-def make_builder(store: MemoryStore | None = None) -> ContextBuilder:
-    helpers = Helpers(terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND)
-    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, Histories(10_000))
-
-
-def talk(number: int) -> list[Breadcrumb]:
-    """Facts and small talk in turn."""
-    said = (FACTS[n // 2 % len(FACTS)] if n % 2 else f"Thanks, and how is your week number {n}?" for n in range(1, number + 1))
-    return [make_breadcrumb(text, n) for n, text in enumerate(said, 1)]
-
-
-async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> None:
-    for crumb in crumbs:
-        await builder.remember(crumb)
-
-
-async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
-    recipe = recipe_of(profile)
-    assert recipe
-    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
-
-
-async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
-    trigger = make_breadcrumb("And what now?", sequence)
-    (context,) = (await builder.answer(await builder.facts(trigger), (profile,))).contexts
-    return context.markdown
-
-
-def lines(crumb: Breadcrumb) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(crumb.body)["lines"]
-    return found
 
 
 async def test_the_oldest_batches_are_summarised_until_no_more_than_the_threshold_wait() -> None:
@@ -263,91 +220,6 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     task.cancel()
     await asyncio.wait({task})
     assert caplog.text.count("the broker is away") == 2
-
-
-class Endpoint:
-    """A `Summarizer` that copies, or is away."""
-
-    name = "mini"
-
-    def __init__(self, away: bool = False) -> None:
-        self.away = away
-        self.asked: list[tuple[tuple[Line, ...], tuple[Said, ...]]] = []
-
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
-        self.asked.append((lines, said))
-        if self.away or cap < 1:
-            raise Unavailable("nobody answers")
-        first = said[0]
-        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
-        return (*lines, new)
-
-
-async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> None:
-    builder, profile, endpoint = make_builder(), summing(by="endpoint"), Endpoint()
-    await remember(builder, talk(12))
-    publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
-    assert made == ["mini", "mini"]
-    assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
-    assert [line["text"] for line in lines(publishing.out[-1])] == ["User spoke."] * 2
-
-
-async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_says_so() -> None:
-    builder, profile = make_builder(), summing(by="endpoint")
-    await remember(builder, talk(8))
-    publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made.append).look(
-        "acme", "s42", make_place(8)
-    )
-    assert made == ["fallback", "extractive"]
-    assert json.loads(publishing.out[0].body)["by"] == "extractive"
-
-
-async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_said_word_for_word() -> None:
-    builder, profile = make_builder(), summing(cap=30)
-    crumbs = [
-        make_breadcrumb(f"  What is fact {n}?\n\nAnd why?  " if n % 2 else f"Fact {n} is {FACTS[n % 6]}", n,
-                        schema="user.message.v1" if n % 2 else "agent.response.v1", speaker="User" if n % 2 else "Assistant",
-                        role="user" if n % 2 else "assistant")
-        for n in range(1, 12)
-    ]  # fmt: skip
-    await remember(builder, crumbs)
-    publishing = Publishing(builder, BEHIND)
-    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
-    assert (report.units, report.covered) == (6, 6)  # the tail of 4 begins with a question, so it is 5
-    assert report.summary == publishing.out[0].id
-    verbatim = [line["text"] for line in lines(publishing.out[0]) if line["verbatim"]]
-    assert verbatim == [f"User: What is fact {n}?\n\nAnd why?" for n in (1, 3, 5)]
-    again = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
-    assert (again.units, again.summary) == (0, report.summary)
-
-
-async def test_what_compact_kept_word_for_word_stays_in_the_summaries_that_follow() -> None:
-    builder, profile = make_builder(), summing(cap=30)
-    await remember(builder, talk(10))
-    publishing = Publishing(builder, BEHIND)
-    loop = make_summarising(builder, publishing, profile)
-    await loop.compact("acme", "s42", profile)
-    kept = [line for line in lines(publishing.out[-1]) if line["verbatim"]]
-    assert len(kept) == 6
-    await remember(builder, [make_breadcrumb(f"Remark {n} on the kiln.", n) for n in range(1100, 1110)])
-    await loop.look("acme", "s42", make_place(1109))
-    assert [line for line in lines(publishing.out[-1]) if line["verbatim"]] == kept
-
-
-async def test_compact_without_what_people_said_keeps_to_the_cap() -> None:
-    builder, profile = make_builder(), summing(cap=60)
-    await remember(builder, talk(40))
-    publishing = Publishing(builder, BEHIND)
-    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
-    assert report.tokens_after <= 60 < report.tokens_before
-
-
-async def test_compact_refuses_a_profile_without_summaries() -> None:
-    builder, profile = make_builder(), make_profile(summaries=None)
-    with pytest.raises(Rejected, match="has no summaries"):
-        await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
 
 
 async def test_a_summary_is_no_unit_and_is_never_found() -> None:
