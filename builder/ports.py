@@ -12,6 +12,7 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.facts import Ended, PassageKey, Remembered
 from builder.domain.recall import Recall, RecallQuery
+from builder.domain.summary import Line, Said
 
 
 class BreadcrumbStore(Protocol):
@@ -214,10 +215,27 @@ class Publisher(Protocol):
 
 
 class Sender(Protocol):
-    """Sends breadcrumbs of the service's own: like everything else they enter the store through the stream."""
+    """Sends breadcrumbs of the service's own: they enter the store through the stream, and never trigger."""
 
     async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
-        """Publish and return what the stream will hand over. Raises `Unavailable`."""
+        """Publish and return what the stream will hand over. Raises `Unavailable`.
+
+        The same message id twice within the server's window is one breadcrumb: the first one is returned.
+        """
+
+
+class Summarizer(Protocol):
+    """Makes the lines of a summary out of earlier lines and of what was said since. A fallback needs no such port."""
+
+    @property
+    def name(self) -> str:
+        """What the summary names as its maker."""
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+        """At most `cap` tokens of lines in the language of what was said, each with the breadcrumbs that it was made from.
+
+        Raises `Unavailable` when there is nobody who could, or nothing useful came back after all attempts.
+        """
 
 
 class Delivery(Protocol):

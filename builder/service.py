@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
@@ -116,7 +116,7 @@ class ContextBuilder:
         crumb = trigger.breadcrumb
         refused = await self._too_long(crumb, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
-        seen = {scope: await self._recall(crumb, scope, consumers) for scope in scopes(crumb, consumers)}
+        seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
@@ -157,10 +157,16 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        recall, everything = await self._recall(trigger, scope_of(trigger, profile), (profile,))
+        recall, everything = await self._recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
         held = in_force_at(trigger.received_at, dict(zip(kinds((profile,)), recall.standing, strict=True)))
         view = heard(everything, profile, trigger, self._excluded(held))
         return await self._query(trigger, view, profile, {}), view
+
+    async def view(self, workspace: str, session: str, until: Place) -> View:
+        """The session up to and including a place, where everything must have been remembered. Raises `Unavailable`."""
+        behind = Place(until.incarnation, until.sequence + 1)
+        _, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        return view
 
     def _excluded(self, held: Held) -> tuple[Selector, ...]:
         """What the blacklist leaves out, if there is one."""
@@ -178,7 +184,7 @@ class ContextBuilder:
         best = best_passages(query, view, profile.retrieval, ranker)
         return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
 
-    async def _recall(self, trigger: Breadcrumb, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
+    async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
         Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
@@ -188,9 +194,9 @@ class ContextBuilder:
             recall = await self._store.recall(
                 RecallQuery(
                     scope=scope,
-                    session=trigger.session,
+                    session=session,
                     after=history.place,
-                    until=trigger.place,
+                    until=until,
                     limit=PAGE,
                     standing=kinds(consumers),
                     model=self._embedder.model,
@@ -202,7 +208,7 @@ class ContextBuilder:
                 continue
             self._histories.grow(history, recall.rows)
             if len(recall.rows) < PAGE:
-                return recall, as_of(history, trigger.place, trigger.session)
+                return recall, as_of(history, until, session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""

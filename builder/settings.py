@@ -71,6 +71,18 @@ class Embedding(BaseModel):
     )
 
 
+class Summaries(BaseModel):
+    """An OpenAI-compatible endpoint that makes summaries, for profiles with `summaries.by: endpoint`."""
+
+    model_config = _FROZEN
+
+    url: str = Field("", description="base URL, as https://host/v1; empty = summaries are extractive")
+    model: str = Field("", description="name of the model; a small and cheap one will do")
+    key: SecretStr = Field(SecretStr(""), description="bearer token")
+    timeout_seconds: float = Field(30, gt=0, description="time of one attempt")
+    attempts: int = Field(3, ge=1, le=10, description="attempts before the extractive summariser steps in")
+
+
 class Worker(BaseModel):
     """The loop that takes deliveries."""
 
@@ -121,6 +133,7 @@ class Settings(BaseSettings):
     nats: Nats = Nats()
     store: Store = Store()
     embedding: Embedding = Embedding()
+    summaries: Summaries = Summaries()
     worker: Worker = Worker()
     http: Http = Http()
     log: Log = Log()

@@ -37,11 +37,21 @@ class Metrics:
         self._stopped = Counter(
             "context_builder_chains_stopped", "Triggers whose causal chain exceeded a recursion limit", registry=registry
         )
+        self._summaries = Counter(
+            "context_builder_summaries",
+            "Summaries published, by who made them: extractive or a model; fallback = how often the endpoint failed",
+            ["by"],
+            registry=registry,
+        )
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.lacking = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
         )
         self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
+
+    def summarised(self, by: str) -> None:
+        """Count a summary."""
+        self._summaries.labels(by).inc()
 
     def observe(self, processed: Processed) -> None:
         """Count one delivery and write its log line."""
@@ -71,7 +81,7 @@ def set_up_logging(level: str, style: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Json() if style == "json" else logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s"))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for noisy in ("httpx", "uvicorn.access", "nats.aio.client"):
+    for noisy in ("httpx", "httpx2", "uvicorn.access", "nats.aio.client"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 

@@ -89,6 +89,7 @@ class Worker:
             Processed(
                 subject=arrival.subject,
                 sequence=arrival.place.sequence,
+                replay=arrival.replay,
                 outcome=done.outcome,
                 seconds=perf_counter() - began,
                 build=done.build,

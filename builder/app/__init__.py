@@ -6,6 +6,7 @@ from builder.app.core import Core, counter, encoder, models, open_core, open_enc
 from builder.app.exporting import Export, Held, export_session, held_of
 from builder.app.maintenance import answer_from_store, purge_store, read_breadcrumb, read_dead_letters, rebuild_store
 from builder.app.service import Service, open_service, serving, unsettled
+from builder.app.summaries import compact_session, summarise
 
 __all__ = [
     "Core",
@@ -14,6 +15,7 @@ __all__ = [
     "Service",
     "answer_from_store",
     "check_broker",
+    "compact_session",
     "connection_arguments",
     "counter",
     "encoder",
@@ -32,5 +34,6 @@ __all__ = [
     "rebuild_store",
     "serve",
     "serving",
+    "summarise",
     "unsettled",
 ]

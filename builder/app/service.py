@@ -1,7 +1,7 @@
 """The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,16 +24,20 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABL
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
+from builder.app.summaries import open_endpoint, open_summarising
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
+from builder.domain.processed import Processed
 from builder.filling import Filling
 from builder.forgetting import Forgetting
 from builder.requests import Removal, Requests
 from builder.settings import Settings
+from builder.summarising import Sources, Summarising
 from builder.telemetry import Metrics
 from builder.wire.inbound import decode
 from builder.wire.outbound import encode
+from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
@@ -41,6 +45,8 @@ PATIENCE = 3.0
 """Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
 """Clocks differ and builds take time: a trigger this near to the age at which its context is forgotten is not answered."""
+REMEMBERED = frozenset({"remembered", "published", "expired"})
+"""Outcomes after which the store holds the breadcrumb."""
 HEADERS = 1024
 """Bytes of what the broker takes that are left to a context's headers."""
 
@@ -52,6 +58,7 @@ class Service:
     core: Core
     url: str
     js: JetStreamContext
+    summarising: Summarising
     application: Any
 
 
@@ -75,11 +82,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )
         archive = NatsArchive(js, lambda: watchdog.incarnation)
         forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
-        removal = Removal(NatsSender(js, stream), read, forgetting)
+        sender = NatsSender(js, stream)
+        removal = Removal(sender, read, forgetting)
         requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal)
+        sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+        endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
+        summarising = open_summarising(core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised)
         worker = Worker(
             core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
-            lambda: datetime.now(UTC), metrics.observe,
+            lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
             in_work, forgetting.settle,
         )  # fmt: skip
@@ -93,13 +104,21 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.lacking.set_function(lambda: filling.lacking)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
-        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run())]
+        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run())]
         for task in beside:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
-        yield Service(core=core, url=url, js=js, application=application)
+        yield Service(core=core, url=url, js=js, summarising=summarising, application=application)
+
+
+def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:
+    """Count a delivery, and let its session be summarised some time; an import waits until somebody goes on with the session."""
+    metrics.observe(processed)
+    if processed.outcome in REMEMBERED and not processed.replay:
+        address = parse_breadcrumb_subject(processed.subject)
+        summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence))
 
 
 async def unsettled(service: Service) -> int:

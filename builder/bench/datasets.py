@@ -17,16 +17,22 @@ SAMPLE = "sample"
 WORKSPACE = "bench"
 """Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
 ASKED_AFTER = timedelta(seconds=60)
+ROOM = 100_000
+"""Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it."""
+    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it.
+
+    answer: what somebody who knows would say; "" where the data set tells none.
+    """
 
     id: str
     trigger: Breadcrumb
     evidence: tuple[str, ...]
     category: str
+    answer: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +140,7 @@ def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
 
 def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
     end = breadcrumbs[-1]
-    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + 1)
+    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + ROOM)
 
     def trigger(question: dict[str, Any]) -> Breadcrumb:
         body = {"content": question["query"]}
@@ -145,7 +151,13 @@ def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list
         session=session,
         breadcrumbs=breadcrumbs,
         questions=tuple(
-            Question(id=item["id"], trigger=trigger(item), evidence=tuple(item["evidence"]), category=item["category"])
+            Question(
+                id=item["id"],
+                trigger=trigger(item),
+                evidence=tuple(item["evidence"]),
+                category=item["category"],
+                answer=str(item.get("answer") or ""),
+            )
             for item in questions
         ),
     )

@@ -1,7 +1,7 @@
 """`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
 
 import statistics
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from types import MappingProxyType
@@ -36,10 +36,12 @@ async def run(
     budgets: tuple[int, ...],
     step: Callable[[], None],
     rankers: Mapping[str, Ranker] = NO_RANKERS,
+    heard: Callable[[Breadcrumb], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
     """The report, without its model. step: called after each message and question, for a progress bar.
 
-    rankers: session → weights to use for it instead of the bundled ones.
+    rankers: session → weights to use for it instead of the bundled ones. heard: called with the last breadcrumb of each
+    conversation, so that it can be summarised.
     """
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     seconds: list[float] = []
@@ -47,6 +49,8 @@ async def run(
         for breadcrumb in conversation.breadcrumbs:
             await builder.remember(breadcrumb)
             step()
+        if heard:
+            await heard(conversation.breadcrumbs[-1])
     for conversation in dataset.conversations:
         for question in conversation.questions:
             for budget in budgets:

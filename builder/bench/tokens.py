@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from builder.app import Core, counter
+from builder.app import Core, counter, summarise
 from builder.bench.datasets import Conversation, Dataset
 from builder.bench.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
@@ -35,6 +35,7 @@ async def run(
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
             step()
+        await summarise(core, profile, conversation.breadcrumbs[-1])
     sent = _sent(dataset)
     rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
     enough = (budget for budget, row in rows.items() if row["evidence_all"] >= sent[LAST_TEXT]["evidence_all"])

@@ -46,7 +46,9 @@ def recall(
     if ablate:
         _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
         return
-    from builder.app import open_core
+    from functools import partial
+
+    from builder.app import open_core, summarise
     from builder.bench import recall as bench
     from builder.bench.datasets import load, pooled
     from builder.bench.fit import leave_one_out
@@ -60,7 +62,8 @@ def recall(
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
                 asking = core.profile(profile)
                 asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value, rerank=rerank))
-                report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers)
+                heard = partial(summarise, core, asking)
+                report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers, heard)
                 return {
                     "dataset": report.pop("dataset"),
                     "questions": report.pop("questions"),

@@ -64,3 +64,30 @@ def prefix(
         print_json(report)
     else:
         table(f"{report['dataset']}, last {turns} turns of each conversation", "order", report["orders"])
+
+
+def summaries(
+    file: File = "sample",
+    profile: ProfileName = "default",
+    cap: Annotated[int, typer.Option(min=20, help="Most tokens of a summary.")] = 400,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Share of the answers' words that a summary keeps, beside as many tokens of evenly spaced messages; and what it costs."""
+    from builder.app import open_core
+    from builder.bench import summaries as bench
+    from builder.bench.datasets import load
+
+    async def work() -> dict[str, Any]:
+        dataset = load(file)
+        steps = 1 + sum(len(part.breadcrumbs) for part in dataset.conversations)
+        with store() as path, progress("summaries", steps) as step:
+            async with open_core(settings(), path) as core:
+                return await bench.run(core, dataset, core.profile(profile), cap, step)
+
+    report = asyncio.run(work())
+    if as_json:
+        print_json(report)
+        return
+    table(f"{report['dataset']}, {report['cap']} tokens", "conversation", report["conversations"])
+    table("a made session", "messages", {str(report["made"].pop("messages")): report["made"]})

@@ -14,9 +14,9 @@ application = typer.Typer(
 models = typer.Typer(help="Embedding models.", no_args_is_help=True)
 schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
-benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens and prefix.", no_args_is_help=True)
+benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens, prefix and summaries.", no_args_is_help=True)
 
-for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, operate.reindex, operate.doctor):
+for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, talk.compact, operate.reindex, operate.doctor):
     application.command()(command)
 for look in (recollect.fetch, recollect.history, recollect.context, recollect.forget, recollect.purge, recollect.export):
     application.command()(look)
@@ -32,6 +32,7 @@ for measure in (
     bench.latency,
     bench_pages.tokens,
     bench_pages.prefix,
+    bench_pages.summaries,
     bench.fit,
     bench.repeats,
     load.load,

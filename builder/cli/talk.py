@@ -100,3 +100,29 @@ def import_events(
         print_json(result)
     else:
         say(f"{result['published']} published, {result['skipped']} had been before")
+
+
+def compact(
+    session: Annotated[str, typer.Argument(help="Session that is summarised.")],
+    profile: Annotated[str, typer.Option(help="Profile whose summaries are meant.")] = "default",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    keep_user: Annotated[bool, typer.Option(help="Keep what people said word for word.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
+    from dataclasses import asdict
+
+    from builder.app import compact_session
+
+    mine = settings()
+    report = asyncio.run(
+        compact_session(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, profile, keep_user)
+    )
+    if as_json:
+        print_json(asdict(report))
+    elif report.units:
+        say(f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}")
+    else:
+        say("nothing to summarise: the session has no units beyond those that are kept")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processed:
-    """outcome: remembered, published, expired, rejected, unavailable or failed.
+    """replay: it came by an import, or from the service itself. outcome: remembered, published, expired, rejected, unavailable or failed.
 
     seconds: from fetch to settle. build: seconds of recall and assembly, None where nothing was built.
     tokens: of the contexts published. stopped: a consumer got none because the causal chain is too long.
@@ -13,6 +13,7 @@ class Processed:
 
     subject: str
     sequence: int
+    replay: bool
     outcome: str
     seconds: float
     build: float | None = None

@@ -21,6 +21,7 @@ from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.reminders import own_texts
 from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
+from builder.pipeline.summaries import summary_shown
 from builder.pipeline.units import Candidate, Unit, hot_units
 from builder.pipeline.view import Terms, View
 
@@ -68,6 +69,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=standing,
+        summary=_summary(request, hot),
         instructions=told.units,
         retrieval=_without(found.units, told.outdated),
         neighbours=_without(found.neighbours, told.outdated),
@@ -200,6 +202,16 @@ def _standing(request: Request) -> tuple[Unit, ...]:
     kinds = list(zip(request.profile.standing, request.standing, strict=True))
     placed = {row.breadcrumb.id: (_whole(row, wanted.section or default),) for wanted, rows in reversed(kinds) for row in rows}
     return tuple(placed[name] for name in dict.fromkeys(row.breadcrumb.id for _, rows in kinds for row in rows) if default)
+
+
+def _summary(request: Request, hot: tuple[Unit, ...]) -> tuple[Unit, ...]:
+    """The newest summary, without what the hot window tells itself; nothing while there is none, or no place for it."""
+    section = _section(request.profile, "summary")
+    told = frozenset(candidate.row for unit in hot for candidate in unit)
+    summary = summary_shown(request.view, request.profile, told) if section else None
+    if summary is None:
+        return ()
+    return ((_whole(Remembered(breadcrumb=summary, passages=(), model="", fingerprint=b""), section),),)
 
 
 def _section(profile: Profile, source: str) -> str:

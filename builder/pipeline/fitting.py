@@ -33,7 +33,7 @@ def _first_row(view: View, profile: Profile, rule: SectionRule) -> int:
     """
     window, room = profile.window, rule.ceiling * profile.allowance
     own = np.array(view.own[: view.heard], np.int64)
-    said = ~view.history.by_tool.head(view.size)[own] & view.spoken[own]
+    said = ~view.history.marks.by_tool.head(view.size)[own] & view.spoken[own]
     ends = np.cumsum(np.where(said, _tokens(view, own, window.message_share * room), 0.0))
     if not len(ends) or ends[-1] <= room:
         return 0
@@ -45,4 +45,4 @@ def _first_row(view: View, profile: Profile, rule: SectionRule) -> int:
 
 def _tokens(view: View, own: NDArray[np.int64], longest: float) -> Floats:
     """About how many tokens each of these breadcrumbs has on the page, shape (rows,)."""
-    return np.minimum(SPEAKER + LAYOUT * view.history.said_tokens.head(view.size)[own].astype(np.float64), longest)
+    return np.minimum(SPEAKER + LAYOUT * view.history.marks.tokens.head(view.size)[own].astype(np.float64), longest)

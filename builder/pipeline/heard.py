@@ -9,9 +9,13 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
+from builder.domain.summary import SUMMARY
 from builder.pipeline.view import View
 
 Rows = NDArray[np.bool_]
+
+SUMMARIES = Selector(schemas=(SUMMARY,))
+"""Whose they are is known by their recipe."""
 
 
 def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
@@ -32,26 +36,26 @@ def _mine(view: View, profile: Profile, task: str) -> Rows | None:
     """What the profile `hears` (features A5), of the trigger's task only (A12); None = everything."""
     if profile.hears is None and not profile.own_task:
         return None
-    history = view.history
+    marks = view.history.marks
     rows = np.ones(view.size, np.bool_)
     if profile.hears is not None:
-        rows &= history.selected(profile.hears, view.size)
+        rows &= marks.selected(profile.hears, view.history.rows, view.size)
     if profile.own_task:
-        rows &= history.task.head(view.size) == history.tasks.get(task, -1)
-    return _whole_units(view, rows)
+        rows &= marks.task.head(view.size) == marks.tasks.get(task, -1)
+    return _whole_units(view, rows) | marks.selected(SUMMARIES, view.history.rows, view.size)
 
 
 def _gone(view: View, excluded: tuple[Selector, ...], now: datetime) -> Rows | None:
     """What is excluded or has ended by now, with the calls and results of its exchange; None = nothing."""
-    history = view.history
+    marks = view.history.marks
     rows = np.zeros(view.size, np.bool_)
-    if history.expiring:
-        rows |= history.expires.head(view.size) <= now.timestamp()
+    if marks.ending:
+        rows |= marks.expires.head(view.size) <= now.timestamp()
     for selector in excluded:
-        rows |= history.selected(selector, view.size)
+        rows |= marks.selected(selector, view.history.rows, view.size)
     if not rows.any():
         return None
-    return rows | (_whole_units(view, rows) & history.by_tool.head(view.size))
+    return rows | (_whole_units(view, rows) & marks.by_tool.head(view.size))
 
 
 def _whole_units(view: View, rows: Rows) -> Rows:

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
-from builder.domain.selector import Selector
+from builder.domain.summary import SUMMARY
+from builder.pipeline.chains import Chains
 from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
+from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
 SITTING_GAP = timedelta(hours=6)
-CONVERSATION = frozenset({"user", "assistant", "tool"})
 
 Floats = NDArray[np.float32]
 
@@ -35,6 +36,8 @@ class History:
         self.rows: list[Remembered] = []
         self.postings = Postings()
         self.instructed = Instructed()
+        self.chains = Chains()
+        self.marks = Marks()
         self.superseded_by = Growing(np.int64)
         self.session = Growing(np.int64)
         self.sitting = Growing(np.int64)
@@ -42,14 +45,6 @@ class History:
         self.units = Growing(np.int64)
         self.filler = Growing(np.bool_)
         self.by_person = Growing(np.bool_)
-        self.by_tool = Growing(np.bool_)
-        self.spoken = Growing(np.bool_)
-        self.said_tokens = Growing(np.float32)
-        self.task = Growing(np.int64)
-        self.expires = Growing(np.float64)
-        self.expiring = 0
-        self.tasks: dict[str, int] = {}
-        self._selected: dict[Selector, Growing[np.bool_]] = {}
         self.parts = Growing(np.float32)
         self.speaker = Growing(np.int64)
         self.schema = Growing(np.int64)
@@ -111,13 +106,6 @@ class History:
                 self.tokens.append(passage.tokens)
                 self.traits.append(passage.traits)
 
-    def selected(self, selector: Selector, size: int) -> NDArray[np.bool_]:
-        """Which of the first `size` rows a selector means, shape (size,); each row is looked at once for each selector."""
-        known = self._selected.setdefault(selector, Growing(np.bool_))
-        for row in range(len(known), size):
-            known.append(selector.matches(self.rows[row].breadcrumb))
-        return known.head(size)
-
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""
         return self._first_passage[row] if row < len(self.rows) else len(self.crumb)
@@ -151,15 +139,12 @@ class History:
         self.filler.append(is_filler(crumb.text))
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
         self.by_person.append(crumb.role == "user")
-        self.by_tool.append(crumb.role == "tool")
-        self.spoken.append(crumb.role in CONVERSATION)
-        self.said_tokens.append(sum(passage.tokens for passage in row.passages))
-        self.task.append(self.tasks.setdefault(crumb.task, len(self.tasks)))
-        self.expires.append(crumb.expires_at.timestamp() if crumb.expires_at else np.inf)
-        self.expiring += crumb.expires_at is not None
+        self.marks.append(row)
         self.parts.append(len(row.passages))
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
+        if crumb.schema == SUMMARY:
+            self.chains.add(index, session, crumb, self.superseded_by.head(index + 1))
 
     def _replace(self, index: int, crumb: Breadcrumb) -> None:
         """What this row supersedes: its older version, or what it removes in its own session (from none: in any)."""

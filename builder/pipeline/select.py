@@ -22,6 +22,7 @@ class Plan:
     trigger: Unit
     hot: tuple[Unit, ...]
     standing: tuple[Unit, ...]
+    summary: tuple[Unit, ...]
     instructions: tuple[Unit, ...]
     retrieval: tuple[Unit, ...]
     neighbours: tuple[Unit, ...]
@@ -67,7 +68,7 @@ class _Queue:
 def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -> list[_Queue]:
     in_window = _rows(plan.hot)
     told = tuple(unit for unit in plan.instructions if not _rows((unit,)) & in_window)
-    waiting = {"hot": hot, "standing": plan.standing, "instructions": told, "retrieval": plan.retrieval}
+    waiting = {"hot": hot, "standing": plan.standing, "summary": plan.summary, "instructions": told, "retrieval": plan.retrieval}
     return [
         _Queue(rule, units, _quota(rule, units, profile, draft))
         for rule in sorted(profile.sections, key=lambda rule: rule.priority)
@@ -180,7 +181,7 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: 
 
 
 def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
-    if rule.source == "standing":
+    if rule.source in {"standing", "summary"}:
         room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
         return {rule.name: max(room - draft.heading(rule.name), 0)}
     if rule.source == "instructions":

@@ -12,7 +12,8 @@ from builder.domain.breadcrumb import Place
 from builder.domain.profile import Dates
 from builder.pipeline.ages import age
 from builder.pipeline.growing import Growing, Scalar
-from builder.pipeline.history import CONVERSATION, Floats, History
+from builder.pipeline.history import Floats, History
+from builder.pipeline.marks import CONVERSATION
 
 Ints = NDArray[np.int64]
 Terms = Callable[[str], str]
@@ -78,7 +79,7 @@ class View:
     @property
     def spoken(self) -> NDArray[np.bool_]:
         """Messages and parts of tool exchanges that this consumer hears, shape (size,)."""
-        rows = self.history.spoken.head(self.size)
+        rows = self.history.marks.spoken.head(self.size)
         return rows if self.heard_by is None else rows & self.heard_by
 
     @property
@@ -129,8 +130,14 @@ class View:
         """The day on which the row's sitting began, as "8 May 2023", or its age; nothing for what belongs to no sitting."""
         if row < 0 or shown == "none":
             return ""
-        sitting = int(self.history.sitting.head(self.size)[row])
-        return self.history.sitting_dates[sitting] if shown == "day" else age(self.history.sitting_starts[sitting], now)
+        return self.day(row) if shown == "day" else age(self.history.sitting_starts[self._sitting(row)], now)
+
+    def day(self, row: int) -> str:
+        """The day on which the row's sitting began, as "8 May 2023"."""
+        return self.history.sitting_dates[self._sitting(row)]
+
+    def _sitting(self, row: int) -> int:
+        return int(self.history.sitting.head(self.size)[row])
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange, and this consumer hears it."""

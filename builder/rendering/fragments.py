@@ -45,7 +45,9 @@ class JinjaRendering:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
-        key = (*identity, breadcrumb.schema, spans, said, form, tagged)
+        # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
+        shown = breadcrumb.body if breadcrumb.covers else ""
+        key = (*identity, breadcrumb.schema, shown, spans, said, form, tagged)
 
         def text_with(logs: float) -> tuple[str, str]:
             text, reduced = self._formed(breadcrumb, spans, said, form, logs)

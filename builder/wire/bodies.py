@@ -12,6 +12,7 @@ from pydantic_core import CoreSchema
 from builder.domain.breadcrumb import Breadcrumb, Role
 from builder.domain.selector import Selector
 from builder.wire.body import Body
+from builder.wire.summary_bodies import SummaryV1
 from builder.wire.text import Text
 from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
 
@@ -193,4 +194,5 @@ BODIES: dict[str, type[Body]] = {
     "breadcrumb.deleted.v1": BreadcrumbDeletedV1,
     "agent.def.v1": AgentDefV1,
     "context.blacklist.v1": ContextBlacklistV1,
+    "summary.v1": SummaryV1,
 }

@@ -44,6 +44,10 @@ class Body(BaseModel):
         """For each of `calls` that it makes: tool and arguments as one canonical text."""
         return ()
 
+    def covers(self) -> tuple[str, ...]:
+        """For a summary: the ids that it stands for."""
+        return ()
+
     def of_tool(self) -> str:
         """Name of the tool that is called or answered."""
         return ""

@@ -153,6 +153,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         tool=body.of_tool() if body else "",
         failed=body.has_failed() if body else False,
         asked=body.asked() if body else (),
+        covers=body.covers() if body else (),
     )
 
 

@@ -35,9 +35,12 @@ from builder.wire.lines import read_lines
 from builder.wire.outbound import encode
 from builder.wire.profiles import parse_profile
 from tests.models import MODELS_DIR, prepared
+from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
 CASES = sorted(file.parent.name for file in HERE.glob("*/events.jsonl"))
+APART = 1000
+"""Places between two events: room for the summaries that the service publishes."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -63,7 +66,7 @@ def events(case: str) -> list[Breadcrumb]:
     lines = (HERE / case / "events.jsonl").read_text("utf-8").split("\n")
     crumbs: list[Breadcrumb] = []
     for sequence, outgoing in enumerate(read_lines(lines, "golden", case.replace(".", "-")), 1):
-        place, before = Place(1, sequence), crumbs[-1].received_at if crumbs else START
+        place, before = Place(1, sequence * APART), crumbs[-1].received_at if crumbs else START
         said_at = decode(outgoing.arrive(place, before)).created_at
         crumbs.append(decode(outgoing.arrive(place, max(said_at, before + timedelta(seconds=1)) if crumbs else said_at)))
     return crumbs
@@ -79,6 +82,10 @@ async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)
+    if earlier and profile(case).summaries:
+        end = earlier[-1]
+        publishing = Publishing(builder, Place(1, end.place.sequence + 1))
+        await make_summarising(builder, publishing, profile(case)).look(end.workspace, end.session, end.place)
     built = await builder.build(trigger, builder.consumers(trigger))
     assert built.refused == ()
     (context,) = built.contexts

@@ -23,7 +23,7 @@ def test_units_keep_their_candidates_and_only_results_change_their_form(session:
     hot, _ = _hot(view, profile, frozenset())
     current = (Candidate(section="current", row=-1, remembered=session.trigger),)
     found = tuple(tuple(replace(item, section="relevant") for item in unit) for unit in hot[3:])
-    plan = Plan(trigger=current, hot=hot[:3], standing=(), instructions=(), retrieval=found, neighbours=())
+    plan = Plan(trigger=current, hot=hot[:3], standing=(), summary=(), instructions=(), retrieval=found, neighbours=())
     draft = Draft(profile.allowance, profile.page, profile.sections, make_rendering(profile.encoding), lambda *_: "")
     folded, compaction = fold(plan, profile, draft)
     assert rows(folded.hot) == rows(plan.hot)

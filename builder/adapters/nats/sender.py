@@ -7,7 +7,7 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Arrival
 from builder.domain.errors import Unavailable
-from builder.wire.subjects import MESSAGE_ID_HEADER
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
 
 class NatsSender:
@@ -20,8 +20,9 @@ class NatsSender:
 
     async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
         """See the port. It is read back, because only the stream knows its time."""
+        headers = {MESSAGE_ID_HEADER: message_id, REPLAY_HEADER: "1"}
         with translated(f"publishing on {subject}"):
-            ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers={MESSAGE_ID_HEADER: message_id})
+            ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)
         held = await self._stream.get(ack.seq)
         if held is None:
             raise Unavailable(f"the stream did not keep breadcrumb {ack.seq}; ask again")

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterator
 from importlib.resources import files
 from itertools import pairwise
+from typing import Any
 
 import Stemmer
 
@@ -14,6 +15,8 @@ _UNSPACED = r"\u0e00-\u0e3e\u0e40-\u0eff\u1000-\u109f\u3040-\u30fa\u30fc-\u30ff\
 _PART = re.compile(letters(without=_UNSPACED))
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
+UNDETERMINED = "und"
+"""ISO 639's code for a language that nobody knows."""
 Terms = Callable[[str], str]
 
 
@@ -23,7 +26,7 @@ def load_terms() -> Terms:
     Scripts that write no spaces between words (Han, Kana, Thai, …) give overlapping pairs of characters. The language of
     a text is the one most of whose function words it holds; English when none does.
     """
-    tables = tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    tables = _tables()
     stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
     forms = tables["irregular"]["en"].split()
     irregular = dict(zip(forms[::2], forms[1::2], strict=True))
@@ -40,6 +43,18 @@ def load_terms() -> Terms:
     return terms
 
 
+def load_language() -> Callable[[str], str]:
+    """A function text → ISO 639-1 code of the language most of whose function words it holds, "und" when it holds none."""
+    stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
+
+    def language(text: str) -> str:
+        words = list(_words(text))
+        code = _language(words, stop)
+        return code if any(word in stop[code] for word in words) else UNDETERMINED
+
+    return language
+
+
 def _words(text: str) -> Iterator[str]:
     for match in _WORD.finditer(folded(text)):
         word = match.group()
@@ -50,6 +65,10 @@ def _words(text: str) -> Iterator[str]:
         yield from parts
         if len(parts) > 1 and any(map(str.isdigit, word)):
             yield word  # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts
+
+
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
 
 
 def _pairs(run: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from builder.adapters.terms import load_terms
+from builder.adapters.terms import load_language, load_terms
 
 terms = load_terms()
 
@@ -117,3 +117,16 @@ def test_case_width_and_composition_make_no_difference() -> None:
 
 def test_order_and_repetition_are_kept() -> None:
     assert terms("kiln glaze kiln") == "kiln glaze kiln"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("The kiln is hot and it stands in Delft.", "en"),
+        ("Der Ofen ist heiß und steht in Delft.", "de"),
+        ("窑很热。", "und"),
+        ("", "und"),
+    ],
+)
+def test_the_language_of_a_text_is_that_of_its_function_words(text: str, code: str) -> None:
+    assert load_language()(text) == code

@@ -1,0 +1,5 @@
+"""`Summarizer` by somebody else's model: any OpenAI-compatible endpoint."""
+
+from builder.adapters.summarizer.endpoint import EndpointSummarizer
+
+__all__ = ["EndpointSummarizer"]

@@ -1,0 +1,115 @@
+"""The summarising loop with its parts, and `compact` for somebody who runs no service."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
+from builder.adapters.summarizer import EndpointSummarizer
+from builder.adapters.terms import load_language
+from builder.app.bus import connect
+from builder.app.core import Core, open_core
+from builder.catchup import CatchUp
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.pipeline.extract import Words
+from builder.ports import Sender, Summarizer
+from builder.settings import Settings
+from builder.summarising import Compacted, Sources, Summarising
+from builder.wire.inbound import decode
+
+
+@asynccontextmanager
+async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[EndpointSummarizer | None]:
+    """The configured endpoint, or None. Raises `Misconfigured` for one without a model. tokens: text → how many."""
+    mine = settings.summaries
+    if not mine.url:
+        yield None
+        return
+    if not mine.url.startswith(("http://", "https://")) or not mine.model:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is {mine.url!r} and __MODEL {mine.model!r}; "
+            "give a URL like https://host/v1 and the name of a model, or unset both"
+        )
+    key = mine.key.get_secret_value()
+    async with EndpointSummarizer(mine.url, mine.model, key, mine.timeout_seconds, mine.attempts, tokens) as endpoint:
+        yield endpoint
+
+
+def open_summarising(
+    core: Core,
+    sources: Sources,
+    sender: Sender,
+    endpoint: Summarizer | None,
+    busy: Callable[[], bool],
+    made: Callable[[str], None],
+) -> Summarising:
+    """The loop beside the worker. busy, made: as in `Summarising`."""
+    words = Words(terms=core.helpers.terms, count=core.helpers.count)
+    return Summarising(sources, sender, core.profiles, words, load_language(), endpoint, busy, made)
+
+
+async def compact_session(
+    settings: Settings, servers: str, workspace: str, session: str, profile: str, keep_user: bool
+) -> Compacted:
+    """Summarise all but the tail of a session, beside a running service or without one.
+
+    Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
+    """
+    async with open_core(settings) as core:
+        wanted = core.profile(profile)
+        connection = await connect(servers, settings)
+        try:
+            js = connection.jetstream()
+            with translated("reading the stream's state"):
+                incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+            stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
+            catch_up = CatchUp(
+                stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
+            )
+            sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+            async with open_endpoint(settings, core.helpers.count) as endpoint:
+                summarising = open_summarising(core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None)
+                return await summarising.compact(workspace, session, wanted, keep_user)
+        finally:
+            await connection.close()
+
+
+class _Remembering:
+    """`Sender` without a stream: what is sent is remembered at once, in the sequences behind the session's end."""
+
+    def __init__(self, core: Core, end: Breadcrumb) -> None:
+        self._core = core
+        self._end = end
+        self._sequences = count(end.place.sequence + 1)
+
+    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:  # noqa: ARG002 - the port's
+        place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
+        sent = Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)
+        await self._core.builder.remember(decode(sent))
+        return sent
+
+
+async def summarise(core: Core, profile: Profile, end: Breadcrumb) -> None:
+    """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
+
+    What would be published is remembered at once, in the sequences behind the session's end.
+    """
+
+    async def walk(*_: object) -> None:
+        """Everything is remembered."""
+
+    async def last() -> Place:
+        return end.place
+
+    if profile.summaries:
+        sources = Sources(view=core.builder.view, walk=walk, last=last)
+        words = Words(terms=core.helpers.terms, count=core.helpers.count)
+        sender = _Remembering(core, end)
+        summarising = Summarising(sources, sender, (profile,), words, load_language(), None, lambda: False, lambda _by: None)
+        await summarising.look(end.workspace, end.session, end.place)

@@ -1,0 +1,84 @@
+"""A summary's body as frozen values, and what a summariser is given."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb, Role
+
+SUMMARY = "summary.v1"
+"""Schema of a summary."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a summary.
+
+    text: with the speaker's name in front. day: on which its sitting began, as "8 May 2023".
+    ids, versions: of the breadcrumbs that it was made from; once one of them is deleted or edited the line is shown no more.
+    verbatim: somebody asked to keep it word for word, outside the cap.
+    """
+
+    text: str
+    day: str
+    ids: tuple[str, ...]
+    versions: tuple[int, ...]
+    verbatim: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What the body of a summary says.
+
+    covered: ids that it stands for and no earlier summary of its chain does. previous: id of the summary that it replaces.
+    last: id of the breadcrumb that heads the last unit it covers. recipe: of what settings. by: who made it, "extractive" or the
+    name of a model. language: most of its words, ISO 639-1, "und" when nobody knows.
+    """
+
+    lines: tuple[Line, ...]
+    covered: tuple[str, ...]
+    previous: str
+    last: str
+    recipe: str
+    by: str
+    language: str
+
+    def body(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A breadcrumb of a batch, as a summariser sees it. day: as in `Line`."""
+
+    id: str
+    version: int
+    speaker: str
+    role: Role
+    text: str
+    day: str
+
+
+def read_summary(breadcrumb: Breadcrumb) -> Summary:
+    """What its body says, which the wire has checked."""
+    body = json.loads(breadcrumb.body)
+    return Summary(
+        lines=tuple(_line(line) for line in body["lines"]),
+        covered=tuple(body["covered"]),
+        previous=body.get("previous", ""),
+        last=body["last"],
+        recipe=body["recipe"],
+        by=body.get("by", ""),
+        language=body.get("language", "und"),
+    )
+
+
+def _line(line: dict[str, Any]) -> Line:
+    return Line(
+        text=line["text"],
+        day=line.get("day", ""),
+        ids=tuple(line["ids"]),
+        versions=tuple(line["versions"]),
+        verbatim=line.get("verbatim", False),
+    )

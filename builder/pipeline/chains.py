@@ -1,0 +1,56 @@
+"""Chains of summaries: each names the one it replaces, so two workers that summarise at once cannot say a thing twice.
+
+The first in place order that names the head of a chain is its new head; whatever else names the same one is passed over.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.summary import read_summary
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """row: of the summary. before: number of the link that it replaces, -1 for the first."""
+
+    row: int
+    identity: str
+    before: int
+
+
+@dataclass(slots=True)
+class Chains:
+    """Of all sessions of a history; grows by new summaries only."""
+
+    _links: defaultdict[tuple[int, str], list[_Link]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: NDArray[np.int64]) -> None:
+        """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by nobody."""
+        summary = read_summary(crumb)
+        links = self._links[session, summary.recipe]
+        head = next((number for number in range(len(links) - 1, -1, -1) if superseded_by[links[number].row] < 0), -1)
+        if summary.previous == (links[head].identity if head >= 0 else "") and crumb.version == 1:
+            links.append(_Link(row, crumb.id, head))
+
+    def rows(self, session: int, recipe: str, current: NDArray[np.bool_]) -> tuple[int, ...]:
+        """The chain as of a view, oldest first. current: which rows still count, shape (size,); a deleted head counts no more."""
+        links = self._links.get((session, recipe), [])
+        at = next((n for n in range(len(links) - 1, -1, -1) if links[n].row < len(current) and current[links[n].row]), -1)
+        chain: list[int] = []
+        while at >= 0:
+            chain.insert(0, links[at].row)
+            at = links[at].before
+        return tuple(chain)
+
+    def head(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:
+        """Row of the newest summary that counts, -1 when there is none."""
+        held = reversed(self._links.get((session, recipe), ()))
+        return next((link.row for link in held if link.row < len(current) and current[link.row]), -1)
+
+    def lost(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:
+        """How many summaries of the chain were deleted again."""
+        return sum(link.row < len(current) and not current[link.row] for link in self._links.get((session, recipe), ()))

@@ -1,0 +1,162 @@
+"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from uuid import UUID, uuid5
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.profile import Profile, Summaries
+from builder.domain.selector import Selector
+from builder.domain.summary import Line, Said, read_summary
+from builder.pipeline.view import View
+
+_NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What summaries of equal profiles share. name: hash of the settings and of what the consumer hears."""
+
+    name: str
+    settings: Summaries
+    hears: Selector | None
+
+    def tells(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether it is part of the consumer's conversation."""
+        return self.hears is None or self.hears.matches(breadcrumb)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """How far a recipe's summaries have come. lines: those that still hold. previous: id of the newest summary, "" for none.
+
+    last: row that heads the last unit covered, -1 for none. lost: summaries of this chain that were deleted.
+    """
+
+    lines: tuple[Line, ...]
+    previous: str
+    last: int
+    lost: int
+
+
+Waiting = tuple[int, tuple[int, ...]]
+"""A unit: the row that heads it, and the rows of it that still count, in place order."""
+
+
+def recipe_of(profile: Profile) -> Recipe | None:
+    """None for a profile without summaries, and for one that sees its own task only: what one task said is no other's."""
+    if profile.summaries is None or profile.own_task:
+        return None
+    source = f"{profile.summaries!r}\0{profile.hears!r}"
+    name = blake2b(source.encode(), digest_size=4).hexdigest()
+    return Recipe(name=name, settings=profile.summaries, hears=profile.hears)
+
+
+def chain_of(view: View, recipe: Recipe) -> Chain:
+    """The chain as of a view, with the lines whose sources have neither been deleted nor edited since."""
+    chains, history = view.history.chains, view.history
+    head = chains.head(view.session, recipe.name, view.current)
+    lost = chains.lost(view.session, recipe.name, view.current)
+    if head < 0:
+        return Chain(lines=(), previous="", last=-1, lost=lost)
+    crumb = history.rows[head].breadcrumb
+    summary = read_summary(crumb)
+    last = history.versions.get(summary.last, [-1])[0]
+    return Chain(lines=_valid(view, summary.lines), previous=crumb.id, last=last, lost=lost)
+
+
+def covered(view: View, recipe: Recipe) -> tuple[str, ...]:
+    """All ids that the chain stands for, in order."""
+    rows = view.history.chains.rows(view.session, recipe.name, view.current)
+    return tuple(held for row in rows for held in view.history.rows[row].breadcrumb.covers)
+
+
+def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
+    """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
+
+    What joined a covered unit since, such as a result that came late, waits in front of them.
+    """
+    late: dict[int, list[int]] = {}
+    units: list[Waiting] = []
+    own = view.own[: view.heard]
+    for row in own[bisect_right(own, last) :]:
+        head = view.unit_of(row)
+        if head <= last:
+            late.setdefault(head, []).append(row)
+        elif head == row:
+            units.append((head, view.members(head)))
+    done = frozenset(covered(view, recipe)) if late else frozenset()
+    left = [(head, tuple(row for row in late[head] if view.history.rows[row].breadcrumb.id not in done)) for head in sorted(late)]
+    counted = ((head, tuple(row for row in rows if _counts(view, recipe, row))) for head, rows in (*left, *units))
+    return tuple(unit for unit in counted if unit[1])
+
+
+def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
+    """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
+    if len(units) <= settings.keep:
+        return False
+    if settings.messages is not None and len(units) > settings.messages:
+        return True
+    return settings.tokens is not None and sum(_tokens(view, rows) for _, rows in units) > settings.tokens
+
+
+def missing(settings: Summaries, units: int) -> int:
+    """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
+    if settings.messages is None or settings.tokens is not None:
+        return max(min((settings.messages or settings.batch) - units + 1, settings.batch), 1)
+    return max(settings.messages - units + 1, settings.keep - units + 1, 1)
+
+
+def identity(workspace: str, session: str, recipe: Recipe, chain: Chain, ids: tuple[str, ...]) -> str:
+    """Id of the summary that covers these ids next: the same whoever makes it, whenever; another one once it was deleted."""
+    parts = (workspace, session, recipe.name, chain.previous, str(chain.lost), *ids)
+    return str(uuid5(_NAMESPACE, "\x1f".join(parts)))
+
+
+def ids_of(view: View, units: Iterable[Waiting]) -> tuple[str, ...]:
+    """Ids of all breadcrumbs of the units, each once, unit by unit."""
+    return tuple(dict.fromkeys(view.history.rows[row].breadcrumb.id for _, rows in units for row in rows))
+
+
+def said(view: View, row: int) -> Said:
+    """A row for a summariser."""
+    crumb = view.history.rows[row].breadcrumb
+    return Said(id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row))
+
+
+def summary_shown(view: View, profile: Profile, told: frozenset[int]) -> Breadcrumb | None:
+    """The newest summary as it is shown: without lines that no longer hold or that these rows tell; None when none is left."""
+    recipe = recipe_of(profile)
+    head = view.history.chains.head(view.session, recipe.name, view.current) if recipe else -1
+    if head < 0:
+        return None
+    crumb = view.history.rows[head].breadcrumb
+    summary = read_summary(crumb)
+    lines = tuple(line for line in _valid(view, summary.lines) if not _is_told(view, line, told))
+    if not lines:
+        return None
+    return replace(crumb, body=json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False))
+
+
+def _valid(view: View, lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    return tuple(line for line in lines if all(map(_still_holds, [view] * len(line.ids), line.ids, line.versions)))
+
+
+def _still_holds(view: View, breadcrumb: str, version: int) -> bool:
+    row = view.row_of(breadcrumb)
+    return row >= 0 and bool(view.current[row]) and view.history.rows[row].breadcrumb.version == version
+
+
+def _is_told(view: View, line: Line, told: frozenset[int]) -> bool:
+    return all(view.row_of(breadcrumb) in told for breadcrumb in line.ids)
+
+
+def _counts(view: View, recipe: Recipe, row: int) -> bool:
+    return view.in_conversation(row) and bool(view.current[row]) and recipe.tells(view.history.rows[row].breadcrumb)
+
+
+def _tokens(view: View, rows: tuple[int, ...]) -> int:
+    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)

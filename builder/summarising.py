@@ -1,0 +1,266 @@
+"""Summaries are made beside the worker, off the hot path, and published: they come back through the stream like everything.
+
+Two workers that summarise at once, or one that died half way, make the same summary again under the same id.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.profile import Profile
+from builder.domain.summary import Line, Summary
+from builder.heart import Circuit
+from builder.pipeline.extract import Words, extract, tokens_of, verbatim
+from builder.pipeline.summaries import (
+    Chain,
+    Recipe,
+    Waiting,
+    chain_of,
+    due,
+    identity,
+    ids_of,
+    missing,
+    recipe_of,
+    said,
+    waiting,
+)
+from builder.pipeline.view import View
+from builder.ports import Sender, Summarizer
+from builder.wire.summary_bodies import summary_event
+
+log = logging.getLogger("builder.summarising")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds after a failure, growing with every failure in a row."""
+GLANCE, PATIENCE = 0.01, 1.0
+"""Seconds between two looks whether builds are going on, and after which their end is waited for no longer."""
+KNOWN = 10_000
+"""Sessions of which it is known when they have to be looked at again."""
+AT_ONCE = 500
+"""Most units that one summary newly covers."""
+LARGEST = 900_000
+"""Bytes of the largest summary that is published: below what a breadcrumb may have."""
+EXTRACTIVE = "extractive"
+
+Session = tuple[str, str]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What `compact` did. tokens: of the units that were summarised, and of the summary that now stands for them."""
+
+    units: int
+    covered: int
+    tokens_before: int
+    tokens_after: int
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where sessions are read. walk: remembers everything before a place. last: newest place of the stream.
+
+    All raise `Unavailable`.
+    """
+
+    view: Callable[[str, str, Place], Awaitable[View]]
+    walk: Callable[[str, str, Place], Awaitable[object]]
+    last: Callable[[], Awaitable[Place]]
+
+
+class Summarising:
+    """Told of sessions by `heard`; summarises the oldest units of those that have grown too long."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        sender: Sender,
+        profiles: tuple[Profile, ...],
+        words: Words,
+        language: Callable[[str], str],
+        endpoint: Summarizer | None,
+        busy: Callable[[], bool],
+        made: Callable[[str], None],
+    ) -> None:
+        """language: text → code. endpoint: None = extractive only. busy: builds go on. made: told who made each summary."""
+        found = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
+        self._recipes = tuple(found[name] for name in sorted(found))
+        self._sources = sources
+        self._sender = sender
+        self._words = words
+        self._language = language
+        self._endpoint = endpoint
+        self._busy = busy
+        self._made = made
+        self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
+        self._waits: OrderedDict[Session, int] = OrderedDict()
+        self._published: OrderedDict[Session, Place] = OrderedDict()
+        self._due: OrderedDict[Session, Place] = OrderedDict()
+        self._told = asyncio.Event()
+
+    def heard(self, workspace: str, session: str, place: Place) -> None:
+        """Something was remembered there. Costs nothing until the session may have grown too long."""
+        key = (workspace, session)
+        if session == NO_SESSION or not self._recipes:
+            return
+        left = self._waits.get(key, 1) - 1
+        _note(self._waits, key, left)
+        if left <= 0:
+            self._due[key] = max(place, self._due.get(key, ORIGIN))
+            self._told.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._told.wait()
+            await self._idle()
+            key, place = self._due.popitem(last=False)
+            if not self._due:
+                self._told.clear()
+            try:
+                await self.look(*key, place)
+                self._circuit.close()
+            except Unavailable as error:
+                log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
+                self._due[key] = max(place, self._due.get(key, ORIGIN))
+                self._told.set()
+                await asyncio.sleep(self._circuit.open())
+            except Exception:
+                log.exception("a bug in summarising session %s of %s: it is passed over", key[1], key[0])
+
+    async def look(self, workspace: str, session: str, place: Place) -> None:
+        """Summarise what has piled up by this place. Raises `Unavailable`."""
+        view = await self._view(workspace, session, place)
+        waits = [await self._advance(view, workspace, session, recipe) for recipe in self._recipes]
+        _note(self._waits, (workspace, session), min(waits))
+
+    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> Compacted:
+        """Summarise everything but the kept tail at once. keep_user: what people said stays word for word (features E5).
+
+        The kept tail begins with something that a person said. Raises `Rejected` for a profile without summaries or when the
+        words to be kept are too many for a breadcrumb, and `Unavailable`.
+        """
+        recipe = recipe_of(profile)
+        if recipe is None:
+            raise Rejected(f"the profile {profile.consumer!r} has no summaries of a session; set `summaries` in it")
+        view = await self._view(workspace, session, await self._sources.last())
+        chain = chain_of(view, recipe)
+        units = _older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
+        texts = tokens_of(chain.lines, self._words.count) + sum(_tokens(view, rows) for _, rows in units)
+        for start in range(0, len(units), AT_ONCE):
+            chain = await self._publish(view, workspace, session, recipe, chain, units[start : start + AT_ONCE], keep_user)
+        return Compacted(
+            units=len(units),
+            covered=len(ids_of(view, units)),
+            tokens_before=texts,
+            tokens_after=tokens_of(chain.lines, self._words.count),
+            summary=chain.previous,
+        )
+
+    async def _view(self, workspace: str, session: str, place: Place) -> View:
+        """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
+        place = max(place, self._published.get((workspace, session), ORIGIN))
+        await self._sources.walk(workspace, session, Place(place.incarnation, place.sequence + 1))
+        return await self._sources.view(workspace, session, place)
+
+    async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
+        """One summary a batch until no more is due; returns how many messages may come before the next look."""
+        chain = chain_of(view, recipe)
+        units = waiting(view, recipe, chain.last)
+        while due(view, recipe.settings, units):
+            await self._idle()
+            batch = units[: min(recipe.settings.batch, len(units) - recipe.settings.keep)]
+            chain = await self._publish(view, workspace, session, recipe, chain, batch, keep_user=False)
+            units = units[len(batch) :]
+        return missing(recipe.settings, len(units))
+
+    async def _publish(
+        self, view: View, workspace: str, session: str, recipe: Recipe, chain: Chain, units: tuple[Waiting, ...], keep_user: bool
+    ) -> Chain:
+        """The chain with its next summary, which stands for these units."""
+        lines, by = await self._lines(view, recipe, chain.lines, units, keep_user)
+        last = max(units[-1][0], chain.last)
+        ids, head = ids_of(view, units), view.history.rows[last].breadcrumb
+        summary = Summary(
+            lines=lines,
+            covered=ids,
+            previous=chain.previous,
+            last=head.id,
+            recipe=recipe.name,
+            by=by,
+            language=self._language("\n".join(line.text for line in lines)),
+        )
+        name = identity(workspace, session, recipe, chain, ids)
+        event = summary_event(workspace, session, name, summary, head.created_at)
+        if len(event.data) > LARGEST:
+            raise Rejected(
+                f"the summary of session {session!r} would have {len(event.data):,} bytes, allowed are {LARGEST:,}; "
+                "do not keep what people said word for word"
+            )
+        sent = await self._sender.send(event.subject, event.data, event.message_id)
+        _note(self._published, (workspace, session), sent.place)
+        self._made(by)
+        log.info("summary %s of %d units of session %s of %s, by %s", name, len(units), session, workspace, by)
+        return Chain(lines=lines, previous=name, last=last, lost=chain.lost)
+
+    async def _lines(
+        self, view: View, recipe: Recipe, lines: tuple[Line, ...], units: tuple[Waiting, ...], keep_user: bool
+    ) -> tuple[tuple[Line, ...], str]:
+        """The lines of the next summary, and who made them."""
+        rows = tuple(row for _, members in units for row in members)
+        people = tuple(row for row in rows if keep_user and _is_said(view, row))
+        held = (*lines, *(verbatim(view, row) for row in people))
+        others = tuple(row for row in rows if row not in frozenset(people))
+        cap = recipe.settings.cap
+        if recipe.settings.by == "endpoint" and self._endpoint and others:
+            try:
+                kept = tuple(line for line in held if line.verbatim)
+                free = tuple(line for line in held if not line.verbatim)
+                told = tuple(said(view, row) for row in others if view.history.rows[row].breadcrumb.text.strip())
+                return (*kept, *await self._endpoint.summarise(free, told, cap)), self._endpoint.name
+            except Unavailable as error:
+                log.warning("the extractive summariser steps in: %s", error)
+                self._made("fallback")
+        for start in range(0, max(len(others), 1), recipe.settings.batch):
+            held = extract(view, held, others[start : start + recipe.settings.batch], cap, self._words)
+            await asyncio.sleep(0)
+        return held, EXTRACTIVE
+
+    async def _idle(self) -> None:
+        """Let builds go first, for a while."""
+        for _ in range(int(PATIENCE / GLANCE)):
+            if not self._busy():
+                break
+            await asyncio.sleep(GLANCE)
+        await asyncio.sleep(0)
+
+
+def _note(held: OrderedDict[Session, Value], key: Session, value: Value) -> None:
+    """Keep a value; the sessions unused for longest are forgotten."""
+    held[key] = value
+    held.move_to_end(key)
+    if len(held) > KNOWN:
+        held.popitem(last=False)
+
+
+def _older(view: View, units: tuple[Waiting, ...], keep: int) -> tuple[Waiting, ...]:
+    """All but the kept tail, which begins with what a person said and never with the answer of a tool."""
+    number = max(len(units) - keep, 0)
+    while 0 < number < len(units) and view.history.rows[units[number][0]].breadcrumb.role != "user":
+        number -= 1
+    return units[:number]
+
+
+def _is_said(view: View, row: int) -> bool:
+    crumb = view.history.rows[row].breadcrumb
+    return crumb.role == "user" and bool(crumb.text.strip())
+
+
+def _tokens(view: View, rows: tuple[int, ...]) -> int:
+    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)

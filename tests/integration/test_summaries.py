@@ -1,0 +1,104 @@
+"""On the real broker: two workers, one of them killed, an import that waits until somebody goes on; each batch is summarised once."""
+
+import json
+from pathlib import Path
+
+from nats.js import JetStreamContext
+
+from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.resources import bundled
+from builder.wire.lines import make_record, outgoing
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
+from tests.running import Broker, Running, all_settled, answered, jetstream, run, say, until
+
+SUMMARIES = "summaries: {messages: 8, keep: 5, batch: 4, cap: 120}"
+PROFILE = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8").replace("summaries: {}", SUMMARIES)
+SUBJECT = "breadcrumbs.acme.s1.summary.v1"
+
+
+def templates(folder: Path) -> Path:
+    """A folder with the default profile, whose summaries begin early."""
+    (folder / "templates" / "profiles").mkdir(parents=True)
+    (folder / "templates" / "profiles" / "default.yaml").write_text(PROFILE, "utf-8")
+    return folder / "templates"
+
+
+async def published(js: JetStreamContext) -> list[dict[str, object]]:
+    """All summaries in the stream, in order."""
+    held = (await js.stream_info(BREADCRUMBS)).state.last_seq
+    found: list[dict[str, object]] = []
+    for sequence in range(1, held + 1):
+        message = await js.get_msg(BREADCRUMBS, seq=sequence)
+        if message.subject == SUBJECT:
+            assert (message.headers or {})[REPLAY_HEADER] == "1"
+            found.append(json.loads(message.data or b""))
+    return found
+
+
+async def history(js: JetStreamContext, first: int, end: int) -> None:
+    """Messages of a session, as an import brings them."""
+    for number in range(first, end):
+        body = {"content": f"Crate {number} holds {number * 7} cups of cobalt glaze for the shop in Delft."}
+        event = outgoing(make_record("user.message.v1", f"m{number}", "s1", body), "acme")
+        headers = {MESSAGE_ID_HEADER: event.message_id, REPLAY_HEADER: "1"}
+        await js.publish(event.subject, event.data, stream=BREADCRUMBS, headers=headers)
+
+
+def covers(summaries: list[dict[str, object]]) -> list[str]:
+    """What they cover, one after the other."""
+    return [id_ for record in summaries for id_ in record["context"]["covered"]]  # type: ignore[index]
+
+
+async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_path: Path, broker: Broker) -> None:
+    held = templates(tmp_path)
+    one, two = (Running(tmp_path / name, broker.url, worker__ack_wait_seconds=2, templates_dir=held) for name in ("one", "two"))
+    async with jetstream(broker.url) as js:
+        await ensure_streams(js, Topology())
+        with one, two:
+            await history(js, 0, 30)
+            await all_settled(js)
+            assert await published(js) == []
+            await say(js, "Good morning.", "s1", "first")
+            await until(lambda: published(js), "a first summary")
+            one.kill()
+            await history(js, 30, 60)
+            await all_settled(js)
+            await say(js, "How many cups does crate 3 hold?", "s1", "ask")
+            wanted = [*(f"m{n}" for n in range(30)), "first", *(f"m{n}" for n in range(30, 51))]
+
+            async def complete() -> bool:
+                return covers(await published(js))[: len(wanted)] == wanted
+
+            await until(complete, "all batches to be summarised")
+            await all_settled(js)
+            await say(js, "And what do you know of the older crates?", "s1", "again")
+            await all_settled(js)
+        summaries = await published(js)
+        (*_, context) = await answered(js)
+    assert len({record["id"] for record in summaries}) == len(summaries)
+    assert len(covers(summaries)) == len(set(covers(summaries)))
+    assert "## Summary\n" in context["content"]
+    summary = next(section for section in context["sections"] if section["name"] == "summary")
+    assert summary["ids"] == [summaries[-1]["id"]]
+
+
+async def test_compact_beside_a_running_service_is_on_the_next_page(tmp_path: Path) -> None:
+    with Running(tmp_path / "service", templates_dir=templates(tmp_path)) as service:
+        async with jetstream(service.url) as js:
+            await history(js, 0, 7)
+            await all_settled(js)
+            assert await published(js) == []
+            done = run("compact", "s1", "-w", "acme", "--servers", service.url, "--json", env=service.env)
+            assert done.returncode == 0, done.stderr
+            report = json.loads(done.stdout)
+            assert report["units"] == 2
+            await say(js, "What is in crate 0?", "s1", "ask")
+            await all_settled(js)
+            (context,) = await answered(js)
+            (summary,) = await published(js)
+    assert summary["id"] == report["summary"]
+    assert covers([summary]) == ["m0", "m1"]
+    assert [line["text"] for line in summary["context"]["lines"]] == [  # type: ignore[index]
+        f"User: Crate {n} holds {n * 7} cups of cobalt glaze for the shop in Delft." for n in (0, 1)
+    ]
+    assert context["trigger_event_id"] == "ask"

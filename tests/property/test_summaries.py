@@ -1,0 +1,123 @@
+"""Nothing is covered twice or left out, no unit is torn, no cap is passed, and the past stays as it was."""
+
+import asyncio
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.domain.summary import read_summary
+from builder.pipeline.extract import tokens_of
+from builder.pipeline.histories import Histories
+from builder.pipeline.summaries import covered, recipe_of
+from builder.pipeline.view import View
+from builder.service import ContextBuilder, Helpers
+from builder.wire.bodies import excluded
+from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
+from tests.property.sessions import Session, sessions
+from tests.summarised import COUNT, Publishing, make_summarising, summing
+
+STEP = 100
+"""Places between two rows: room for what is published."""
+RECIPES = st.builds(
+    summing,
+    messages=st.integers(1, 8),
+    keep=st.integers(0, 5),
+    batch=st.integers(1, 5),
+    cap=st.sampled_from((20, 40, 200)),
+    tokens=st.sampled_from((None, 30)),
+)
+
+
+def spread(session: Session) -> list[Breadcrumb]:
+    """All rows, their places wide apart."""
+    rows = (*session.rows, session.trigger, *session.later)
+    return [replace(row.breadcrumb, place=place(row.breadcrumb.place.sequence)) for row in rows]
+
+
+def place(sequence: int, after: int = 0) -> Place:
+    return Place(INCARNATION, sequence * STEP + after)
+
+
+def make_builder(store: MemoryStore) -> ContextBuilder:
+    helpers = Helpers(
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
+    )
+    return ContextBuilder(store, HashingEmbedder(), (), helpers, Histories(10_000))
+
+
+def units(view: View) -> list[tuple[str, ...]]:
+    """Ids of each unit of the conversation that still counts, in the order of their heads."""
+    found: dict[int, list[str]] = {}
+    for row in view.own[: view.heard]:
+        if view.in_conversation(row) and view.current[row]:
+            found.setdefault(view.unit_of(row), []).append(view.history.rows[row].breadcrumb.id)
+    return [tuple(dict.fromkeys(found[head])) for head in sorted(found)]
+
+
+async def ids(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[str, ...]:
+    recipe = recipe_of(profile)
+    assert recipe
+    return covered(await builder.view("acme", "s42", until), recipe)
+
+
+async def summarised_in_steps(session: Session, profile: Profile, every: int) -> None:
+    builder = make_builder(MemoryStore())
+    waits = profile.summaries
+    assert waits
+    for number, crumb in enumerate(spread(session), 1):
+        await builder.remember(crumb)
+        if number % every:
+            continue
+        before = await ids(builder, profile, crumb.place)
+        publishing = Publishing(builder, place(number, 1))
+        await make_summarising(builder, publishing, profile).look("acme", "s42", crumb.place)
+        after = await ids(builder, profile, place(number, STEP - 1))
+        assert len(set(after)) == len(after)
+        assert after[: len(before)] == before
+        new = after[len(before) :]
+        held = units(await builder.view("acme", "s42", crumb.place))
+        pending = [part for unit in held if (part := tuple(id_ for id_ in unit if id_ not in before))]
+        left = [part for part in pending if not set(part) & set(new)]
+        assert new == tuple(id_ for part in pending[: len(pending) - len(left)] for id_ in part)
+        assert waits.tokens or len(left) <= max(waits.messages or 0, waits.keep)
+        for made in publishing.out:
+            summary = read_summary(made)
+            assert tokens_of(summary.lines, COUNT) <= waits.cap
+            assert {id_ for line in summary.lines for id_ in line.ids} <= set(after)
+
+
+@settings(max_examples=150, deadline=None)
+@given(sessions(most=30, later=10), RECIPES, st.integers(1, 7))
+def test_every_unit_is_covered_once_whole_and_in_order(session: Session, profile: Profile, every: int) -> None:
+    asyncio.run(summarised_in_steps(session, profile, every))
+
+
+@settings(max_examples=60, deadline=None)
+@given(sessions(most=25, later=12), RECIPES)
+def test_summaries_of_later_rows_change_no_earlier_context(session: Session, profile: Profile) -> None:
+    async def contexts() -> list[Context]:
+        store = MemoryStore()
+        builder = make_builder(store)
+        *earlier, trigger = spread(replace(session, later=()))
+        for crumb in earlier:
+            await builder.remember(crumb)
+        first = Publishing(builder, Place(INCARNATION, trigger.place.sequence - STEP + 1))
+        await make_summarising(builder, first, profile).look("acme", "s42", (earlier or [trigger])[-1].place)
+        found = list((await builder.build(trigger, (profile,))).contexts)
+        rest = spread(session)[len(earlier) + 1 :]
+        for crumb in rest:
+            await builder.remember(crumb)
+        end = (rest or [trigger])[-1].place
+        second = Publishing(builder, Place(INCARNATION, end.sequence + 1))
+        await make_summarising(builder, second, profile).look("acme", "s42", end)
+        for again in (builder, make_builder(store)):
+            found += (await again.build(trigger, (profile,))).contexts
+        return found
+
+    one, *others = asyncio.run(contexts())
+    assert all(other == one for other in others)

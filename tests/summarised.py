@@ -1,0 +1,122 @@
+"""The summarising loop on a store, without a bus: what it publishes is remembered at once, or when the test says so."""
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.terms import load_language
+from builder.adapters.tokens import load_counter
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.profile import Profile, Summaries
+from builder.pipeline.extract import Words
+from builder.pipeline.histories import Histories
+from builder.pipeline.summaries import covered, recipe_of
+from builder.ports import Summarizer
+from builder.service import ContextBuilder, Helpers
+from builder.summarising import Sources, Summarising
+from builder.wire.bodies import excluded
+from builder.wire.inbound import decode
+from tests.factories import (
+    BY_HAND,
+    MORNING,
+    HashingEmbedder,
+    make_breadcrumb,
+    make_place,
+    make_profile,
+    make_rendering,
+    make_terms,
+)
+
+COUNT = load_counter("o200k_base")
+WORDS = Words(terms=make_terms, count=COUNT)
+
+
+def summing(name: str = "default", **changes: object) -> Profile:
+    """A profile whose summaries begin early. changes: of the summaries."""
+    settings = Summaries(messages=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
+    return make_profile(name, summaries=replace(settings, **changes))  # type: ignore[arg-type]
+
+
+class Publishing:
+    """Takes what is published, with places from `first` on. remembering: False = it stays in `out` until `arrive`."""
+
+    def __init__(self, builder: ContextBuilder, first: Place, remembering: bool = True) -> None:
+        self._builder = builder
+        self._places = (Place(first.incarnation, first.sequence + n) for n in count())
+        self.remembering = remembering
+        self.out: list[Breadcrumb] = []
+
+    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:  # noqa: ARG002 - the port's
+        sent = Arrival(subject=subject, data=data, place=next(self._places), received_at=MORNING, replay=True)
+        crumb = decode(sent)
+        self.out.append(crumb)
+        if self.remembering:
+            await self._builder.remember(crumb)
+        return sent
+
+
+def make_summarising(
+    builder: ContextBuilder,
+    publishing: Publishing,
+    *profiles: Profile,
+    endpoint: Summarizer | None = None,
+    made: Callable[[str], None] = lambda _by: None,
+) -> Summarising:
+    """The loop for these profiles; everything counts as caught up."""
+
+    async def walk(*_: object) -> None: ...
+
+    async def last() -> Place:
+        return publishing.out[-1].place if publishing.out else Place(2**62, 0)
+
+    sources = Sources(view=builder.view, walk=walk, last=last)
+    return Summarising(sources, publishing, profiles, WORDS, load_language(), endpoint, lambda: False, made)
+
+
+BEHIND = make_place(1000)
+FACTS = (
+    "The blue kiln is K-4711.",
+    "Nina fires it at cone 6 on Friday.",
+    "The glaze of batch 7 needs two coats.",
+    "Ana moved to Delft in March.",
+    "The rent of the studio is 900 euros.",
+    "Bob brings the clay from Limoges.",
+)
+
+
+def make_builder(store: MemoryStore | None = None) -> ContextBuilder:
+    helpers = Helpers(
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
+    )
+    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, Histories(10_000))
+
+
+def talk(number: int) -> list[Breadcrumb]:
+    """Facts and small talk in turn."""
+    said = (FACTS[n // 2 % len(FACTS)] if n % 2 else f"Thanks, and how is your week number {n}?" for n in range(1, number + 1))
+    return [make_breadcrumb(text, n) for n, text in enumerate(said, 1)]
+
+
+async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> None:
+    for crumb in crumbs:
+        await builder.remember(crumb)
+
+
+async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
+    recipe = recipe_of(profile)
+    assert recipe
+    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
+
+
+async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
+    trigger = make_breadcrumb("And what now?", sequence)
+    (context,) = (await builder.answer(await builder.facts(trigger), (profile,))).contexts
+    return context.markdown
+
+
+def lines(crumb: Breadcrumb) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(crumb.body)["lines"]
+    return found
