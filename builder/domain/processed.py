@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Processed:
-    """replay: it came by an import, or from the service itself. outcome: remembered, published, expired, rejected, unavailable or failed.
+    """replay: it came by an import, or from the service itself.
+
+    outcome: remembered, published, expired, rejected, unavailable or failed.
 
     seconds: from fetch to settle. build: seconds of recall and assembly, None where nothing was built.
     tokens: of the contexts published. stopped: a consumer got none because the causal chain is too long.

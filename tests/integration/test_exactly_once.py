@@ -140,7 +140,7 @@ async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path:
     for name, budget in (("a-tiny", 16), ("b-huge", 2_000_000), ("c-usual", 4000)):
         file = tmp_path / "templates" / "profiles" / f"{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(original.replace("budget: 4000", f"budget: {budget}"), "utf-8")
+        file.write_text(f"{original}budget: {budget}\n", "utf-8")
     with Broker(tmp_path / "broker", max_payload="32KB") as broker:
         mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
         async with service_here(mine) as service:
@@ -167,7 +167,7 @@ async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(t
         await all_settled(service.js)
     async with jetstream(broker.url) as js:
         held = await context_bytes(js)
-        profile.write_text(original.replace("budget: 4000", "budget: 500"), "utf-8")
+        profile.write_text(f"{original}budget: 500\n", "utf-8")
         await deliver_again(js, sequence)
         async with service_here(mine):
             await all_settled(js)

@@ -42,7 +42,8 @@ async def test_what_is_forgotten_is_nowhere_and_the_receipt_says_what_went(tmp_p
         await say(js, "A copy sent again.", "s1", "m1", "a1", message_id="again")
         await say(js, "Nothing to hide.", "s1", "m11", "a1")
         await say(js, TOLD, "s1", "m1", "a2")
-        body = {"lines": [{"text": "The vault opens with kumquat-9931.", "ids": ["m1"]}], "content": TOLD}
+        line = {"text": "The vault opens with kumquat-9931.", "ids": ["m1"], "versions": [2]}
+        body = {"lines": [line], "covered": ["m1"], "last": "m1", "recipe": "x", "content": TOLD}
         await say(js, "", "s1", "sum", "a1", schema="summary.v1", body=body)
         await js.publish("breadcrumbs.a1.s1.note.v1", b'{"id": "m1", "context": "kumquat-9931"}', stream=BREADCRUMBS)
         await say(js, "How does the vault open?", "s1", "m2", "a1")

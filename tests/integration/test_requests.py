@@ -59,8 +59,9 @@ async def test_a_history_is_paged_from_either_end_without_what_was_replaced(clie
         await say(js, "Edited.", "paged", "p5", version=2)
         await all_settled(js)
     expected = [f"p{number}" for number in range(120) if number != 5] + ["p5"]
-    assert [crumb["id"] async for crumb in client.history("paged")] == expected
-    assert [crumb["id"] async for crumb in client.history("paged", newest=True)] == expected[::-1]
+    for newest, said in ((False, expected), (True, expected[::-1])):
+        held = [crumb async for crumb in client.history("paged", newest=newest)]
+        assert [crumb["id"] for crumb in held if crumb["schema_name"] != "summary.v1"] == said
 
 
 async def test_the_last_context_and_that_of_a_trigger_are_read_again(client: Client, service: Running) -> None:

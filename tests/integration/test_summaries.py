@@ -1,4 +1,4 @@
-"""On the real broker: two workers, one of them killed, an import that waits until somebody goes on; each batch is summarised once."""
+"""On the real broker: two workers, one of them killed, an import that somebody goes on with; each batch is summarised once."""
 
 import json
 from pathlib import Path
