@@ -154,7 +154,9 @@ class Summarising:
         units = _older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
         texts = tokens_of(chain.lines, self._words.count) + sum(_tokens(view, rows) for _, rows in units)
         for start in range(0, len(units), AT_ONCE):
-            chain = await self._publish(view, workspace, session, recipe, chain, units[start : start + AT_ONCE], keep_user)
+            chain = await self._publish(
+                view, workspace, session, recipe, chain, units[start : start + AT_ONCE], keep_user, at_once=True
+            )
         return Compacted(
             units=len(units),
             covered=len(ids_of(view, units)),
@@ -181,7 +183,15 @@ class Summarising:
         return missing(recipe.settings, len(units))
 
     async def _publish(
-        self, view: View, workspace: str, session: str, recipe: Recipe, chain: Chain, units: tuple[Waiting, ...], keep_user: bool
+        self,
+        view: View,
+        workspace: str,
+        session: str,
+        recipe: Recipe,
+        chain: Chain,
+        units: tuple[Waiting, ...],
+        keep_user: bool,
+        at_once: bool = False,
     ) -> Chain:
         """The chain with its next summary, which stands for these units."""
         lines, by = await self._lines(view, recipe, chain.lines, units, keep_user)
@@ -195,6 +205,7 @@ class Summarising:
             recipe=recipe.name,
             by=by,
             language=self._language("\n".join(line.text for line in lines)),
+            at_once=at_once,
         )
         name = identity(workspace, session, recipe, chain, ids)
         event = summary_event(workspace, session, name, summary, head.created_at)

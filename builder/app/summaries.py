@@ -95,7 +95,7 @@ class _Remembering:
         return sent
 
 
-async def summarise(core: Core, profile: Profile, end: Breadcrumb) -> None:
+async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
     """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
 
     What would be published is remembered at once, in the sequences behind the session's end.
@@ -107,9 +107,9 @@ async def summarise(core: Core, profile: Profile, end: Breadcrumb) -> None:
     async def last() -> Place:
         return end.place
 
-    if profile.summaries:
+    if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.view, walk=walk, last=last)
         words = Words(terms=core.helpers.terms, count=core.helpers.count)
         sender = _Remembering(core, end)
-        summarising = Summarising(sources, sender, (profile,), words, load_language(), None, lambda: False, lambda _by: None)
+        summarising = Summarising(sources, sender, profiles, words, load_language(), None, lambda: False, lambda _by: None)
         await summarising.look(end.workspace, end.session, end.place)

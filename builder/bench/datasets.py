@@ -63,6 +63,25 @@ def load(source: str) -> Dataset:
         raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
 
 
+def spaced(dataset: Dataset) -> Dataset:
+    """The same with room for summaries between any two messages."""
+
+    def apart(crumb: Breadcrumb) -> Breadcrumb:
+        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * ROOM))
+
+    return replace(
+        dataset,
+        conversations=tuple(
+            Conversation(
+                session=held.session,
+                breadcrumbs=tuple(map(apart, held.breadcrumbs)),
+                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in held.questions),
+            )
+            for held in dataset.conversations
+        ),
+    )
+
+
 def pooled(dataset: Dataset) -> Dataset:
     """All conversations as sessions of one workspace, one after the other; every question is asked after the last of them."""
     breadcrumbs: list[Breadcrumb] = []

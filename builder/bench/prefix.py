@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from builder.app import Core, encoder
-from builder.bench.datasets import Conversation, Dataset
+from builder.app import Core, encoder, summarise
+from builder.bench.datasets import Conversation, Dataset, spaced
 from builder.bench.recall import Outcome, ask, summary
 from builder.domain.context import Context
 from builder.domain.profile import Profile
@@ -49,49 +49,56 @@ async def run(
 ) -> dict[str, Any]:
     """A row an order: reuse, what a provider would have cached, and the evidence that stands on the page.
 
-    turns: the last so many of each conversation. step: called after each message, turn and question.
+    Summaries are made as a service would make them, after each message. turns: the last so many of each conversation.
+    step: called after each message and question.
     """
+    dataset = spaced(dataset)
+    steps: dict[str, list[Step]] = {name: [] for name in orders}
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in orders}
     for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await core.builder.remember(breadcrumb)
+        replayed = await _replay(core, conversation, orders, turns, step)
+        for name, contexts in replayed.items():
+            steps[name] += _steps(contexts)
+        for question in conversation.questions:
+            for name, profile in orders.items():
+                outcomes[name].append(await ask(core.builder, conversation, question, profile, None))
             step()
     return {
         "dataset": dataset.name,
         "turns": turns,
-        "orders": {name: await _order(core, dataset, profile, turns, step) for name, profile in orders.items()},
+        "orders": {name: {**_row(steps[name]), **summary(outcomes[name])} for name in orders},
     }
 
 
-async def _order(core: Core, dataset: Dataset, profile: Profile, turns: int, step: Callable[[], None]) -> dict[str, Any]:
-    encode = encoder(profile.encoding)
-    steps: list[Step] = []
-    outcomes: list[Outcome] = []
-    for conversation in dataset.conversations:
-        pages = [encode(context.markdown) for context in await _replay(core, conversation, profile, turns, step)]
-        steps += [Step(before=len(old), reused=_common(old, new), tokens=len(new)) for old, new in pairwise(pages)]
-        for question in conversation.questions:
-            outcomes.append(await ask(core.builder, conversation, question, profile, None))
-            step()
+async def _replay(
+    core: Core, conversation: Conversation, orders: Mapping[str, Profile], turns: int, step: Callable[[], None]
+) -> dict[str, list[Context]]:
+    """The contexts of the last user messages, as each would have been sent when it was said."""
+    asked = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
+    contexts: dict[str, list[Context]] = {name: [] for name in orders}
+    for crumb in conversation.breadcrumbs:
+        remembered = await core.builder.remember(crumb)
+        for name, profile in orders.items() if crumb.id in asked else ():
+            contexts[name] += (await core.builder.answer(remembered, (profile,))).contexts
+        await summarise(core, tuple(orders.values()), crumb)
+        step()
+    return contexts
+
+
+def _steps(contexts: list[Context]) -> list[Step]:
+    """Of one page to the next."""
+    pages = [encoder(context.encoding)(context.markdown) for context in contexts]
+    return [Step(before=len(old), reused=_common(old, new), tokens=len(new)) for old, new in pairwise(pages)]
+
+
+def _row(steps: list[Step]) -> dict[str, Any]:
     return {
         "steps": len(steps),
         "tokens_mean": round(statistics.fmean(each.tokens for each in steps), 1),
         "reused_median": round(statistics.median(each.share for each in steps), 4),
         "reused_mean": round(statistics.fmean(each.share for each in steps), 4),
         "cached_share": round(sum(each.cached for each in steps) / sum(each.tokens for each in steps), 4),
-        **summary(outcomes),
     }
-
-
-async def _replay(
-    core: Core, conversation: Conversation, profile: Profile, turns: int, step: Callable[[], None]
-) -> list[Context]:
-    """The contexts of the last user messages, as each would have been sent when it was said."""
-    asked = [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]
-    contexts: list[Context] = []
-    for trigger in asked:
-        contexts += (await core.builder.answer(await core.builder.remember(trigger), (profile,))).contexts
-        step()
-    return contexts
 
 
 def _common(old: list[int], new: list[int]) -> int:

@@ -86,7 +86,7 @@ async def _measure(core: Core, conversation: Conversation, profile: Profile, cap
 async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str, Any]:
     """Summarise a stored session up to its last breadcrumb; what comes of it."""
     began = perf_counter()
-    await summarise(core, profile, end)
+    await summarise(core, (profile,), end)
     seconds = perf_counter() - began
     view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
     recipe = recipe_of(profile)

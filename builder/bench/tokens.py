@@ -35,7 +35,7 @@ async def run(
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
             step()
-        await summarise(core, profile, conversation.breadcrumbs[-1])
+        await summarise(core, (profile,), conversation.breadcrumbs[-1])
     sent = _sent(dataset)
     rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
     enough = (budget for budget, row in rows.items() if row["evidence_all"] >= sent[LAST_TEXT]["evidence_all"])

@@ -62,7 +62,7 @@ def recall(
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
                 asking = core.profile(profile)
                 asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value, rerank=rerank))
-                heard = partial(summarise, core, asking)
+                heard = partial(summarise, core, (asking,))
                 report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers, heard)
                 return {
                     "dataset": report.pop("dataset"),

@@ -54,8 +54,7 @@ def prefix(
             async with open_core(settings(), path) as core:
                 mine = core.profile(profile)
                 orders = {profile: mine, "naive": bench.naive(mine), "three_tier": core.preset("three_tier")}
-                each = [min(turns, len(part.breadcrumbs)) + len(part.questions) for part in dataset.conversations]
-                steps = sum(len(part.breadcrumbs) for part in dataset.conversations) + len(orders) * sum(each)
+                steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
                 with progress("prefix", steps) as step:
                     return await bench.run(core, dataset, orders, turns, step)
 

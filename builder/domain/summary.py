@@ -32,7 +32,8 @@ class Summary:
 
     covered: ids that it stands for and no earlier summary of its chain does. previous: id of the summary that it replaces.
     last: id of the breadcrumb that heads the last unit it covers. recipe: of what settings. by: who made it, "extractive" or the
-    name of a model. language: most of its words, ISO 639-1, "und" when nobody knows.
+    name of a model. language: most of its words, ISO 639-1, "und" when nobody knows. at_once: made on demand, so the next page
+    shows it; any other waits until the hot window moves, because then the page's beginning changes anyway (features H4).
     """
 
     lines: tuple[Line, ...]
@@ -42,6 +43,7 @@ class Summary:
     recipe: str
     by: str
     language: str
+    at_once: bool = False
 
     def body(self) -> dict[str, Any]:
         """As JSON values."""
@@ -71,6 +73,7 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
         recipe=body["recipe"],
         by=body.get("by", ""),
         language=body.get("language", "und"),
+        at_once=body.get("at_once", False),
     )
 
 

@@ -11,7 +11,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
-from builder.pipeline.fitting import fitting
+from builder.pipeline.fitting import fitting, reach
 from builder.pipeline.fold import fold
 from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
@@ -56,8 +56,9 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         draft.pin(name, text)
     standing = _standing(request)
     stands = frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit)
-    hot, older = _hot(view, profile, stands)
-    hot = fitting(hot, view, profile)
+    far = reach(view, profile)
+    hot, older = _hot(view, profile, far.units, stands)
+    hot = fitting(hot, far.first, profile.window)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
@@ -151,13 +152,13 @@ class _Older:
         return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
 
 
-def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[Unit, ...], _Older]:
+def _hot(view: View, profile: Profile, wanted: int, standing: frozenset[int]) -> tuple[tuple[Unit, ...], _Older]:
     """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
 
-    standing: rows that stand in a section of their own: an anchor is not said twice.
+    wanted: most units of it. standing: rows that stand in a section of their own: an anchor is not said twice.
     """
     sections = {rule.source: rule.name for rule in profile.sections}
-    windows = hot_units(view, profile.window)
+    windows = hot_units(view, wanted)
     said = Counter(_saying(view, row) for rows in windows for row in rows)
     shown: set[tuple[str, bytes, int]] = set()
     turns = 0

@@ -15,11 +15,12 @@ from builder.domain.summary import read_summary
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """row: of the summary. before: number of the link that it replaces, -1 for the first."""
+    """row: of the summary. before: number of the link that it replaces, -1 for the first. at_once: as in `Summary`."""
 
     row: int
     identity: str
     before: int
+    at_once: bool
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class Chains:
         links = self._links[session, summary.recipe]
         head = next((number for number in range(len(links) - 1, -1, -1) if superseded_by[links[number].row] < 0), -1)
         if summary.previous == (links[head].identity if head >= 0 else "") and crumb.version == 1:
-            links.append(_Link(row, crumb.id, head))
+            links.append(_Link(row, crumb.id, head, summary.at_once))
 
     def rows(self, session: int, recipe: str, current: NDArray[np.bool_]) -> tuple[int, ...]:
         """The chain as of a view, oldest first. current: which rows still count, shape (size,); a deleted head counts no more."""
@@ -50,6 +51,16 @@ class Chains:
         """Row of the newest summary that counts, -1 when there is none."""
         held = reversed(self._links.get((session, recipe), ()))
         return next((link.row for link in held if link.row < len(current) and current[link.row]), -1)
+
+    def shown(self, session: int, recipe: str, current: NDArray[np.bool_], moved: int) -> int:
+        """Row of the newest summary that counts and came before the hot window last moved, with row `moved`, or was asked for.
+
+        The newest of all while there is no such one, -1 when there is none at all.
+        """
+        links = self._links.get((session, recipe), ())
+        held = [link for link in links if link.row < len(current) and current[link.row]]
+        settled = [link.row for link in held if link.row < moved or link.at_once]
+        return (settled or [link.row for link in held] or [-1])[-1]
 
     def lost(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:
         """How many summaries of the chain were deleted again."""

@@ -1,13 +1,16 @@
 """A hot window that is longer than its section begins later, and moves in jumps all the same (features A1, H4)."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.profile import Profile, SectionRule
-from builder.pipeline.units import Unit
+from builder.domain.profile import Profile, Window
+from builder.pipeline.units import Unit, window_size
 from builder.pipeline.view import View
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 SPEAKER = 4
 """Tokens of a speaker's name and a line end."""
@@ -15,34 +18,68 @@ LAYOUT = 1.15
 """A rendered message has up to so many times the tokens of its text: further lines are indented."""
 
 
-def fitting(hot: tuple[Unit, ...], view: View, profile: Profile) -> tuple[Unit, ...]:
-    """The newest units of the hot window (newest first) for which there is room; the others may be found like older ones."""
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far back the hot window reaches. units: most of them. first: row at which it begins at the earliest.
+
+    moved: the row with which it came to begin there, 0 when it never moved.
+    """
+
+    units: int
+    first: int
+    moved: int
+
+
+def reach(view: View, profile: Profile) -> Reach:
+    """Bound by units, or by tokens where the section holds fewer than `trigger` of them. It moves in jumps in either case.
+
+    Tokens: all that were ever said are marked off in steps; the window begins at the first mark behind which there is no more
+    than the section holds. A pure function of the history, whoever builds and whenever.
+    """
+    window = profile.window
     rule = next((rule for rule in profile.sections if rule.source == "hot"), None)
-    if rule is None:
-        return hot
-    first = _first_row(view, profile, rule)
-    least = min(profile.window.min_recent, len(hot))
+    room = rule.ceiling * profile.allowance if rule else np.inf
+    own = np.array(view.own[: view.heard], np.int64)
+    ends = _ends(view, own, window.message_share * room)
+    if not len(ends) or ends[-1] <= room or _units(view, own[ends > ends[-1] - room]) > window.trigger:
+        return Reach(window_size(view.units, window), 0, _jumped(view, profile))
+    step = max((1 - window.keep_share) * room, 1.0)
+    mark = step * np.ceil((ends[-1] - room) / step)
+    begins = int(np.searchsorted(ends, mark, side="left")) + 1
+    moved = min(int(np.searchsorted(ends, mark - step + room, side="right")), len(own) - 1)
+    return Reach(window.trigger, int(own[begins]) if begins < len(own) else view.size, int(own[moved]))
+
+
+def fitting(hot: tuple[Unit, ...], first: int, window: Window) -> tuple[Unit, ...]:
+    """The units of the hot window (newest first) that begin at this row or later, and the newest ones in any case."""
+    least = min(window.min_recent, len(hot))
     return hot[:least] + tuple(unit for unit in hot[least:] if unit[0].row >= first)
 
 
-def _first_row(view: View, profile: Profile, rule: SectionRule) -> int:
-    """The row at which the window begins: everything from there on fits, and from turn to turn it seldom moves.
+def _ends(view: View, own: Ints, longest: float) -> Floats:
+    """About how many tokens everything said up to each of these breadcrumbs has on a page, shape (rows,)."""
+    marks = view.history.marks
+    tokens = SPEAKER + LAYOUT * marks.tokens.head(view.size)[own].astype(np.float64)
+    said = ~marks.by_tool.head(view.size)[own] & view.spoken[own]
+    return np.cumsum(np.where(said, np.minimum(tokens, longest), 0.0))
 
-    All tokens that were ever said are marked off in steps; the window begins at the first mark behind which there is no more
-    than the section holds. A pure function of the history, whoever builds and whenever.
-    """
-    window, room = profile.window, rule.ceiling * profile.allowance
-    own = np.array(view.own[: view.heard], np.int64)
-    said = ~view.history.marks.by_tool.head(view.size)[own] & view.spoken[own]
-    ends = np.cumsum(np.where(said, _tokens(view, own, window.message_share * room), 0.0))
-    if not len(ends) or ends[-1] <= room:
+
+def _units(view: View, rows: Ints) -> int:
+    """How many units begin there."""
+    return int(np.count_nonzero(view.spoken[rows] & (view.history.unit.head(view.size)[rows] == rows)))
+
+
+def _jumped(view: View, profile: Profile) -> int:
+    """The row that heads the unit with which the window was last trimmed to `keep` units."""
+    window, units = profile.window, view.units
+    if units <= window.trigger:
         return 0
-    step = max((1 - window.keep_share) * room, 1.0)
-    mark = step * np.ceil((ends[-1] - room) / step)
-    begins = np.searchsorted(ends, mark, side="left") + 1
-    return int(own[begins]) if begins < len(own) else view.size
-
-
-def _tokens(view: View, own: NDArray[np.int64], longest: float) -> Floats:
-    """About how many tokens each of these breadcrumbs has on the page, shape (rows,)."""
-    return np.minimum(SPEAKER + LAYOUT * view.history.marks.tokens.head(view.size)[own].astype(np.float64), longest)
+    since = (units - window.trigger - 1) % (window.trigger - window.keep + 1)
+    heads: set[int] = set()
+    for number in range(view.heard - 1, -1, -1):
+        row = view.own[number]
+        if view.in_conversation(row):
+            heads.add(view.unit_of(row))
+            if len(heads) > since:
+                return row
+    return 0

@@ -11,6 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
 from builder.domain.summary import Line, Said, read_summary
+from builder.pipeline.fitting import reach
 from builder.pipeline.view import View
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
@@ -128,9 +129,14 @@ def said(view: View, row: int) -> Said:
 
 
 def summary_shown(view: View, profile: Profile, told: frozenset[int]) -> Breadcrumb | None:
-    """The newest summary as it is shown: without lines that no longer hold or that these rows tell; None when none is left."""
+    """The newest summary as it is shown: without lines that no longer hold or that these rows tell; None when none is left.
+
+    It is exchanged when the hot window moves: between two moves the page begins with the same words (features H4).
+    """
     recipe = recipe_of(profile)
-    head = view.history.chains.head(view.session, recipe.name, view.current) if recipe else -1
+    if recipe is None:
+        return None
+    head = view.history.chains.shown(view.session, recipe.name, view.current, reach(view, profile).moved)
     if head < 0:
         return None
     crumb = view.history.rows[head].breadcrumb

@@ -62,9 +62,8 @@ def window_size(units: int, window: Window) -> int:
     return window.keep + (units - window.trigger - 1) % (window.trigger - window.keep + 1)
 
 
-def hot_units(view: View, window: Window) -> tuple[tuple[int, ...], ...]:
-    """The hot window, oldest first: each unit as the rows of its breadcrumbs in place order."""
-    wanted = window_size(view.units, window)
+def hot_units(view: View, wanted: int) -> tuple[tuple[int, ...], ...]:
+    """The newest `wanted` units, oldest first: each as the rows of its breadcrumbs in place order."""
     heads: set[int] = set()
     members: dict[int, list[int]] = {}
     current = view.current

@@ -6,9 +6,8 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
 from builder.pipeline.heard import heard
-from builder.pipeline.units import hot_units
 from builder.pipeline.view import View
-from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view
+from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view, window_of
 
 TRIGGER = make_remembered("And now?", 99, task="kiln")
 
@@ -19,7 +18,7 @@ def seen(rows: list[Remembered], profile: Profile | None = None, *excluded: Sele
 
 def window(view: View) -> list[list[str]]:
     """Ids in the hot window, oldest first."""
-    units = hot_units(view, make_profile().window)
+    units = window_of(view, make_profile().window)
     return [[view.history.rows[row].breadcrumb.id for row in unit] for unit in units]
 
 

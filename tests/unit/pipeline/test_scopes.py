@@ -8,7 +8,6 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Window
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.pipeline import signals
-from builder.pipeline.units import hot_units
 from builder.service import scope_of, scopes
 from tests.factories import (
     MORNING,
@@ -20,6 +19,7 @@ from tests.factories import (
     make_remembered,
     make_tombstone,
     view_of,
+    window_of,
 )
 
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
@@ -70,9 +70,9 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
 def test_the_hot_window_is_the_own_sessions() -> None:
     window = Window(trigger=2, keep=2, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
     history = make_history(interleaved())
-    assert hot_units(view_of(history, session="s1"), window) == ((2,), (4,))
-    assert hot_units(view_of(history, session="s2"), window) == ((1,), (3,))
-    assert hot_units(view_of(history, session="s3"), window) == ()
+    assert window_of(view_of(history, session="s1"), window) == ((2,), (4,))
+    assert window_of(view_of(history, session="s2"), window) == ((1,), (3,))
+    assert window_of(view_of(history, session="s3"), window) == ()
     assert [view_of(history, session=name).units for name in ("s1", "s2", "s3")] == [3, 2, 0]
 
 

@@ -5,8 +5,8 @@ import pytest
 from builder.domain.facts import Remembered
 from builder.domain.profile import Window
 from builder.pipeline.history import History
-from builder.pipeline.units import hot_units, window_size
-from tests.factories import FAR, make_history, make_place, make_remembered, make_tombstone, make_view, view_of
+from builder.pipeline.units import window_size
+from tests.factories import FAR, make_history, make_place, make_remembered, make_tombstone, make_view, view_of, window_of
 
 WINDOW = Window(trigger=6, keep=3, min_recent=3, max_tool_turns=3, message_share=0.25, keep_share=0.5)
 ALL = Window(trigger=1000, keep=1000, min_recent=3, max_tool_turns=None, message_share=0.25, keep_share=0.5)
@@ -26,7 +26,7 @@ def result(n: int, call: str) -> Remembered:
 
 def hot(rows: list[Remembered], window: Window = ALL) -> list[list[str]]:
     view = make_view(rows)
-    return [[view.history.rows[row].breadcrumb.id for row in unit] for unit in hot_units(view, window)]
+    return [[view.history.rows[row].breadcrumb.id for row in unit] for unit in window_of(view, window)]
 
 
 def test_a_short_session_is_hot_as_a_whole() -> None:
@@ -75,8 +75,8 @@ def test_joining_units_later_changes_nothing_for_who_looks_from_earlier() -> Non
     whole = make_history(rows)
     for size in range(len(rows) + 1):
         before, after = view_of(make_history(rows[:size]), FAR), view_of(whole, make_place(size + 1))
-        assert hot_units(after, ALL) == hot_units(before, ALL)
-        assert after.units == before.units == len(hot_units(after, ALL))
+        assert window_of(after, ALL) == window_of(before, ALL)
+        assert after.units == before.units == len(window_of(after, ALL))
         assert [after.members(row) for row in range(size)] == [before.members(row) for row in range(size)]
 
 
@@ -111,4 +111,4 @@ def test_a_history_grown_in_steps_is_the_history_grown_at_once() -> None:
     steps = History()
     for row in rows:
         steps.extend((row,))
-    assert hot_units(view_of(steps, FAR), ALL) == hot_units(view_of(make_history(rows), FAR), ALL)
+    assert window_of(view_of(steps, FAR), ALL) == window_of(view_of(make_history(rows), FAR), ALL)
