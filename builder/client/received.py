@@ -53,8 +53,8 @@ def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext
             trigger_event_id=event["trigger_event_id"],
             trigger_seq=sequence,
             late=sequence < latest.get(session, 0),
-            system=list(event.get("system", ())),
-            messages=list(event.get("messages", ())),
+            system=list(event.get("system") or ()),
+            messages=list(event.get("messages") or ()),
             event=event,
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:

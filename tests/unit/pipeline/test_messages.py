@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 from builder.domain.context import Context
@@ -153,3 +154,15 @@ def test_a_reminder_stands_behind_the_current_message() -> None:
     assert told(make_context(ASK, [], wanted)) == [
         ("user", "## Current User Message\nUser: And now?\n\n## Remember\nBe brief.", [])
     ]
+
+
+def test_without_a_limit_of_tool_turns_the_conversation_only_grows_until_the_window_jumps() -> None:
+    rows: list[Remembered] = []
+    for start in range(1, 40, 4):
+        question, call = said(start, f"Question {start}?"), calling(start + 1, f"r{start}")
+        rows += [question, call, answer(start + 2, f"r{start}", f"found {start}"), calling(start + 3, content=f"It is {start}.")]
+    steady = profile("anthropic", window={"max_tool_turns": None})
+    steady = replace(steady, tool_output=replace(steady.tool_output, newest_only=False))
+    turns = [told(make_context(said(n + 1, "And now?"), rows[:n], steady))[:-1] for n in range(4, 24, 4)]
+    assert all(after[: len(before)] == before for before, after in pairwise(turns))
+    assert len(turns[-1]) == 15
