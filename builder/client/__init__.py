@@ -1,7 +1,17 @@
 """What an agent imports: subscribe to contexts, send what was said. Needs nats-py and pydantic, nothing of the service.
 
 The loop of an agent: `async with connect(url) as client`, then `async for context in client.contexts("default")`, and in it
-`await client.send_response(context, await my_model(context.content))`. The README shows it whole.
+`await client.send_response(context, await my_model(context.content))`. The README shows it whole. With `messages: anthropic`
+in the consumer's profile, `my_model` has nothing to build:
+
+    async with connect(url) as client:
+        async for context in client.contexts("my-agent"):
+            reply = await anthropic.messages.create(
+                model=MODEL, max_tokens=1024, system=context.system, messages=context.messages, tools=TOOLS
+            )
+            await client.send_response(context, reply.content[0].text)
+
+With `messages: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=TOOLS)`.
 """
 
 from builder.client.client import Client, Published, connect

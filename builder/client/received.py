@@ -17,6 +17,7 @@ SESSIONS = 10_000
 class ReceivedContext:
     """content: the markdown for the prompt; token_count: its true tokens.
 
+    messages: the same for a chat API, when the profile says `messages: openai` or `anthropic`, else empty; system: Anthropic's.
     late: a context of a later message of this session was handed out before (several workers may finish out of order).
     event: the whole `agent.context.v1`.
     """
@@ -29,6 +30,8 @@ class ReceivedContext:
     trigger_event_id: str
     trigger_seq: int
     late: bool
+    system: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
     event: dict[str, Any]
 
 
@@ -50,6 +53,8 @@ def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext
             trigger_event_id=event["trigger_event_id"],
             trigger_seq=sequence,
             late=sequence < latest.get(session, 0),
+            system=list(event.get("system") or ()),
+            messages=list(event.get("messages") or ()),
             event=event,
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:

@@ -5,6 +5,8 @@ from datetime import datetime
 from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.message import Message
+from builder.domain.profile import MessageShape
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
@@ -88,6 +90,7 @@ class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     breakpoints: where a prompt cache may cut it, in page order.
+    messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     omissions: the most relevant first. compaction: None when nothing was folded.
     flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
     """
@@ -107,6 +110,8 @@ class Context:
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
     compaction: Compaction | None = None
+    messages: tuple[Message, ...] = ()
+    shape: MessageShape = "none"
 
     @property
     def id(self) -> UUID:

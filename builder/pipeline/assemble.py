@@ -11,11 +11,13 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
+from builder.pipeline.exchanges import told
 from builder.pipeline.fitting import fitting, reach
 from builder.pipeline.fold import fold
 from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
+from builder.pipeline.messages import messages
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.reminders import own_texts
@@ -59,21 +61,23 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     far = reach(view, profile)
     hot, older = _hot(view, profile, far.units, stands)
     hot = fitting(hot, far.first, profile.window)
+    calls = told(hot, profile, rendering)
+    draft.allowance -= calls.tokens
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
         view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
     }
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
     scores = steadied(scores, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)
-    told = _instructions(request, found)
+    wishes = _instructions(request, found)
     planned = Plan(
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=standing,
         summary=_summary(request, hot),
-        instructions=told.units,
-        retrieval=_without(found.units, told.outdated),
-        neighbours=_without(found.neighbours, told.outdated),
+        instructions=wishes.units,
+        retrieval=_without(found.units, wishes.outdated),
+        neighbours=_without(found.neighbours, wishes.outdated),
     )
     plan, compaction = fold(planned, profile, draft)
     missed = select(plan, profile, draft, older.note)
@@ -85,6 +89,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         assembled_at=request.trigger.breadcrumb.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
+        messages=messages(draft, profile, rendering, date, calls),
+        shape=profile.messages,
         tokens=page.tokens,
         budget=profile.budget,
         encoding=profile.encoding,
@@ -94,7 +100,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         flags=_flags(request),
         sections=(sections := summarise(draft, profile)),
         compaction=compaction,
-        omissions=_left_out(draft, (*page.dropped, *missed, *older.omissions, *told.omissions, *found.omissions), sections),
+        omissions=_left_out(draft, (*page.dropped, *missed, *older.omissions, *wishes.omissions, *found.omissions), sections),
     )
 
 

@@ -7,7 +7,9 @@ from builder.domain.context import OVER_BUDGET, Breakpoint, Omission, Section
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
 from builder.pipeline.breakpoints import breakpoints
-from builder.pipeline.draft import Date, Draft, Group, PageSection, Placed, Rendering
+from builder.pipeline.draft import Date, Draft, Group, Key, PageSection, Placed, Rendering
+
+NOTHING: frozenset[Key] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +30,7 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Date) ->
     """
     dropped: list[Omission] = []
     while True:
-        sections = _sections(draft, profile, date)
+        sections = page_sections(draft, profile, date)
         markdown = rendering.page(profile.page, sections)
         tokens = rendering.count(markdown)
         if tokens <= draft.allowance:
@@ -45,9 +47,9 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Date) ->
         dropped += [Omission(id=candidate.remembered.breadcrumb.id, reason=OVER_BUDGET) for candidate in draft.undo()]
 
 
-def _sections(draft: Draft, profile: Profile, date: Date) -> tuple[PageSection, ...]:
-    """The sections that have something in them."""
-    sections = ((rule, _own_words(draft, rule) + _groups(rule, _placed(draft, rule), date)) for rule in profile.sections)
+def page_sections(draft: Draft, profile: Profile, date: Date, told: frozenset[Key] = NOTHING) -> tuple[PageSection, ...]:
+    """The sections that have something in them. told: what is told elsewhere."""
+    sections = ((rule, _own_words(draft, rule) + _groups(rule, placed_in(draft, rule, told), date)) for rule in profile.sections)
     return tuple(
         PageSection(name=rule.name, title=rule.title, groups=groups, note=draft.notes.get(rule.name, ""))
         for rule, groups in sections
@@ -65,7 +67,7 @@ def summarise(draft: Draft, profile: Profile) -> tuple[Section, ...]:
             ids=tuple(item.fragment.breadcrumb.id for item in placed),
         )
         for rule in profile.sections
-        if (placed := _placed(draft, rule)) or rule.name in draft.own_texts or rule.name in draft.notes
+        if (placed := placed_in(draft, rule)) or rule.name in draft.own_texts or rule.name in draft.notes
     )
 
 
@@ -73,8 +75,9 @@ def _own_words(draft: Draft, rule: SectionRule) -> tuple[Group, ...]:
     return (Group(date="", fragments=(draft.own_texts[rule.name],)),) if rule.name in draft.own_texts else ()
 
 
-def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:
-    return [draft.placed[key] for key in sorted(draft.placed) if key[0] == rule.name]
+def placed_in(draft: Draft, rule: SectionRule, told: frozenset[Key] = NOTHING) -> list[Placed]:
+    """What stands in the section, in page order, without what is told elsewhere."""
+    return [draft.placed[key] for key in sorted(draft.placed) if key[0] == rule.name and key not in told]
 
 
 def _groups(rule: SectionRule, placed: list[Placed], date: Date) -> tuple[Group, ...]:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
+from builder.domain.message import Call, Image
 from builder.domain.profile import Dates, SectionRule
 from builder.pipeline.units import Candidate, Form, Spans, Unit
 
@@ -54,6 +55,12 @@ class Rendering(Protocol):
 
     def count(self, text: str) -> int:
         """True tokens."""
+
+    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+        """The tool calls that it makes, each request id once."""
+
+    def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
+        """The pictures in its body that chat APIs take."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.errors import HintFailed
+from builder.domain.message import Call, Image
 from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.units import RESULT, WHOLE, Form, Spans
 from builder.rendering.filters import untagged
@@ -16,8 +17,9 @@ from builder.rendering.layouts import LINES_LEFT_OUT, digest
 from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
 from builder.rendering.shorten import shorten
 from builder.rendering.templates import FAILURES, TemplateSet
-from builder.wire.attachments import described
+from builder.wire.attachments import described, images_of
 from builder.wire.bodies import BODIES
+from builder.wire.tool_calls import calls_of
 
 LEFT_OUT = " […] "
 DEFAULT = "default"
@@ -71,6 +73,14 @@ class JinjaRendering:
         for key in gone:
             del self._fragments[key]
         return len(gone)
+
+    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+        """See the protocol."""
+        return calls_of(breadcrumb)
+
+    def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
+        """See the protocol."""
+        return images_of(breadcrumb.body)
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
         """See the protocol."""

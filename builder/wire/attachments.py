@@ -4,8 +4,12 @@ Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({typ
 (inline_data), MCP's ({type: image, data, mimeType}), lists of attachments, and base64 wherever it stands in a text.
 """
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any
+
+from builder.domain.message import Image
 
 ATTACHED = ("attachments", "files", "images")
 """Fields of a body whose items are images and files."""
@@ -30,6 +34,10 @@ SMALLEST = 256
 VARIED, DENSE = 16, 0.3
 """Least number of different letters, and least share of capitals and digits in it: words, paths and sequences have fewer."""
 
+TAKEN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Types of pictures that OpenAI and Anthropic take."""
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 _DATA_URL = re.compile(r"data:(?P<media>[\w.+/-]*)(?:;[\w=.+-]+)*?;base64,(?P<data>[A-Za-z0-9+/=_-]+)")
 _ENCODED = re.compile(
     r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{60,}(?:\r?\n[A-Za-z0-9+/_-]{60,})*(?:\r?\n[A-Za-z0-9+/_-]*={1,2}|={0,2})"
@@ -70,6 +78,30 @@ def line(part: dict[str, Any]) -> str:
     kind = str(part.get("type") or (_kind(media) if any((name, caption, *known)) else "attachment"))
     told = (f"{KINDS.get(kind, _one_line(kind))} {_one_line(name)}".strip(), *known)
     return f"[{', '.join(filter(None, told))}{': ' if caption else ''}{caption}]"
+
+
+def images_of(body: str) -> tuple[Image, ...]:
+    """The pictures in a body, in its order, as far as chat APIs take them: base64 of one of TAKEN, or an https address."""
+    return tuple(_images(json.loads(body))) if "image" in body else ()
+
+
+def _images(value: Any) -> Iterator[Image]:
+    if isinstance(value, list):
+        for item in value:
+            yield from _images(item)
+    elif isinstance(value, dict) and not _is_attachment(value):
+        for item in value.values():
+            yield from _images(item)
+    elif isinstance(value, dict):
+        flat = _flat(value)
+        address = _first(flat, ("url",), str) or ""
+        encoded = _DATA_URL.fullmatch(address)
+        media = (encoded["media"] if encoded else "") or _first(flat, _MEDIA, str) or ""
+        data = "".join((encoded["data"] if encoded else _first(flat, _DATA, str) or "").split())
+        if media in TAKEN and _BASE64.fullmatch(data) and len(data) % 4 == 0:
+            yield Image(media=media, data=data)
+        elif KINDS.get(str(value.get("type"))) == "image" and address.startswith("https://"):
+            yield Image(media=media, url=address)
 
 
 def without_data(text: str) -> str:

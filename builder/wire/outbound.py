@@ -1,13 +1,17 @@
 """Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first (design §3)."""
 
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.context import Compaction, Context
 from builder.domain.errors import Rejected
+from builder.wire.messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
 
 SCHEMA = "agent.context.v1"
 COMPACTED = "context.compacted.v1"
@@ -177,17 +181,44 @@ class AgentContextV1(BaseModel):
     breakpoints: tuple[BreakpointV1, ...] = Field((), description="in page order; Anthropic's cache_control belongs there")
     omissions: Omissions
     compaction: CompactionV1 | None = Field(None, description="tool results that were folded; missing when none were")
+    system: tuple[TextBlock, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
+    messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | None = Field(
+        None,
+        description="the same fragments for a chat API, if the profile asks for it; their text and the arguments of calls stay "
+        "within the budget, what the API adds and what images cost is the profile's `reserve`. Images are dropped first when "
+        "the event would be too large, then all of it",
+    )
 
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
-    event = _event(context)
-    data = _bytes(event)
-    if len(data) > max_bytes:
-        data = _bytes(event.model_copy(update={"formatted_context": None}))
-    if len(data) > max_bytes:
-        raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
-    return data
+    for event in _ever_smaller(context):
+        data = _bytes(event)
+        if len(data) <= max_bytes:
+            return data
+    raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
+
+
+def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
+    """The event, and without its optional copies, one after the other (design §3)."""
+    whole = _event(context)
+    yield whole
+    if context.messages:
+        yield whole.model_copy(update=_chat(replace(context, messages=without_images(context.messages))))
+    bare = whole.model_copy(update={"system": None, "messages": None})
+    yield bare
+    yield bare.model_copy(update={"formatted_context": None})
+
+
+def _chat(context: Context) -> dict[str, Any]:
+    """`system` and `messages` as far as the shape has them."""
+    match context.shape:
+        case "openai":
+            return {"messages": openai(context.messages)}
+        case "anthropic":
+            return dict(zip(("system", "messages"), anthropic(context.messages), strict=True))
+        case _:
+            return {}
 
 
 def _bytes(event: AgentContextV1) -> bytes:
@@ -228,6 +259,7 @@ def _event(context: Context) -> AgentContextV1:
             by_reason=dict(sorted(Counter(item.reason for item in context.omissions).items())),
         ),
         compaction=_compaction(context, context.compaction) if context.compaction else None,
+        **_chat(context),
     )
 
 

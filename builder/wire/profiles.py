@@ -84,7 +84,11 @@ class ProfileFile(BaseModel):
     window_share: float = Field(0.75, gt=0, le=1, description="share of the model's window that the budget is, with `model`")
     encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer of the budget; default o200k_base")
     budget: int | None = Field(None, ge=16, le=2_000_000, description=f"tokens of the page; default {DEFAULT_BUDGET}")
-    reserve: int = Field(0, ge=0, description="tokens of the budget kept free, for the answer or the system prompt")
+    reserve: int = Field(
+        0,
+        ge=0,
+        description="tokens of the budget kept free, for the answer, the system prompt, or a chat API's own",
+    )
     margin: float | None = Field(
         None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
     )

@@ -48,3 +48,13 @@ def test_the_sessions_heard_last_are_kept_and_no_more(monkeypatch: pytest.Monkey
         read(event(session_id=session), ASKED, latest)
     assert list(latest) == [("acme", "s1"), ("acme", "s3")]
     assert read(event(trigger_seq=6), ASKED, latest).late
+
+
+def test_messages_are_handed_out_as_the_provider_takes_them_and_are_empty_without_a_shape() -> None:
+    said = [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}]
+    prompt = [{"type": "text", "text": "You help."}]
+    context = read(event(system=prompt, messages=said), ASKED, OrderedDict())
+    assert (context.system, context.messages) == (prompt, said)
+    for plain in (event(), event(system=None, messages=None)):
+        context = read(plain, ASKED, OrderedDict())
+        assert (context.system, context.messages) == ([], [])

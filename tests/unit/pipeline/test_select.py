@@ -154,8 +154,8 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
     quota = {"ceilings": {"user.message.v1": 5}}
     notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
     window = {"trigger": 0, "keep": 0, "min_recent": 0}
-    roomy = page([*OLD[:20], *notes], make_profile(budget=9000, window=window, retrieval={"relevance_threshold": None} | quota))
-    tight = page([*OLD[:20], *notes], make_profile(budget=1200, window=window, retrieval={"relevance_threshold": None} | quota))
+    roomy = page([*OLD[:20], *notes], make_profile(budget=15000, window=window, retrieval={"relevance_threshold": None} | quota))
+    tight = page([*OLD[:20], *notes], make_profile(budget=2100, window=window, retrieval={"relevance_threshold": None} | quota))
     assert len(roomy.sections[0].ids) == 30
     found = tight.sections[0].ids
     assert sum(int(held[1:]) < 60 for held in found) == 5
@@ -164,7 +164,7 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
 
 def test_without_quotas_rank_alone_decides() -> None:
     context = page(
-        OLD, make_profile(budget=1200, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}})
+        OLD, make_profile(budget=2100, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}})
     )
     assert len(context.sections[0].ids) > 8
 

@@ -1,0 +1,58 @@
+"""The page once more as messages, in each provider's shape: expected.openai.json and expected.anthropic.json beside expected.md.
+
+The case has two calls of one message of which one is not answered, a result without its call, a tool request, an id used twice,
+a name that no provider takes, long arguments, and images. UPDATE_GOLDEN=1 writes the files anew.
+"""
+
+import json
+import os
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from builder.adapters.embedding import CachedEmbedder, open_embedder
+from builder.adapters.memory import MemoryStore
+from builder.pipeline.histories import Histories
+from builder.resources import bundled
+from builder.service import ContextBuilder
+from builder.wire.outbound import encode
+from tests.chat_rules import broken_by_anthropic, broken_by_openai
+from tests.golden.test_golden import events, helpers, profile
+from tests.models import MODELS_DIR, prepared
+
+CASE = "chat_messages"
+SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
+HERE = Path(__file__).parent / CASE
+Shape = Literal["openai", "anthropic"]
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[CachedEmbedder]:
+    prepared()
+    engine = open_embedder("onnx", "all-MiniLM-L6-v2", MODELS_DIR, 4096)
+    await engine.ready()
+    yield engine
+    await engine.aclose()
+
+
+@pytest.mark.parametrize("shape", ["openai", "anthropic"])
+async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(shape: Shape, embedder: CachedEmbedder) -> None:
+    wanted = replace(profile(CASE), messages=shape)
+    builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), Histories(100_000))
+    *earlier, trigger = events(CASE)
+    for crumb in earlier:
+        await builder.remember(crumb)
+    (context,) = (await builder.build(trigger, (wanted,))).contexts
+    event = json.loads(encode(context))
+    found = {name: event[name] for name in ("system", "messages") if name in event}
+    expected = HERE / f"expected.{shape}.json"
+    if os.environ.get("UPDATE_GOLDEN") == "1":
+        expected.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    Draft202012Validator(SCHEMA).validate(event)
+    assert found == json.loads(expected.read_text("utf-8"))
+    broken = broken_by_openai(**found) if shape == "openai" else broken_by_anthropic(**found)
+    assert broken == []
