@@ -82,6 +82,11 @@ class ContextBuilder:
         """The weights that are used unless others are given."""
         return self._helpers.ranker
 
+    def with_edition(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
+        """The same with other profiles and templates; this one stays as it is for whoever has begun with it."""
+        helpers = replace(self._helpers, renderings=renderings)
+        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._late)
+
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
         triggers = breadcrumb.version == 1 and not breadcrumb.removes

@@ -89,8 +89,7 @@ class Summarising:
         made: Callable[[str], None],
     ) -> None:
         """language: text → code. endpoint: None = extractive only. busy: builds go on. made: told who made each summary."""
-        found = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
-        self._recipes = tuple(found[name] for name in sorted(found))
+        self._recipes = recipes_of(profiles)
         self._sources = sources
         self._sender = sender
         self._words = words
@@ -103,6 +102,11 @@ class Summarising:
         self._published: OrderedDict[Session, Place] = OrderedDict()
         self._due: OrderedDict[Session, Place] = OrderedDict()
         self._told = asyncio.Event()
+
+    def take(self, profiles: tuple[Profile, ...]) -> None:
+        """From now on these profiles' summaries are made; every session is looked at once more when something is said there."""
+        self._recipes = recipes_of(profiles)
+        self._waits.clear()
 
     def heard(self, workspace: str, session: str, place: Place) -> None:
         """Something was remembered there. Costs nothing until the session may have grown too long."""
@@ -137,8 +141,10 @@ class Summarising:
     async def look(self, workspace: str, session: str, place: Place) -> None:
         """Summarise what has piled up by this place. Raises `Unavailable`."""
         view = await self._view(workspace, session, place)
-        waits = [await self._advance(view, workspace, session, recipe) for recipe in self._recipes]
-        _note(self._waits, (workspace, session), min(waits))
+        recipes = self._recipes
+        waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
+        if waits and recipes == self._recipes:  # other profiles may have come meanwhile
+            _note(self._waits, (workspace, session), min(waits))
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> Compacted:
         """Summarise everything but the kept tail at once. keep_user: what people said stays word for word (features E5).
@@ -275,3 +281,9 @@ def _is_said(view: View, row: int) -> bool:
 
 def _tokens(view: View, rows: tuple[int, ...]) -> int:
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
+
+
+def recipes_of(profiles: tuple[Profile, ...]) -> tuple[Recipe, ...]:
+    """The recipes of all profiles with summaries, each once, by name."""
+    found = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
+    return tuple(found[name] for name in sorted(found))

@@ -43,6 +43,9 @@ class Metrics:
             ["by"],
             registry=registry,
         )
+        self.reload_failures = Counter(
+            "context_builder_reload_failures", "Edits of profiles or templates that could not be taken", registry=registry
+        )
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.lacking = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry

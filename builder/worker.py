@@ -50,7 +50,7 @@ class Worker:
 
     def __init__(
         self,
-        builder: ContextBuilder,
+        builder: Callable[[], ContextBuilder],
         catch_up: CatchUp,
         ledger: Ledger,
         publisher: Publisher,
@@ -62,7 +62,10 @@ class Worker:
         in_work: set[Place],
         forget: Callable[[Breadcrumb], Awaitable[object]],
     ) -> None:
-        """Everything is passed in. in_work: kept up to date here, read by catch-up. forget: erases what a tombstone removes."""
+        """Everything is passed in. builder: that of now; an attempt ends with the one that it began with.
+
+        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone removes.
+        """
         self._builder = builder
         self._catch_up = catch_up
         self._ledger = ledger
@@ -124,18 +127,18 @@ class Worker:
         async with self._begun(arrival.place) as attempt:
             if attempt >= self._rules.max_attempts:
                 raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
-            breadcrumb = self._decode(arrival)
-            wanted = () if arrival.replay else self._builder.consumers(breadcrumb)
+            breadcrumb, builder = self._decode(arrival), self._builder()
+            wanted = () if arrival.replay else builder.consumers(breadcrumb)
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
-            held = await self._builder.remember(breadcrumb)
+            held = await builder.remember(breadcrumb)
             if breadcrumb.removes and (breadcrumb.version > 1 or breadcrumb.removes != breadcrumb.id):  # not for each new secret
                 await self._forget(breadcrumb)
             if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
                 return _Done("expired")
-            return await self._answer(held, wanted)
+            return await self._answer(builder, held, wanted)
 
     @asynccontextmanager
     async def _begun(self, place: Place) -> AsyncIterator[int]:
@@ -158,10 +161,10 @@ class Worker:
         finally:
             self._in_work.discard(place)
 
-    async def _answer(self, trigger: Remembered, wanted: tuple[Profile, ...]) -> _Done:
+    async def _answer(self, builder: ContextBuilder, trigger: Remembered, wanted: tuple[Profile, ...]) -> _Done:
         """Build and publish. A context that cannot be had takes no other with it; then `Rejected`."""
         began = perf_counter()
-        built = await self._builder.answer(trigger, wanted)
+        built = await builder.answer(trigger, wanted)
         seconds = perf_counter() - began
         refused, tokens = list(built.refused), []
         for context in built.contexts:

@@ -4,6 +4,7 @@ from builder.adapters.http.server import serve
 from builder.app.bus import check_broker, connection_arguments, open_bus
 from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.exporting import Export, Held, export_session, held_of
+from builder.app.linting import Shelf, open_shelf
 from builder.app.maintenance import answer_from_store, purge_store, read_breadcrumb, read_dead_letters, rebuild_store
 from builder.app.service import Service, open_service, serving, unsettled
 from builder.app.summaries import compact_session, summarise
@@ -13,6 +14,7 @@ __all__ = [
     "Export",
     "Held",
     "Service",
+    "Shelf",
     "answer_from_store",
     "check_broker",
     "compact_session",
@@ -27,6 +29,7 @@ __all__ = [
     "open_encoder",
     "open_reference",
     "open_service",
+    "open_shelf",
     "prepare_model",
     "purge_store",
     "read_breadcrumb",

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,25 +12,16 @@ from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_e
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter, load_encoder
+from builder.app.edition import Edition, read_edition, template_folders
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.pipeline.draft import Group, PageSection
 from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MAX_SIM, MEANING, SIGNALS, Ranker
-from builder.rendering.fragments import JinjaRendering
-from builder.rendering.templates import TemplateSet, read_folders
-from builder.resources import bundled
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
-from builder.wire.profiles import Library, parse_models, parse_profile
+from builder.wire.profiles import parse_profile
 
-SAMPLE_PAGE = (
-    PageSection(
-        name="sample", title="Sample", groups=(Group(date="", fragments=("a",)), Group(date="8 May 2023", fragments=("b",)))
-    ),
-)
-"""A page template is tried on it at start, so that a wrong name in it ends the start and not the first context."""
 FACTS_ENCODING = "o200k_base"
 
 
@@ -41,20 +32,28 @@ class Core:
     builder: ContextBuilder
     store: SqliteStore
     embedder: CachedEmbedder
-    profiles: tuple[Profile, ...]
-    library: Library
+    edition: Edition
     helpers: Helpers
     histories: Histories
-    renderings: tuple[JinjaRendering, ...]
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Everybody's, by name."""
+        return self.edition.profiles
+
+    def renewed(self, edition: Edition) -> "Core":
+        """The same with another edition; this one stays as it is for whoever has begun with it."""
+        builder = self.builder.with_edition(edition.profiles, edition.renderings)
+        return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
         self.histories.forget(workspace)
-        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.renderings)
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
 
     def preset(self, name: str) -> Profile:
         """A profile that is this preset and nothing else. Raises `Misconfigured`."""
-        return parse_profile(name, f"extends: {name}", self.library)
+        return parse_profile(name, f"extends: {name}", self.edition.library)
 
     def profile(self, name: str) -> Profile:
         """Raises `Misconfigured` with the known names."""
@@ -72,16 +71,7 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
     store_path: instead of the settings'. patience: seconds to wait for the engine; None: as long as it takes to load.
     """
     async with AsyncExitStack() as stack:
-        folders = template_folders(settings)
-        library = load_library(folders)
-        profiles = load_profiles(folders, library)
-        templates = TemplateSet(*read_folders(folders))
-        for profile in profiles:
-            templates.page(profile.page, SAMPLE_PAGE)
-        renderings = {
-            encoding: JinjaRendering(templates, load_counter(encoding))
-            for encoding in sorted({profile.encoding for profile in profiles})
-        }
+        edition = read_edition(template_folders(settings))
         embedding = settings.embedding
         embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)
@@ -90,16 +80,16 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         helpers = Helpers(
-            terms=load_terms(), count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=load_ranker(), excluded=excluded
+            terms=load_terms(),
+            count=load_counter(FACTS_ENCODING),
+            renderings=edition.renderings,
+            ranker=load_ranker(),
+            excluded=excluded,
         )
         late = store if embedding.late_interaction else None
         histories = Histories(settings.store.cached_passages)
-        builder = ContextBuilder(store, embedder, profiles, helpers, histories, late)
-        yield Core(
-            builder=builder, store=store, embedder=embedder, profiles=profiles, library=library,
-             helpers=helpers, histories=histories,
-            renderings=tuple(renderings.values()),
-        )  # fmt: skip
+        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, late)
+        yield Core(builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, histories=histories)
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:
@@ -110,32 +100,6 @@ async def _same_model(store: SqliteStore, model: str) -> None:
             f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
         )
-
-
-def template_folders(settings: Settings) -> tuple[Path, ...]:
-    """The bundled templates, and the operator's laid over them."""
-    extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
-    for folder in extra:
-        if not folder.is_dir():
-            raise Misconfigured(f"CONTEXT_BUILDER_TEMPLATES_DIR is {folder}, which is no folder; make it or unset the variable")
-    return (bundled("templates"), *extra)
-
-
-def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:
-    """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
-    return tuple(parse_profile(name, source, library) for name, source in sorted(_sources(folders, "profiles").items()))
-
-
-def load_library(folders: tuple[Path, ...]) -> Library:
-    """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
-    presets = _sources(folders, "presets") | {"default": _sources(folders, "profiles")["default"]}
-    tables = (folder / "models.yaml" for folder in folders)
-    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(table.read_text("utf-8")).items()}
-    return Library(presets=presets, models=models)
-
-
-def _sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
-    return {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}
 
 
 def load_ranker() -> Ranker:

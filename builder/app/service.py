@@ -24,6 +24,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABL
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
+from builder.app.edition import template_folders
+from builder.app.reloading import Reloading
 from builder.app.summaries import open_endpoint, open_summarising
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
@@ -55,11 +57,16 @@ HEADERS = 1024
 class Service:
     """The running service. url: of the broker. application: ASGI; it starts and stops the subscription."""
 
-    core: Core
+    reloading: Reloading
     url: str
     js: JetStreamContext
     summarising: Summarising
     application: Any
+
+    @property
+    def core(self) -> Core:
+        """That of now: with the profiles and templates in force."""
+        return self.reloading.core
 
 
 @asynccontextmanager
@@ -70,6 +77,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         url, connection = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
         metrics = Metrics(CollectorRegistry())
+        reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc)
         inbox: NatsInbox
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
@@ -81,7 +89,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
         archive = NatsArchive(js, lambda: watchdog.incarnation)
-        forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
+        forgetting = Forgetting(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
         removal = Removal(sender, read, forgetting)
         requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal)
@@ -89,7 +97,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised)
         worker = Worker(
-            core.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
+            reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
             in_work, forgetting.settle,
@@ -100,17 +108,18 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )  # fmt: skip
         filling = Filling(core.store, core.builder.with_vectors)
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
-        wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder)}
+        wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder), "templates": reloading.state}
         metrics.lacking.set_function(lambda: filling.lacking)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
-        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run())]
+        swapping = reloading.run(lambda renewed: summarising.take(renewed.profiles))
+        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping)]
         for task in beside:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
-        yield Service(core=core, url=url, js=js, summarising=summarising, application=application)
+        yield Service(reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 
 
 def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:

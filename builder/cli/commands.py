@@ -2,7 +2,7 @@
 
 import typer
 
-from builder.cli import bench, bench_pages, load, operate, recollect, run, talk
+from builder.cli import bench, bench_pages, load, operate, profiles, recollect, run, talk
 
 application = typer.Typer(
     name="context-builder",
@@ -13,6 +13,7 @@ application = typer.Typer(
 )
 models = typer.Typer(help="Embedding models.", no_args_is_help=True)
 schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
+profile_group = typer.Typer(help="Profiles and presets: what is in force, and what is wrong with them.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
 benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens, prefix and summaries.", no_args_is_help=True)
 
@@ -24,6 +25,9 @@ application.command(name="import")(talk.import_events)
 models.command(name="prepare")(operate.prepare)
 models.command(name="list")(operate.list_models)
 schemas.command(name="export")(operate.export)
+profile_group.command(name="list")(profiles.list_profiles)
+for look_at in (profiles.show, profiles.diff, profiles.lint):
+    profile_group.command()(look_at)
 dead_letters.command(name="list")(operate.list_dead_letters)
 dead_letters.command(name="show")(operate.show_dead_letter)
 dead_letters.command(name="retry")(operate.retry_dead_letter)
@@ -39,5 +43,12 @@ for measure in (
     load.memory,
 ):
     benches.command()(measure)
-for name, group in (("models", models), ("schemas", schemas), ("dead-letters", dead_letters), ("bench", benches)):
+groups = {
+    "profiles": profile_group,
+    "models": models,
+    "schemas": schemas,
+    "dead-letters": dead_letters,
+    "bench": benches,
+}
+for name, group in groups.items():
     application.add_typer(group, name=name)

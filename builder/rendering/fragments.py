@@ -26,6 +26,8 @@ DEFAULT = "default"
 FEWER = (0.5, 0.25)
 """Shares of its lines that a log is tried with before it is cut like any text: the errors stay longest."""
 CACHED = 20_000
+VALUES = frozenset({"speaker", "text", "partial", "body", "schema", "id", "tags", "said", "repeats"})
+"""What a hint is given."""
 
 
 class JinjaRendering:

@@ -18,7 +18,7 @@ from builder.rendering.filters import Rendered, inline, quote, readable, sentenc
 GENERIC = "generic"
 FAILURES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 """What running a template may raise: Jinja's own errors, and those of what a value is used for."""
-_SUFFIX = ".md.j2"
+SUFFIX = ".md.j2"
 _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
 
@@ -28,17 +28,13 @@ class TemplateSet:
 
     def __init__(self, hints: Mapping[str, str], pages: Mapping[str, str]) -> None:
         """Compile. hints, pages: name → source. Raises `Misconfigured` with file and line."""
-        environment = ImmutableSandboxedEnvironment(
-            undefined=StrictUndefined, finalize=quote, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-        )
-        environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence, "tag": tag}
-        environment.globals = {}
+        environment = make_environment()
         self._hints = {name: _compile(environment, "hints", name, source) for name, source in hints.items()}
         self._pages = {name: _compile(environment, "pages", name, source) for name, source in pages.items()}
         self.revision = _revision(hints, pages)
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in self._hints:
-            raise Misconfigured(f"hints/{GENERIC}{_SUFFIX} is missing; unknown schemas need it, put it back")
+            raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
     def hint(self, schema: str, values: Mapping[str, Any]) -> str:
         """One fragment, without white space around it. Raises one of `FAILURES`."""
@@ -46,7 +42,7 @@ class TemplateSet:
 
     def file(self, schema: str) -> str:
         """The file whose template renders this schema."""
-        return f"hints/{self._name(schema)}{_SUFFIX}"
+        return f"hints/{self._name(schema)}{SUFFIX}"
 
     def is_tagged(self, page: str) -> bool:
         """Whether sections of this page stand in tags, so that message text must not open or close any."""
@@ -61,11 +57,21 @@ class TemplateSet:
         try:
             text = settled(template.render({"sections": marked})).strip("\n")
         except FAILURES as error:
-            raise Misconfigured(f"pages/{name}{_SUFFIX} failed: {error}; mend the template") from error
+            raise Misconfigured(f"pages/{name}{SUFFIX} failed: {error}; mend the template") from error
         return text + "\n" if text else ""
 
     def _name(self, schema: str) -> str:
         return schema if schema in self._hints else GENERIC
+
+
+def make_environment() -> ImmutableSandboxedEnvironment:
+    """What templates are compiled in: our filters, nothing global."""
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, finalize=quote, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    )
+    environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence, "tag": tag}
+    environment.globals = {}
+    return environment
 
 
 def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str]]:
@@ -73,8 +79,8 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
     found: tuple[dict[str, str], dict[str, str]] = ({}, {})
     for folder in folders:
         for kind, sources in zip(("hints", "pages"), found, strict=True):
-            for file in sorted((folder / kind).glob(f"*{_SUFFIX}")):
-                sources[file.name.removesuffix(_SUFFIX)] = file.read_text("utf-8")
+            for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
+                sources[file.name.removesuffix(SUFFIX)] = file.read_text("utf-8")
     return found
 
 
@@ -89,7 +95,7 @@ def _compile(environment: ImmutableSandboxedEnvironment, kind: str, name: str, s
         return environment.from_string(source)
     except TemplateError as error:
         line = getattr(error, "lineno", "?")
-        raise Misconfigured(f"{kind}/{name}{_SUFFIX} line {line}: {error}; mend the template") from error
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} line {line}: {error}; mend the template") from error
 
 
 def _revision(*sources: Mapping[str, str]) -> str:

@@ -23,6 +23,7 @@ from builder.domain.profile import (
     Window,
 )
 from builder.domain.selector import Selector, Standing
+from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
     ReminderFile,
     RetrievalFile,
@@ -147,18 +148,31 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
     library = library or Library()
     try:
         check_token(name, "profile name")
-        merged = resolve(source, library)
-        file = ProfileFile.model_validate(merged)
-        whole = f"{source}\0{json.dumps(merged, sort_keys=True, default=str)}"
+        found = layers(source, library.presets)
+        values = merged(found)
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
+        raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
+    try:
+        file = ProfileFile.model_validate(values)
+        whole = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
         return _profile(name, file, library, blake2b(whole.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
-        place = f"{message} at {pointer}, got {first['input']!r:.120}"
+        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, found)}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
+
+
+def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple[Layer, ...]) -> str:
+    """Which preset gave the value at this place, if it was one."""
+    path = tuple(map(str, place))
+    if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
+        path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
+    names = {name for held, name in origins(found).items() if path and held[: len(path)] == path}
+    return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
@@ -174,50 +188,6 @@ def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
     name = model.rpartition("/")[2]
     begins = (known for known in models if name == known or name.startswith(tuple(f"{known}{mark}" for mark in "-:@")))
     return models.get(max(begins, key=len, default=""), UNKNOWN_MODEL)
-
-
-def resolve(source: str, library: Library, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The file with what it extends laid under it, as plain values. Raises `ValueError` for a preset nobody knows.
-
-    Mappings are merged; lists replace each other, but `sections` may be a mapping: name → what changes in that section.
-    """
-    values = yaml.safe_load(source) or {}
-    if not isinstance(values, dict):
-        raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
-    merged: dict[str, Any] = {}
-    for preset in _names(values.pop("extends", ())):
-        if preset in above:
-            raise ValueError(f"{' extends '.join((*above, preset))}; take one of them out")
-        if preset not in library.presets:
-            raise ValueError(f"it extends {preset!r}, which is none of {', '.join(sorted(library.presets)) or 'no presets'}")
-        merged = _laid_over(merged, resolve(library.presets[preset], library, (*above, preset)))
-    return _laid_over(merged, values)
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    names = (value,) if isinstance(value, str) else value
-    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"extends is {value!r}; give the name of a preset, or a list of names")
-    return tuple(names)
-
-
-def _laid_over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        under = merged.get(key)
-        if key == "sections" and isinstance(value, dict):
-            merged[key] = _patched(under if isinstance(under, list) else [], value)
-        elif isinstance(under, dict) and isinstance(value, dict):
-            merged[key] = _laid_over(under, value)
-        else:
-            merged[key] = value
-    return merged
-
-
-def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
-    if unknown := changes.keys() - {section.get("name") for section in sections}:
-        raise ValueError(f"sections changes {', '.join(sorted(unknown))}, which no section is called; write the whole list")
-    return [section | (changes.get(str(section.get("name"))) or {}) for section in sections]
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:

@@ -144,7 +144,7 @@ async def worker_here(
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(
-            core.builder,
+            lambda: core.builder,
             catch_up,
             core.store,
             publisher,

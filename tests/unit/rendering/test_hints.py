@@ -82,6 +82,10 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("browser.tab.context.v1", {"url": "u", "content": {"mainText": "main"}}, "Page u: main"),
     ("calendar.event.v1", {"title": "Dentist", "floor": 3}, "calendar.event.v1: title Dentist; floor 3"),
     ("calendar.event.v1", {}, "calendar.event.v1: (empty)"),
+    ("knowledge.v1", {"title": "Cones", "content": "Cone 6 is 1,222 degrees."}, 'Knowledge "Cones": Cone 6 is 1,222 degrees.'),
+    ("knowledge.v1", {"cone": 6}, "Knowledge: cone 6"),
+    ("tool.code.v1", {"name": "timer", "description": "Waits. Long."}, "Tool timer: Waits."),
+    ("tool.code.v1", {"code": {"language": "js", "source": "wait()"}}, "Tool (no name) language js; source wait()"),
 ]
 
 

@@ -28,6 +28,8 @@ def validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema(name), format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
+UNCHECKED = {"knowledge.v1", "tool.code.v1"}
+"""Kinds of RCRT that the preset rag finds: shown by hints of their own, taken as they come."""
 TIMES = {"created_at", "ttl", "expires_at"}
 """JSON Schema only annotates formats, and the reader also takes numbers."""
 EXAMPLES = [(name, example) for name in MODELS for example in schema(name)["examples"]]
@@ -108,8 +110,8 @@ def test_a_message_without_text_fits_neither_schema_nor_model(body: dict[str, An
 
 def test_every_body_that_is_shown_has_a_hint_template_and_every_hint_template_has_a_schema() -> None:
     hints = {file.name.removesuffix(".md.j2") for file in (bundled("templates") / "hints").iterdir()}
-    assert hints - {"generic"} == BODIES.keys() - NEVER_SHOWN
-    assert {f"{name}.json" for name in hints - {"generic"}} <= FILES.keys()
+    assert hints - {"generic", *UNCHECKED} == BODIES.keys() - NEVER_SHOWN
+    assert {f"{name}.json" for name in hints - {"generic", *UNCHECKED}} <= FILES.keys()
 
 
 def test_bundled_profiles_name_schemas_and_pages_that_exist() -> None:
@@ -118,6 +120,30 @@ def test_bundled_profiles_name_schemas_and_pages_that_exist() -> None:
         named = _profile(file)
         assert {*named["triggers"], *named["standing"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
         assert named["page"] in pages, file.name
+
+
+PRESETS = sorted((bundled("templates") / "presets").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", PRESETS, ids=lambda file: str(file.stem))
+def test_a_file_that_extends_fits_the_schema_of_profiles_with_only_what_it_changes(file: Path) -> None:
+    validator("profile").validate(yaml.safe_load(file.read_text("utf-8")))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"budgett": 1},
+        {"budget": "lots"},
+        {"retrieval": {"schema": []}},
+        {"sections": {"recent": {"floor": 7}}},
+        {"sections": [{"name": "recent"}]},
+        {"extends": 7},
+    ],
+)
+def test_a_mistake_in_a_file_that_extends_is_one_for_the_schema_too(changes: dict[str, Any]) -> None:
+    assert not accepted_by_schema("profile", {"extends": "default"} | changes)
+    assert accepted_by_schema("profile", {"extends": "default", "sections": {"recent": {"floor": 0.1}, "summary": None}})
 
 
 def _profile(file: Path) -> dict[str, Any]:

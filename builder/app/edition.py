@@ -1,0 +1,97 @@
+"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from builder.adapters.tokens import load_counter
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.pipeline.draft import Group, PageSection
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from builder.settings import Settings
+from builder.wire.profiles import Library, parse_models, parse_profile
+
+SAMPLE_PAGE = (
+    PageSection(
+        name="sample", title="Sample", groups=(Group(date="", fragments=("a",)), Group(date="8 May 2023", fragments=("b",)))
+    ),
+)
+"""A page template is tried on it when it is read, so that a wrong name in it ends the start and not the first context."""
+MODELS = "models.yaml"
+KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2")
+"""The files of an edition, in each of its folders."""
+
+Traces = frozenset[tuple[str, int, int, int]]
+"""Path, inode, size and time of change (ns) of every file: what differs when one was edited, added or taken away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """A context is built from one edition only. renderings: encoding → rendering. traces: of the files, before they were read."""
+
+    profiles: tuple[Profile, ...]
+    library: Library
+    templates: TemplateSet
+    renderings: Mapping[str, JinjaRendering]
+    traces: Traces
+
+
+def read_edition(folders: tuple[Path, ...], held: Edition | None = None) -> Edition:
+    """Everything anew. Raises `Misconfigured`. held: its renderings, with what they have cached, go on if no template changed."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise Misconfigured(
+                f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
+            )
+    traces = traces_of(folders)
+    try:
+        library = load_library(folders)
+        profiles = load_profiles(folders, library)
+        templates = TemplateSet(*read_folders(folders))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
+    for page in sorted({profile.page for profile in profiles}):
+        templates.page(page, SAMPLE_PAGE)
+    known = held.renderings if held and held.templates.revision == templates.revision else {}
+    encodings = sorted({profile.encoding for profile in profiles})
+    renderings = {encoding: known.get(encoding) or JinjaRendering(templates, load_counter(encoding)) for encoding in encodings}
+    return Edition(profiles=profiles, library=library, templates=templates, renderings=renderings, traces=traces)
+
+
+def traces_of(folders: tuple[Path, ...]) -> Traces:
+    """A file that goes away meanwhile has no trace."""
+    found = set()
+    for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
+        try:
+            state = file.stat()
+        except FileNotFoundError:
+            continue
+        found.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
+    return frozenset(found)
+
+
+def template_folders(settings: Settings) -> tuple[Path, ...]:
+    """The bundled templates, and the operator's laid over them."""
+    extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
+    return (bundled("templates"), *extra)
+
+
+def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:
+    """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
+    return tuple(parse_profile(name, source, library) for name, source in sorted(sources(folders, "profiles").items()))
+
+
+def load_library(folders: tuple[Path, ...]) -> Library:
+    """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
+    presets = sources(folders, "presets") | {"default": sources(folders, "profiles")["default"]}
+    tables = (folder / MODELS for folder in folders)
+    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(table.read_text("utf-8")).items()}
+    return Library(presets=presets, models=models)
+
+
+def sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
+    """Name → YAML text of the "profiles" or the "presets"; a later folder's file wins."""
+    return {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}

@@ -1,0 +1,50 @@
+"""What is wrong with a template that compiles, and what in a hint moves from turn to turn (features G8, H3)."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from jinja2 import meta, nodes
+
+from builder.domain.finding import Finding
+from builder.rendering.fragments import VALUES
+from builder.rendering.templates import SUFFIX, make_environment
+
+MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER)\b")
+MOST_MARKERS = 3
+PAGE_VALUES = frozenset({"sections"})
+_MOVING = re.compile(r"id|.*_id|.*_at|.*_count|now|today|time|timestamp|version|last_?updated|lastUpdated")
+"""Names of clocks, ids and counters."""
+
+
+def overused(text: str) -> str:
+    """What to say about a text with too many emphasis markers; "" for one with few."""
+    found = MARKERS.findall(text)
+    return f"{len(found)} emphasis markers ({', '.join(sorted(set(found)))})" if len(found) > MOST_MARKERS else ""
+
+
+def lint_templates(hints: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[Finding]:
+    """hints, pages: name → source that compiles."""
+    for kind, sources, known in (("hints", hints, VALUES), ("pages", pages, PAGE_VALUES)):
+        for name, source in sources.items():
+            tree, file = _parsed(source), f"{kind}/{name}{SUFFIX}"
+            for unknown in sorted(meta.find_undeclared_variables(tree) - known):
+                wrong, mend = f"{unknown!r} is no value of a template", f"use one of {', '.join(sorted(known))}"
+                yield Finding(file=file, place=unknown, wrong=wrong, mend=mend)
+            if any(found.name == "random" for found in tree.find_all(nodes.Filter)):
+                wrong, mend = "the filter random gives another page each time", "take it out"
+                yield Finding(file=file, place="random", wrong=wrong, mend=mend)
+            if said := overused(source):
+                yield Finding(file=file, place="", wrong=said, mend=f"keep at most {MOST_MARKERS}: what is all loud is not heard")
+
+
+def moving(source: str) -> tuple[str, ...]:
+    """The clocks, ids and counters that a hint shows. `said` and `repeats` stand still outside the hot window: always once."""
+    tree = _parsed(source)
+    names = {node.name for node in tree.find_all(nodes.Name)}
+    names |= {node.attr for node in tree.find_all(nodes.Getattr)}
+    names |= {node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)}
+    return tuple(sorted(name for name in names if _MOVING.fullmatch(name)))
+
+
+def _parsed(source: str) -> nodes.Template:
+    return make_environment().parse(source)

@@ -1,0 +1,111 @@
+"""A profile file over what it extends: merged, and where each value comes from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+Path = tuple[str, ...]
+"""Steps to a setting; a section's step is its name."""
+SECTIONS = "sections"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One file. name: of the preset; "" for the file that extends."""
+
+    name: str
+    values: Mapping[str, Any]
+
+
+def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ()) -> tuple[Layer, ...]:
+    """The file and all that it extends, lowest first, each once. Raises `ValueError` naming the preset, and `yaml.YAMLError`.
+
+    presets: name → YAML text. above: the presets that led here.
+    """
+    values = yaml.safe_load(source) or {}
+    if not isinstance(values, dict):
+        raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
+    found: dict[str, Layer] = {}
+    for preset in _names(values.pop("extends", ())):
+        if preset in above:
+            raise ValueError(f"{' extends '.join((*above, preset))}; take one of them out")
+        if preset not in presets:
+            raise ValueError(f"it extends {preset!r}, which is none of {', '.join(sorted(presets)) or 'no presets'}")
+        for layer in _of_preset(preset, presets, above):
+            found.setdefault(layer.name, layer)
+    return (*found.values(), Layer(above[-1] if above else "", values))
+
+
+def _of_preset(preset: str, presets: Mapping[str, str], above: tuple[str, ...]) -> tuple[Layer, ...]:
+    try:
+        return layers(presets[preset], presets, (*above, preset))
+    except yaml.YAMLError as error:
+        raise ValueError(f"preset {preset!r} is not readable: {error}") from error
+
+
+def merged(found: tuple[Layer, ...]) -> dict[str, Any]:
+    """Plain values. Raises `ValueError` for a section that is changed but not there.
+
+    Mappings are merged, an empty one empties; lists replace each other, but `sections` may be a mapping: name → what changes
+    in that section, null takes it out.
+    """
+    values: dict[str, Any] = {}
+    for layer in found:
+        values = _laid_over(values, layer.values)
+    return values
+
+
+def origins(found: tuple[Layer, ...]) -> dict[Path, str]:
+    """Path of each value that some file gives → the name of the layer that gave it last."""
+    given: dict[Path, str] = {}
+    for layer in found:
+        whole_list = isinstance(layer.values.get(SECTIONS), list)
+        given = {path: name for path, name in given.items() if not (whole_list and path[0] == SECTIONS)}
+        for path, _ in leaves(layer.values):
+            given = {held: name for held, name in given.items() if held[: len(path)] != path and path[: len(held)] != held}
+            given[path] = layer.name
+    return given
+
+
+def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value that is no mapping, with its path; sections under their names."""
+    for key, value in values.items():
+        path = (*above, str(key))
+        inner = _by_name(value) if path == (SECTIONS,) and isinstance(value, list) else value
+        if isinstance(inner, Mapping) and inner:
+            yield from leaves(inner, path)
+        else:
+            yield path, inner
+
+
+def _by_name(sections: list[Any]) -> dict[str, Any]:
+    return {str(section.get("name")): section for section in sections if isinstance(section, Mapping)}
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = (value,) if isinstance(value, str) else value
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"extends is {value!r}; give the name of a preset, or a list of names")
+    return tuple(names)
+
+
+def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    together = dict(below)
+    for key, value in above.items():
+        under = together.get(key)
+        if key == SECTIONS and isinstance(value, dict):
+            together[key] = _patched(under if isinstance(under, list) else [], value)
+        elif isinstance(under, dict) and isinstance(value, dict) and value:
+            together[key] = _laid_over(under, value)
+        else:
+            together[key] = value
+    return together
+
+
+def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
+    if unknown := changes.keys() - {section.get("name") for section in sections}:
+        raise ValueError(f"sections changes {', '.join(sorted(unknown))}, which no section is called; write the whole list")
+    kept = (section for section in sections if changes.get(str(section.get("name")), {}) is not None)
+    return [section | changes.get(str(section.get("name")), {}) for section in kept]

@@ -1,0 +1,78 @@
+"""Each preset builds a page, and says what its source document says (RCRT's contracts, agent-llm-best-practices, promptkit)."""
+
+import pytest
+
+from builder.adapters.tokens import load_counter
+from builder.app.edition import load_library, template_folders
+from builder.domain.profile import Profile
+from builder.settings import Settings
+from builder.wire.profiles import parse_profile
+from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb
+from tests.unit.test_service import make_builder
+
+LIBRARY = load_library(template_folders(Settings()))
+PRESETS = sorted(LIBRARY.presets)
+
+
+def preset(name: str) -> Profile:
+    return parse_profile("mine", f"extends: {name}\n", LIBRARY)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
+    builder, profile = make_builder(HashingEmbedder()), preset(name)
+    for sequence in range(1, 41):
+        await builder.remember(make_breadcrumb(f"Remark {sequence} on the kiln and its glaze.", sequence))
+    built = await builder.build(make_breadcrumb("Which glaze was it?", 50), (profile,))
+    (context,) = built.contexts
+    assert "Which glaze was it?" in context.markdown
+    assert context.tokens == load_counter("o200k_base")(context.markdown) <= profile.allowance
+    assert len(ids_on_page(context)) > 2
+
+
+@pytest.mark.parametrize(
+    ("name", "budget", "duplicates", "ceilings"),
+    [
+        ("conversational", 4000, 0.95, {"user.message.v1": 5, "agent.response.v1": 3}),
+        ("memory", 8000, 0.9, {"user.message.v1": 10, "agent.response.v1": 8}),
+        ("minimal", 2000, 0.98, {"user.message.v1": 2, "agent.response.v1": 1}),
+        ("rag", 8000, 0.9, {"knowledge.v1": 10, "tool.code.v1": 5, "user.message.v1": 2}),
+    ],
+)
+def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, ceilings: dict[str, int]) -> None:
+    profile = preset(name)
+    assert (profile.budget, profile.retrieval.duplicate_threshold) == (budget, duplicates)
+    assert ceilings.items() <= profile.retrieval.ceilings.items()
+
+
+@pytest.mark.parametrize("name", ["sliding", "director", "character"])
+def test_a_sliding_window_trims_above_ten_to_the_last_five_and_searches_nothing(name: str) -> None:
+    profile = preset(name)
+    assert (profile.window.trigger, profile.window.keep) == (10, 5)
+    assert (profile.retrieval.schemas, profile.summaries) == ((), None)
+
+
+def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -> None:
+    header = preset("director").standing[-1]
+    assert (header.selector.all_tags, header.keep, header.section) == (("task:header",), "latest", "task")
+    assert preset("character").standing == ()
+
+
+def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:
+    profile = preset("relevance")
+    assert (profile.window.keep, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
+    assert (profile.retrieval.query, profile.retrieval.ceilings) == ("last_user", {})
+
+
+def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty() -> None:
+    profile = preset("three_tier")
+    assert (profile.window.keep, profile.retrieval.most, profile.retrieval.ceilings) == (20, 5, {})
+    assert profile.summaries is not None
+    assert (profile.summaries.messages, profile.summaries.batch) == (50, 10)
+    order = [rule.source for rule in profile.sections]
+    assert order.index("summary") < order.index("retrieval") < order.index("hot")
+
+
+def test_presets_compose() -> None:
+    both = parse_profile("mine", "extends: [coding-agent, three_tier]\n", LIBRARY)
+    assert (both.budget, both.window.max_tool_turns, both.window.keep) == (16_000, 10, 20)

@@ -1,0 +1,130 @@
+"""What a profile extends is laid under it, layer by layer, and every value knows its file."""
+
+import pytest
+import yaml
+
+from builder.domain.errors import Misconfigured
+from builder.wire.layers import layers, merged, origins
+from builder.wire.profiles import Library, ModelFacts, parse_profile
+from builder.wire.shown import as_yaml, differing, shown
+
+BASE = """
+budget: 1000
+window: {trigger: 8, keep: 4}
+retrieval: {schemas: [user.message.v1], ceilings: {user.message.v1: 5, note.v1: 2}}
+sections:
+  - {name: recent, title: Recent, source: hot, floor: 0.2}
+  - {name: relevant, title: Relevant, source: retrieval}
+  - {name: current, title: Current, source: trigger}
+"""
+PRESETS = {
+    "base": BASE,
+    "wide": "extends: base\nbudget: 9000\n",
+    "short": "extends: base\nwindow: {keep: 2}\nretrieval: {ceilings: {}}\n",
+    "loop": "extends: pool\n",
+    "pool": "extends: loop\n",
+    "broken": "budget: [1, 2",
+    "wrong": "extends: base\nwindow: {keep: many}\nsections: {recent: {floor: 7}}\n",
+}
+MODELS = {"gpt-4o": ModelFacts(window=128_000), "claude-sonnet-4": ModelFacts(window=200_000, margin=0.25)}
+LIBRARY = Library(presets=PRESETS, models=MODELS)
+
+
+def values(source: str) -> dict[str, object]:
+    return merged(layers(source, PRESETS))
+
+
+def test_two_presets_of_one_base_are_both_in_force() -> None:
+    profile = parse_profile("mine", "extends: [wide, short]\n", LIBRARY)
+    assert (profile.budget, profile.window.trigger, profile.window.keep) == (9000, 8, 2)
+
+
+def test_the_last_preset_wins_and_the_file_wins_over_all() -> None:
+    presets = {**PRESETS, "narrow": "budget: 300\n"}
+    assert merged(layers("extends: [wide, narrow]", presets))["budget"] == 300
+    assert merged(layers("extends: [narrow, wide]", presets))["budget"] == 9000
+    assert merged(layers("extends: [narrow, wide]\nbudget: 77", presets))["budget"] == 77
+
+
+def test_mappings_are_merged_and_an_empty_one_empties() -> None:
+    filled = parse_profile("mine", "extends: base\nretrieval: {ceilings: {note.v1: 9}}\n", LIBRARY)
+    assert filled.retrieval.ceilings == {"user.message.v1": 5, "note.v1": 9}
+    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.ceilings == {}
+
+
+def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
+    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {floor: 0.5}, relevant: null}\n"
+    profile = parse_profile("mine", source, LIBRARY)
+    assert [(rule.name, rule.floor) for rule in profile.sections] == [("recent", 0.5), ("current", 0)]
+    with pytest.raises(Misconfigured, match="sections changes relevent, which no section is called"):
+        parse_profile("mine", "extends: base\nsections: {relevent: null}\n", LIBRARY)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("extends: bas", "profiles/mine.yaml is not readable: it extends 'bas', which is none of base, broken, "),
+        ("extends: loop", "loop extends pool extends loop; take one of them out"),
+        ("extends: 7", "extends is 7; give the name of a preset, or a list of names"),
+        ("extends: broken", "profiles/mine.yaml is not readable: preset 'broken' is not readable: while parsing a flow"),
+        ("extends: wrong", "profiles/mine.yaml: .*valid integer.* at window/keep, got 'many' by preset wrong; see"),
+        (
+            "extends: wrong\nwindow: {keep: 1}",
+            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/floor, got 7 by preset wrong; see",
+        ),
+    ],
+)
+def test_a_mistake_names_the_file_and_the_preset(source: str, reason: str) -> None:
+    with pytest.raises(Misconfigured, match=reason):
+        parse_profile("mine", source, LIBRARY)
+
+
+def test_a_model_gives_budget_encoding_and_margin_where_no_file_does() -> None:
+    known = parse_profile("mine", "extends: base\nbudget: null\nmodel: anthropic/claude-sonnet-4-20250514\n", LIBRARY)
+    assert (known.budget, known.encoding, known.margin, known.allowance) == (150_000, "o200k_base", 0.25, 112_500)
+    mine = parse_profile("mine", "extends: base\nmodel: gpt-4o\nencoding: cl100k_base\nmargin: 0.5\n", LIBRARY)
+    assert (mine.budget, mine.encoding, mine.margin) == (1000, "cl100k_base", 0.5)
+
+
+def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarters_are_used() -> None:
+    unknown = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\n", LIBRARY)
+    assert (unknown.budget, unknown.encoding, unknown.margin) == (96_000, "o200k_base", 0.1)
+    half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
+    assert half.budget == 64_000
+
+
+def test_every_value_knows_the_layer_that_gave_it() -> None:
+    given = origins(layers("extends: [wide, short]\nsections: {recent: {floor: 0.3}}\n", PRESETS))
+    assert given["budget",] == "wide"
+    assert (given["window", "trigger"], given["window", "keep"]) == ("base", "short")
+    assert (given["sections", "recent", "title"], given["sections", "recent", "floor"]) == ("base", "")
+    assert ("retrieval", "ceilings", "note.v1") not in given
+
+
+def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
+    source = "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nsystem_prompt: |\n  You are: Mira\n  # always\n"
+    settings = shown("mine", source, LIBRARY, "profiles/mine.yaml")
+    text = as_yaml(settings)
+    assert "budget: 96000  # models.yaml (gpt-4o)\n" in text
+    assert "  keep: 2  # presets/short.yaml\n" in text
+    assert "  - name: recent  # presets/base.yaml\n    title: Recent" in text
+    assert "reserve: 0  # default\n" in text
+    again = parse_profile("mine", text, LIBRARY)
+    mine = parse_profile("mine", source, LIBRARY)
+    assert {**yaml.safe_load(text), "model": None} == {
+        **yaml.safe_load(as_yaml(shown("mine", text, LIBRARY, "x"))),
+        "model": None,
+    }
+    assert (again.sections, again.retrieval, again.system_prompt) == (mine.sections, mine.retrieval, mine.system_prompt)
+
+
+def test_only_what_differs_is_compared() -> None:
+    one, other = (shown("x", f"extends: {name}\n", LIBRARY, "x") for name in ("wide", "short"))
+    assert differing(one, one) == ()
+    assert differing(one, other) == (
+        ("budget", 9000, 1000),
+        ("window.keep", 4, 2),
+        ("retrieval.ceilings.user.message.v1", 5, None),
+        ("retrieval.ceilings.note.v1", 2, None),
+        ("retrieval.ceilings", None, {}),
+    )
