@@ -1,6 +1,7 @@
 """`assemble`: recall → context. Reads top to bottom: rank, dedup, fold, select (rendering lazily), compose."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -55,7 +56,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
         draft.pin(name, text)
     standing = _standing(request)
-    stands = frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit)
+    stands = {view.row_of(item.remembered.breadcrumb.id): item for unit in standing for item in unit}
     hot, older = _hot(view, profile, stands)
     hot = fitting(hot, view, profile)
     shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
@@ -151,10 +152,10 @@ class _Older:
         return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
 
 
-def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[Unit, ...], _Older]:
+def _hot(view: View, profile: Profile, standing: Mapping[int, Candidate]) -> tuple[tuple[Unit, ...], _Older]:
     """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
 
-    standing: rows that stand in a section of their own: an anchor is not said twice.
+    standing: rows that stand in a section of their own: an anchor is not said twice, and takes its place with its results.
     """
     sections = {rule.source: rule.name for rule in profile.sections}
     windows = hot_units(view, profile.window)
@@ -181,7 +182,8 @@ def _hot(view: View, profile: Profile, standing: frozenset[int]) -> tuple[tuple[
                 section = sections.get("tools" if tool else "hot", "")
                 kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
                 shown.update(() if tool else {saying})
-        units += [tuple(kept)] if kept else []
+        anchors = [standing[row] for row in rows if row in standing]
+        units += [(*kept, *(anchors if any(candidate.remembered.breadcrumb.calls for candidate in kept) else ()))] if kept else []
     most = profile.window.max_tool_turns
     return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
 

@@ -74,7 +74,8 @@ def _own_words(draft: Draft, rule: SectionRule) -> tuple[Group, ...]:
 
 
 def _placed(draft: Draft, rule: SectionRule) -> list[Placed]:
-    return [draft.placed[key] for key in sorted(draft.placed) if key[0] == rule.name]
+    mine = (placed for key, placed in draft.placed.items() if key[0] == rule.name)
+    return sorted(mine, key=lambda placed: placed.candidate.remembered.breadcrumb.place)
 
 
 def _groups(rule: SectionRule, placed: list[Placed], date: Date) -> tuple[Group, ...]:
