@@ -90,3 +90,26 @@ def summaries(
         return
     table(f"{report['dataset']}, {report['cap']} tokens", "conversation", report["conversations"])
     table("a made session", "messages", {str(report["made"].pop("messages")): report["made"]})
+
+
+def invariants(
+    histories: Annotated[int, typer.Option(min=1, help="Random sessions.")] = 1000,
+    contexts: Annotated[int, typer.Option(min=1, help="Pages, at least one a session.")] = 1000,
+    seed: Annotated[int, typer.Option(help="The same number makes the same sessions.")] = 1,
+    first: Annotated[int, typer.Option(min=0, help="Number of the first session, to see one again.")] = 0,
+    size: Annotated[int, typer.Option(min=4, max=60, help="Mean number of records of a session.")] = 8,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Random sessions under random wishes: no page may tear or repeat a unit, show what no longer counts, or be too long."""
+    from builder.bench.invariants import run
+    from builder.bench.page_reader import FAULTS
+
+    with progress("invariants", histories) as step:
+        report = run(histories, contexts, seed, first, size, step)
+    if as_json:
+        print_json(report)
+    else:
+        table(f"seed {report['seed']}, {report['histories']} sessions", "", {"": report})
+    if any(report[kind] for kind in FAULTS):
+        raise typer.Exit(1)

@@ -37,6 +37,7 @@ for measure in (
     bench_pages.tokens,
     bench_pages.prefix,
     bench_pages.summaries,
+    bench_pages.invariants,
     bench.fit,
     bench.repeats,
     load.load,

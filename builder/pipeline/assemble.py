@@ -1,6 +1,7 @@
 """`assemble`: recall → context. Reads top to bottom: rank, dedup, fold, select (rendering lazily), compose."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -57,7 +58,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     for name, text in own_texts(profile, request.system_prompt, request.trigger.breadcrumb, view).items():
         draft.pin(name, text)
     standing = _standing(request)
-    stands = frozenset(view.row_of(item.remembered.breadcrumb.id) for unit in standing for item in unit)
+    stands = {view.row_of(item.remembered.breadcrumb.id): item for unit in standing for item in unit}
     far = reach(view, profile)
     hot, older = _hot(view, profile, far.units, stands)
     hot = fitting(hot, far.first, profile.window)
@@ -158,10 +159,11 @@ class _Older:
         return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
 
 
-def _hot(view: View, profile: Profile, wanted: int, standing: frozenset[int]) -> tuple[tuple[Unit, ...], _Older]:
+def _hot(view: View, profile: Profile, wanted: int, standing: Mapping[int, Candidate]) -> tuple[tuple[Unit, ...], _Older]:
     """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
 
-    wanted: most units of it. standing: rows that stand in a section of their own: an anchor is not said twice.
+    wanted: most units of it. standing: rows that stand in a section of their own: an anchor is not said twice, and takes its
+    place with its results.
     """
     sections = {rule.source: rule.name for rule in profile.sections}
     windows = hot_units(view, wanted)
@@ -188,7 +190,8 @@ def _hot(view: View, profile: Profile, wanted: int, standing: frozenset[int]) ->
                 section = sections.get("tools" if tool else "hot", "")
                 kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
                 shown.update(() if tool else {saying})
-        units += [tuple(kept)] if kept else []
+        anchors = [standing[row] for row in rows if row in standing]
+        units += [(*kept, *(anchors if any(candidate.remembered.breadcrumb.calls for candidate in kept) else ()))] if kept else []
     most = profile.window.max_tool_turns
     return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
 

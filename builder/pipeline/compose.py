@@ -77,7 +77,8 @@ def _own_words(draft: Draft, rule: SectionRule) -> tuple[Group, ...]:
 
 def placed_in(draft: Draft, rule: SectionRule, told: frozenset[Key] = NOTHING) -> list[Placed]:
     """What stands in the section, in page order, without what is told elsewhere."""
-    return [draft.placed[key] for key in sorted(draft.placed) if key[0] == rule.name and key not in told]
+    mine = (placed for key, placed in draft.placed.items() if key[0] == rule.name and key not in told)
+    return sorted(mine, key=lambda placed: placed.candidate.remembered.breadcrumb.place)
 
 
 def _groups(rule: SectionRule, placed: list[Placed], date: Date) -> tuple[Group, ...]:

@@ -84,7 +84,7 @@ class Draft:
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         self.own_texts: dict[str, str] = {}
         self.taken: list[tuple[Unit, dict[Key, Placed | None], dict[str, int]]] = []
-        self._sections: dict[tuple[int, str], str] = {}
+        self._stands: dict[str, Key] = {}  # by id: what stands, or triggers, has no row
         self._dated: Counter[tuple[str, str]] = Counter()
         self._rendering = rendering
         self._date = date
@@ -109,9 +109,8 @@ class Draft:
             if candidate.section not in self.rules:
                 continue
             key = _key(candidate)
-            elsewhere = self._sections.get(key[1:], candidate.section)
-            shared = elsewhere != candidate.section
-            left = _without(candidate, self.placed[elsewhere, *key[1:]].candidate) if shared else candidate
+            elsewhere = self._stands.get(candidate.remembered.breadcrumb.id, key)
+            left = _without(candidate, self.placed[elsewhere].candidate) if elsewhere != key else candidate
             if left is None:
                 continue  # it stands in another section already: nothing is shown twice
             before = self.placed.get(key)
@@ -131,7 +130,7 @@ class Draft:
             self.taken.append((unit, {key: self.placed.get(key) for key in placed}, costs))
             self._dated.update((key[0], self._line(key)) for key in placed.keys() - self.placed.keys())
             for key in placed:
-                self._sections.setdefault(key[1:], key[0])
+                self._stands.setdefault(key[2], key)
             self.placed.update(placed)
             for name, cost in costs.items():
                 self.spent[name] += cost
@@ -143,8 +142,8 @@ class Draft:
         for key, placed in before.items():
             if placed is None:
                 del self.placed[key]
-                if self._sections[key[1:]] == key[0]:
-                    del self._sections[key[1:]]
+                if self._stands[key[2]] == key:
+                    del self._stands[key[2]]
                 self._dated[key[0], self._line(key)] -= 1
             else:
                 self.placed[key] = placed

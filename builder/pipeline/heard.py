@@ -53,6 +53,7 @@ def _gone(view: View, excluded: tuple[Selector, ...], now: datetime) -> Rows | N
         rows |= marks.expires.head(view.size) <= now.timestamp()
     for selector in excluded:
         rows |= marks.selected(selector, view.history.rows, view.size)
+    rows &= view.current  # an older version that has ended takes nothing with it
     if not rows.any():
         return None
     return rows | (_whole_units(view, rows) & marks.by_tool.head(view.size))

@@ -58,7 +58,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     looked_at = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
     pool = best_of(scores, np.flatnonzero(relevant), looked_at)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
-    beside = _neighbours(kept, view, allowed, rules.neighbours)
+    beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
     units = _with_answers(kept[: rules.most], view, allowed, shown, profile)
     neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
     return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
@@ -138,15 +138,21 @@ def _next_said(row: int, view: View) -> int | None:
     return small_talk
 
 
-def _neighbours(kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], reach: int) -> tuple[int, ...]:
-    """What may be shown around each of the best finds, the nearest first (features D9)."""
+def _neighbours(
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], reach: int
+) -> tuple[int, ...]:
+    """What may be shown around each of the best finds, the nearest first, nothing that is there already (features D9)."""
     before, after = view.before, view.after
+    on_page = shown | {int(view.crumb[passage]) for passage, _ in kept}
     found: list[int] = []
     for passage, _ in kept[:ANSWERED]:
         low = high = passage
         for _ in range(reach):
             low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((before, low), (after, high)))
-            found += [each for each in (low, high) if each >= 0 and fit[each]]
+            for each in (low, high):
+                if each >= 0 and fit[each] and not _told(int(view.crumb[each]), view, on_page):
+                    found.append(each)
+                    on_page |= {int(view.crumb[each])}
     return tuple(dict.fromkeys(found))
 
 

@@ -1,7 +1,8 @@
 """Whole pages, reviewed like prose: a folder a case, read as an agent would read it.
 
 events.jsonl holds the records in the order of the stream, the last one asks; profile.yaml is the consumer's wish (else the
-default profile); expected.md is the page. UPDATE_GOLDEN=1 writes expected.md anew.
+default profile); expected.md is the page. Several consumers of the same events have `profile-NAME.yaml` and `expected-NAME.md`.
+UPDATE_GOLDEN=1 writes what is expected anew.
 """
 
 import os
@@ -20,10 +21,12 @@ from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.app.core import load_ranker
+from builder.app.edition import load_library
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
+from builder.pipeline.summaries import recipe_of
 from builder.ports import Store
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
@@ -38,7 +41,10 @@ from tests.models import MODELS_DIR, prepared
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
-CASES = sorted(file.parent.name for file in HERE.glob("*/events.jsonl"))
+FOLDERS = sorted(file.parent.name for file in HERE.glob("*/events.jsonl"))
+NAMED = {f"{file.parent.name}-{file.stem.removeprefix('profile-')}" for file in HERE.glob("*/profile-*.yaml")}
+CASES = sorted(NAMED | {folder for folder in FOLDERS if not any((HERE / folder).glob("profile-*.yaml"))})
+"""A folder's name, and behind it the consumer's where the folder has several."""
 APART = 1000
 """Places between two events: room for the summaries that the service publishes."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -61,11 +67,22 @@ def helpers() -> Helpers:
     return Helpers(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
 
 
+def consumer(case: str) -> str:
+    return case.partition("-")[2]
+
+
+def file_of(case: str, stem: str, suffix: str) -> Path:
+    """Of this case: its own where the folder has several consumers."""
+    folder, _, name = case.partition("-")
+    return HERE / folder / f"{stem}{'-' * bool(name)}{name}.{suffix}"
+
+
 def events(case: str) -> list[Breadcrumb]:
     """In stream order; the stream's clock runs with the senders'."""
-    lines = (HERE / case / "events.jsonl").read_text("utf-8").split("\n")
+    folder = case.partition("-")[0]
+    lines = (HERE / folder / "events.jsonl").read_text("utf-8").split("\n")
     crumbs: list[Breadcrumb] = []
-    for sequence, outgoing in enumerate(read_lines(lines, "golden", case.replace(".", "-")), 1):
+    for sequence, outgoing in enumerate(read_lines(lines, "golden", folder), 1):
         place, before = Place(1, sequence * APART), crumbs[-1].received_at if crumbs else START
         said_at = decode(outgoing.arrive(place, before)).created_at
         crumbs.append(decode(outgoing.arrive(place, max(said_at, before + timedelta(seconds=1)) if crumbs else said_at)))
@@ -73,8 +90,9 @@ def events(case: str) -> list[Breadcrumb]:
 
 
 def profile(case: str) -> Profile:
-    own, default = HERE / case / "profile.yaml", bundled("templates") / "profiles" / "default.yaml"
-    return parse_profile("agent", (own if own.exists() else default).read_text("utf-8"))
+    own, default = file_of(case, "profile", "yaml"), bundled("templates") / "profiles" / "default.yaml"
+    source = (own if own.exists() else default).read_text("utf-8")
+    return parse_profile(consumer(case) or "agent", source, load_library((bundled("templates"),)))
 
 
 async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
@@ -82,7 +100,7 @@ async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)
-    if earlier and profile(case).summaries:
+    if earlier and recipe_of(profile(case)):
         end = earlier[-1]
         publishing = Publishing(builder, Place(1, end.place.sequence + 1))
         await make_summarising(builder, publishing, profile(case)).look(end.workspace, end.session, end.place)
@@ -95,7 +113,7 @@ async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
 @pytest.mark.parametrize("case", CASES)
 async def test_the_page_is_the_expected_one(case: str, embedder: CachedEmbedder) -> None:
     context = await build(case, MemoryStore(), embedder)
-    expected = HERE / case / "expected.md"
+    expected = file_of(case, "expected", "md")
     if os.environ.get("UPDATE_GOLDEN") == "1":
         expected.write_text(context.markdown, "utf-8")
     assert context.markdown == expected.read_text("utf-8")
@@ -122,7 +140,7 @@ MARKDOWN = [case for case in CASES if profile(case).page == "default"]
 
 @pytest.mark.parametrize("case", sorted({*CASES} - {*MARKDOWN}))
 def test_every_tag_of_a_page_of_tags_is_one_of_the_profile_s_sections(case: str) -> None:
-    page = (HERE / case / "expected.md").read_text("utf-8")
+    page = file_of(case, "expected", "md").read_text("utf-8")
     tags = re.findall(r"<\s*(/?[A-Za-z_!?][^>]*)", page)
     names = [section.name for section in profile(case).sections if f"<{section.name}>" in page]
     assert tags == [tag for name in names for tag in (name, f"/{name}")]
@@ -130,7 +148,7 @@ def test_every_tag_of_a_page_of_tags_is_one_of_the_profile_s_sections(case: str)
 
 @pytest.mark.parametrize("case", MARKDOWN)
 def test_markdown_sees_no_structure_but_the_sections_of_the_profile(case: str) -> None:
-    tokens = MarkdownIt("commonmark").parse((HERE / case / "expected.md").read_text("utf-8"))
+    tokens = MarkdownIt("commonmark").parse(file_of(case, "expected", "md").read_text("utf-8"))
     headings = [tokens[index + 1].content for index, token in enumerate(tokens) if token.type == "heading_open"]
     titles = [section.title for section in profile(case).sections]
     assert headings == [title for title in titles if title in headings]

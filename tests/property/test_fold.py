@@ -20,7 +20,7 @@ from tests.property.test_budget import profiles
 @given(sessions(most=40), profiles())
 def test_units_keep_their_candidates_and_only_results_change_their_form(session: Session, profile: Profile) -> None:
     view = make_view(session.rows)
-    hot, _ = _hot(view, profile, window_size(view.units, profile.window), frozenset())
+    hot, _ = _hot(view, profile, window_size(view.units, profile.window), {})
     current = (Candidate(section="current", row=-1, remembered=session.trigger),)
     found = tuple(tuple(replace(item, section="relevant") for item in unit) for unit in hot[3:])
     plan = Plan(trigger=current, hot=hot[:3], standing=(), summary=(), instructions=(), retrieval=found, neighbours=())

@@ -69,6 +69,13 @@ def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
     assert window(seen([said, call, result])) == [["m1"]]
 
 
+def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
+    said = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), expires_at=MORNING)
+    result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
+    again = make_remembered("I look again.", 3, id="m1", version=2, schema="agent.response.v1", role="assistant", calls=("r1",))
+    assert window(seen([said, result, again])) == [["m2", "m1"]]
+
+
 def test_a_blacklist_leaves_out_schemas_tags_and_ids() -> None:
     rows = [
         make_remembered("One.", 1),

@@ -87,6 +87,33 @@ def test_pinned_breadcrumbs_stand_in_their_own_section_and_nowhere_else() -> Non
     assert ids_on_page(context).count("m2") == 1
 
 
+def pinning(ceiling: float = 1, **changes: Any) -> Profile:
+    kind = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
+    return with_sections(replace(section("pinned", "standing", "slow"), ceiling=ceiling), standing=(kind,), **changes)
+
+
+def test_what_stands_is_not_shown_once_more_with_the_exchange_that_it_belongs_to() -> None:
+    said = make_remembered("I look for bulbs.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), tags=("pinned",))
+    result = make_remembered("Which bulbs we bought: tulips.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
+    later = [make_turn(f"Remark number {n} about the garden.", n) for n in range(3, 40)]
+    context = make_context(QUESTION, [said, result, *later], pinning(), (said,))
+    assert "tulips" in context.markdown
+    assert ids_on_page(context).count("m1") == 1
+
+
+def test_a_result_brings_the_pinned_message_that_called_for_it_though_its_section_is_full() -> None:
+    said = make_remembered("I look for bulbs.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), tags=("pinned",))
+    result = make_remembered("Tulips.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
+    context = make_context(QUESTION, [said, result], pinning(ceiling=0.001), (said,))
+    assert set(ids_on_page(context)) == {"m1", "m2", "m99"}
+
+
+def test_what_stands_stands_in_place_order() -> None:
+    notes = tuple(make_remembered(f"Rule {n}.", n, id=name, tags=("pinned",)) for n, name in enumerate(("z", "b", "a"), 1))
+    context = make_context(QUESTION, [], pinning(), tuple(reversed(notes)))
+    assert context.sections[0].ids == ("z", "b", "a")
+
+
 def test_a_strict_profile_gets_no_page_that_something_had_no_room_on() -> None:
     long = [make_turn(f"Remark number {n} about the garden.", n) for n in range(1, 20)]
     with pytest.raises(Rejected, match="have no room in 200 tokens; raise `budget`"):

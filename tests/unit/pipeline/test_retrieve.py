@@ -181,6 +181,13 @@ def test_of_a_response_that_was_edited_only_the_new_version_comes_along() -> Non
     assert [unit[0].remembered.breadcrumb.version for unit in find("Which glaze does order 7 need?", rows).units[:2]] == [1, 2]
 
 
+def test_a_neighbour_that_says_what_is_on_the_page_already_stays_away() -> None:
+    rows = [make_turn("We open at nine.", 1), make_turn("The kiln is in the yard.", 3), make_turn("We open at nine.", 5)]
+    around = find("Where is the kiln?", rows, 2, neighbours=2, relevance_threshold=0.9).neighbours
+    assert around == ()
+    assert len(find("Where is the kiln?", rows, neighbours=2, relevance_threshold=0.9).neighbours) == 1
+
+
 def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
     rows = [*BLAND[:5], "The kiln is in Delft.", *BLAND[5:], "okay"]
     around = [unit[0].remembered.breadcrumb.id for unit in find("Where is the kiln?", rows, neighbours=2).neighbours]
