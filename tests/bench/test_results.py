@@ -18,7 +18,7 @@ from builder.cli.commands import application
 RESULTS = sorted(Path(__file__).with_name("results").glob("*.json"))
 README = Path(__file__).parents[2] / "README.md"
 QUOTE = re.compile(r"(<!-- results (?P<name>[\w-]+): .*? -->\n)(?P<table>.*?)(<!-- end of results (?P=name) -->)", re.DOTALL)
-NAMED_ROWS = ("budgets", "sizes", "baselines", "gains")
+NAMED_ROWS = ("orders", "budgets", "sizes", "baselines", "gains")
 
 
 def table(result: dict[str, Any]) -> str:
