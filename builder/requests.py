@@ -1,4 +1,4 @@
-"""What can be asked of the service (features A10, B9): fetch, history, context, forget."""
+"""What can be asked of the service (features A10, B9, E5): fetch, history, context, forget, compact."""
 
 import json
 import uuid
@@ -13,6 +13,7 @@ from builder.forgetting import Forgetting
 from builder.ports import Eraser, Published, Reader, Sender
 from builder.wire.lines import make_record, outgoing
 from builder.wire.requests import (
+    CompactRequest,
     ContextRequest,
     FetchRequest,
     ForgetRequest,
@@ -27,6 +28,9 @@ from builder.wire.subjects import check_token
 
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """Workspace and JSON bytes → what is answered. Raises `Rejected` and `Unavailable`."""
+
+Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
+"""Workspace, session, profile and whether people's words are kept → what was done. Raises `Rejected` and `Unavailable`."""
 
 TOMBSTONE = "breadcrumb.deleted.v1"
 END = Place(2**62, 0)
@@ -75,20 +79,27 @@ class Lookup:
 
 
 class Requests(Lookup):
-    """Answers from what is stored and published, and forgets."""
+    """Answers from what is stored and published, forgets and compacts."""
 
     def __init__(
-        self, reader: Reader, eraser: Eraser, published: Published, now: Callable[[], datetime], removal: "Removal"
+        self,
+        reader: Reader,
+        eraser: Eraser,
+        published: Published,
+        now: Callable[[], datetime],
+        removal: "Removal",
+        compacting: Compact,
     ) -> None:
         super().__init__(reader, now)
         self._eraser = eraser
         self._published = published
         self._removal = removal
+        self._compacting = compacting
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """By the name that stands in the subject."""
-        return {**super().verbs, "context": self.context, "forget": self.forget}
+        return {**super().verbs, "context": self.context, "forget": self.forget, "compact": self.compact}
 
     async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ContextRequest`."""
@@ -122,6 +133,12 @@ class Requests(Lookup):
             )
         receipts = [await self._removal(workspace, session, asked.id, asked.by) for session in sorted(sessions)]
         return {"receipts": receipts}
+
+    async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `CompactRequest`."""
+        asked = read_request(CompactRequest, data)
+        check_token(asked.session, "session")
+        return await self._compacting(workspace, asked.session, asked.profile, asked.keep_user)
 
     async def _session_of(self, workspace: str, trigger: str) -> str:
         if not trigger:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ from builder.app.reloading import Reloading
 from builder.app.summaries import open_endpoint, open_summarising
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Unavailable
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.processed import Processed
 from builder.filling import Filling
 from builder.forgetting import Forgetting
@@ -92,10 +92,11 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         forgetting = Forgetting(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
         removal = Removal(sender, read, forgetting)
-        requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal)
         sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised)
+        compacting = partial(_compact, reloading, summarising)
+        requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal, compacting)
         worker = Worker(
             reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
@@ -128,6 +129,16 @@ def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[
     if processed.outcome in REMEMBERED and not processed.replay:
         address = parse_breadcrumb_subject(processed.subject)
         summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence))
+
+
+async def _compact(
+    reloading: Reloading, summarising: Summarising, workspace: str, session: str, profile: str, keep_user: bool
+) -> dict[str, Any]:
+    try:
+        wanted = reloading.core.profile(profile)
+    except Misconfigured as error:
+        raise Rejected(str(error)) from error
+    return asdict(await summarising.compact(workspace, session, wanted, keep_user))
 
 
 async def unsettled(service: Service) -> int:

@@ -49,6 +49,13 @@ class Asking:
         receipts: list[dict[str, Any]] = answer["receipts"]
         return receipts
 
+    async def compact(self, session: str, *, profile: str = "default", keep_user: bool = True) -> dict[str, Any]:
+        """Summarise all but the tail of a session at once. Returns what was done.
+
+        profile: whose `summaries` hold. keep_user: what people said stays word for word.
+        """
+        return await self.ask("compact", {"session": session, "profile": profile, "keep_user": keep_user})
+
     async def ask(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
         """Send a request and return the answer."""
         subject = request_subject(self.workspace, verb)

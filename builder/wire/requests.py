@@ -54,6 +54,15 @@ class ForgetRequest(BaseModel):
     by: str = Field("", max_length=200, description="who asks, for the receipt")
 
 
+class CompactRequest(BaseModel):
+    """Summarise all but the tail of a session at once."""
+
+    model_config = _STRICT
+    session: str = Field(min_length=1, description="the session")
+    profile: str = Field("default", description="profile whose `summaries` hold")
+    keep_user: bool = Field(True, description="what people said stays word for word")
+
+
 def read_request(model: type[Request], data: bytes) -> Request:
     """Raises `Rejected` with the field at fault."""
     try:

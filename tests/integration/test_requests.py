@@ -101,7 +101,7 @@ async def test_the_subject_decides_the_workspace_and_nothing_crosses_it(client: 
         ("fetch", b"[]", "the request: Input should be a valid dictionary"),
         ("history", b'{"session": "a.b"}', "does not fit a NATS subject"),
         ("history", b'{"session": "s", "limit": 0}', "limit: Input should be greater than"),
-        ("dance", b"{}", "no verb 'dance'; there are fetch, history, context, forget"),
+        ("dance", b"{}", "no verb 'dance'; there are fetch, history, context, forget, compact"),
     ],
 )
 async def test_a_wrong_request_is_answered_with_a_sentence(service: Running, verb: str, data: bytes, why: str) -> None:
@@ -156,3 +156,15 @@ async def test_nobody_answering_is_unavailable(tmp_path: Path) -> None:
             with pytest.raises(Unavailable, match=r"nobody answers on requests\.acme\.fetch") as caught:
                 await client.fetch("m1")
             assert isinstance(caught.value.__cause__, NoRespondersError)
+
+
+async def test_compacting_on_request_says_what_was_done_and_names_an_unknown_profile(client: Client, service: Running) -> None:
+    async with jetstream(service.url) as js:
+        for number in range(24):
+            await say(js, f"Crate {number} holds cobalt glaze.", "crates", f"c{number}")
+        await all_settled(js)
+    done = await client.compact("crates")
+    assert (done["units"], done["covered"]) == (4, 4)
+    assert [crumb["id"] async for crumb in client.history("crates") if crumb["schema_name"] == "summary.v1"] == [done["summary"]]
+    with pytest.raises(Rejected, match="there is no profile 'nobody'; known profiles are"):
+        await client.compact("crates", profile="nobody")
