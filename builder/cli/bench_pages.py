@@ -12,7 +12,7 @@ from builder.cli.options import AsJson, print_json, settings
 def tokens(
     file: File = "sample",
     profile: ProfileName = "default",
-    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "100,150,200,300,500,1000,2000,4000",
+    budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "100,125,150,175,200,300,500,1000,2000,4000",
     *,
     as_json: AsJson = False,
 ) -> None:

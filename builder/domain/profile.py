@@ -20,6 +20,7 @@ class SectionRule:
     """One section of the page.
 
     floor, ceiling: shares of the budget. The floor is served before any other section gets more than its own floor.
+    least: tokens below which the ceiling never falls, so that a small page gives more of itself.
     share: its part of what the floors leave, against the other sections' shares, before anybody takes all it can get.
     priority: who is served first, the lowest; among equals the first on the page.
     dates: one line per sitting in front of its fragments: the day it began, or its age at the trigger.
@@ -31,9 +32,14 @@ class SectionRule:
     section_class: SectionClass
     floor: float
     ceiling: float
+    least: int
     share: float
     priority: int
     dates: Dates
+
+    def most(self, allowance: int) -> int:
+        """Tokens that the section may have on a page of so many: its ceiling, or `least` on a small page."""
+        return min(max(int(self.ceiling * allowance), self.least), allowance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ def hot_caps(unit: Unit, profile: Profile, draft: Draft) -> dict[str, int]:
     caps = fair_tools(unit, profile, draft)
     for rule in profile.sections:
         if rule.source == "hot":
-            caps[rule.name] = max(int(profile.window.message_share * rule.ceiling * draft.allowance), SMALLEST)
+            caps[rule.name] = max(int(profile.window.message_share * rule.most(draft.allowance)), SMALLEST)
     return caps
 
 
@@ -24,5 +24,5 @@ def fair_tools(unit: Unit, profile: Profile, draft: Draft) -> dict[str, int]:
         inside = sum(candidate.section == rule.name for candidate in unit)
         if rule.source == "tools" and inside:
             turns = profile.window.max_tool_turns or profile.window.trigger
-            caps[rule.name] = max(int(rule.ceiling * draft.allowance) // (turns * inside), SMALLEST)
+            caps[rule.name] = max(rule.most(draft.allowance) // (turns * inside), SMALLEST)
     return caps

@@ -38,7 +38,7 @@ def reach(view: View, profile: Profile) -> Reach:
     """
     window = profile.window
     rule = next((rule for rule in profile.sections if rule.source == "hot"), None)
-    room = rule.ceiling * profile.allowance if rule else np.inf
+    room = rule.most(profile.allowance) if rule else np.inf
     own = np.array(view.own[: view.heard], np.int64)
     ends = _ends(view, own, window.message_share * room)
     if not len(ends) or ends[-1] <= room or _units(view, own[ends > ends[-1] - room]) > window.trigger:

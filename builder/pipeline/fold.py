@@ -160,7 +160,7 @@ def _held(plan: Plan, profile: Profile, draft: Draft, limit: int) -> int:
     for rule in profile.sections:
         mine = (*plan.trigger, *chain.from_iterable(plan.hot))
         tokens = sum(_tokens(item, draft) for item in mine if item.section == rule.name)
-        most = min(int(rule.ceiling * profile.allowance), limit)
+        most = min(rule.most(profile.allowance), limit)
         for unit in pools.get(rule.source, ()):
             tokens += sum(_tokens(item, draft) for item in unit if item.section == rule.name) if tokens < most else 0
         total += min(tokens, most) if rule.source in pools else tokens

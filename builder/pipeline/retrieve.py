@@ -68,7 +68,7 @@ def _section(profile: Profile) -> tuple[str, int]:
     """Where what is found will stand, and the most tokens that it may have there."""
     for rule in profile.sections:
         if rule.source == "retrieval":
-            return rule.name, int(rule.ceiling * profile.allowance)
+            return rule.name, rule.most(profile.allowance)
     return "", 0
 
 

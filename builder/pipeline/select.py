@@ -11,6 +11,8 @@ from builder.pipeline.units import Candidate, Unit
 
 UNKNOWN = "message"
 """A schema that has no hint of its own."""
+SMALLEST_SUMMARY = 100
+"""Tokens below which a shortened summary says nothing of a long session."""
 SMALLEST_FRAGMENT = 5
 """Tokens of the shortest line, "User: yes": with less room left nobody is offered any."""
 
@@ -44,7 +46,7 @@ def select(plan: Plan, profile: Profile, draft: Draft, note: str = "") -> tuple[
     for queue, limit in _shares(queues, draft):
         _fill(queue, limit, profile, draft, omissions)
     for queue in queues:
-        _fill(queue, int(queue.rule.ceiling * draft.allowance), profile, draft, omissions)
+        _fill(queue, queue.rule.most(draft.allowance), profile, draft, omissions)
     _recall_instructions(plan, profile, draft, omissions)
     if not any(queue.waiting for queue in queues if queue.rule.source == "retrieval"):
         _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
@@ -79,14 +81,14 @@ def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -
 def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft) -> dict[str, int]:
     """Units allowed per schema while not everything found would fit (features D5); no quota otherwise."""
     wanted = sum(passage.tokens for unit in units for candidate in unit for passage in candidate.remembered.passages)
-    tight = rule.source == "retrieval" and wanted > rule.ceiling * draft.allowance
+    tight = rule.source == "retrieval" and wanted > rule.most(draft.allowance)
     return dict(profile.retrieval.ceilings) if tight else {}
 
 
 def _pin_trigger(unit: Unit, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
     """The current message is never dropped: when its own hint fails the generic one shows it."""
     rule = next(rule for rule in profile.sections if rule.source == "trigger")
-    caps = [{rule.name: int(share * draft.allowance)} for share in (rule.ceiling, 0.5)]
+    caps = [{rule.name: cap} for cap in (rule.most(draft.allowance), draft.allowance // 2)]
     try:
         fits = any(draft.offer(unit, {}, cap) for cap in caps)
     except HintFailed as error:
@@ -128,7 +130,7 @@ def _fill_late(units: tuple[Unit, ...], source: Source, profile: Profile, draft:
     """What may have a place only once everything else has its own."""
     for rule in profile.sections:
         if rule.source == source:
-            _fill(_Queue(rule, list(units), {}), int(rule.ceiling * draft.allowance), profile, draft, omissions)
+            _fill(_Queue(rule, list(units), {}), rule.most(draft.allowance), profile, draft, omissions)
 
 
 def _rows(units: tuple[Unit, ...]) -> frozenset[int]:
@@ -140,7 +142,7 @@ def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
 
     One that asks for a share gets its floor first, like everybody else.
     """
-    floor, ceiling = (int(share * draft.allowance) for share in (queue.rule.floor, queue.rule.ceiling))
+    floor, ceiling = int(queue.rule.floor * draft.allowance), queue.rule.most(draft.allowance)
     if queue.rule.source != "standing" or queue.rule.share:
         return floor
     owed = sum(
@@ -156,7 +158,7 @@ def _shares(queues: list[_Queue], draft: Draft) -> list[tuple[_Queue, int]]:
     for queue in queues:
         if queue.rule.share:
             limit = draft.spent[queue.rule.name] + int(spare * queue.rule.share / wanted)
-            limits.append((queue, min(limit, int(queue.rule.ceiling * draft.allowance))))
+            limits.append((queue, min(limit, queue.rule.most(draft.allowance))))
     return limits
 
 
@@ -181,6 +183,8 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: 
 
 
 def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
+    if rule.source == "summary" and rule.most(draft.allowance) < SMALLEST_SUMMARY:
+        return {rule.name: 0}
     if rule.source in {"standing", "summary"}:
         room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
         return {rule.name: max(room - draft.heading(rule.name), 0)}
@@ -188,7 +192,7 @@ def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Dr
         return {}  # half an instruction may say the opposite
     if rule.source == "hot":
         return hot_caps(unit, profile, draft)
-    cap = int(rule.ceiling * draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
+    cap = rule.most(draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
     return {rule.name: max(cap, SMALLEST), **fair_tools(unit, profile, draft)}
 
 

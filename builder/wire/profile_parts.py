@@ -188,6 +188,7 @@ class SectionFile(BaseModel):
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
     floor: float = Field(0, ge=0, le=1, description="share of the budget served before other sections get more than theirs")
     ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
+    least: int = Field(0, ge=0, description="tokens below which the ceiling never falls: a small page gives more of itself")
     share: float = Field(0, ge=0, description="its part of what the floors leave, before anybody takes all it can get")
     priority: int = Field(0, description="who is served first, the lowest; among equals the first on the page")
     dates: bool | Dates = Field(False, description="one line per sitting: its day (true), its age, or none (false)")

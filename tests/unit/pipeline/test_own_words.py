@@ -23,6 +23,7 @@ def section(name: str, source: Source, section_class: SectionClass = "static", p
         section_class=section_class,
         floor=0,
         ceiling=1,
+        least=0,
         share=0,
         priority=priority,
         dates="none",
