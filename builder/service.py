@@ -13,7 +13,7 @@ from builder.domain.selector import Selector
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.draft import Rendering
-from builder.pipeline.heard import heard
+from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
@@ -168,10 +168,17 @@ class ContextBuilder:
         return await self._query(trigger, view, profile, {}), view
 
     async def view(self, workspace: str, session: str, until: Place) -> View:
-        """The session up to and including a place, where everything must have been remembered. Raises `Unavailable`."""
+        """The session up to and including a place, where everything must have been remembered. Raises `Unavailable`.
+
+        Without what the blacklist names and what had ended when the last of it came.
+        """
         behind = Place(until.incarnation, until.sequence + 1)
-        _, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
-        return view
+        recall, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        if not view.size:
+            return view
+        now = view.history.rows[view.size - 1].breadcrumb.received_at
+        held = in_force_at(now, dict(zip(kinds(()), recall.standing, strict=True)))
+        return lasting(view, self._excluded(held), now)
 
     def _excluded(self, held: Held) -> tuple[Selector, ...]:
         """What the blacklist leaves out, if there is one."""

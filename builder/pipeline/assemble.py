@@ -75,7 +75,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
         hot=hot,
         standing=standing,
-        summary=_summary(request, hot),
+        summary=_summary(request, hot, far.moved),
         instructions=wishes.units,
         retrieval=_without(found.units, wishes.outdated),
         neighbours=_without(found.neighbours, wishes.outdated),
@@ -181,7 +181,7 @@ def _hot(view: View, profile: Profile, wanted: int, standing: Mapping[int, Candi
                 continue
             remembered, tool = view.history.rows[row], _is_tool(view, row)
             saying = _saying(view, row)
-            if tool and old:
+            if old and (tool or _only_calls(view, row)):
                 reason = f"older than the last {profile.window.max_tool_turns} tool turns"
                 omissions.append(Omission(id=remembered.breadcrumb.id, reason=reason))
             elif saying in shown:
@@ -194,6 +194,12 @@ def _hot(view: View, profile: Profile, wanted: int, standing: Mapping[int, Candi
         units += [(*kept, *(anchors if any(candidate.remembered.breadcrumb.calls for candidate in kept) else ()))] if kept else []
     most = profile.window.max_tool_turns
     return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
+
+
+def _only_calls(view: View, row: int) -> bool:
+    """Whether it says nothing but its calls."""
+    crumb = view.history.rows[row].breadcrumb
+    return bool(crumb.calls) and not crumb.text.strip()
 
 
 def _is_tool(view: View, row: int) -> bool:
@@ -214,11 +220,11 @@ def _standing(request: Request) -> tuple[Unit, ...]:
     return tuple(placed[name] for name in dict.fromkeys(row.breadcrumb.id for _, rows in kinds for row in rows) if default)
 
 
-def _summary(request: Request, hot: tuple[Unit, ...]) -> tuple[Unit, ...]:
+def _summary(request: Request, hot: tuple[Unit, ...], moved: int) -> tuple[Unit, ...]:
     """The newest summary, without what the hot window tells itself; nothing while there is none, or no place for it."""
     section = _section(request.profile, "summary")
     told = frozenset(candidate.row for unit in hot for candidate in unit)
-    summary = summary_shown(request.view, request.profile, told) if section else None
+    summary = summary_shown(request.view, request.profile, told, moved) if section else None
     if summary is None:
         return ()
     return ((_whole(Remembered(breadcrumb=summary, passages=(), model="", fingerprint=b""), section),),)

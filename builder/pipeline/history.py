@@ -163,14 +163,12 @@ class History:
     def _head(self, index: int, session: int, calls: tuple[str, ...], older: list[int]) -> int:
         """The row that heads this row's unit. An edit opens none; what shares a call, however late, becomes one unit by it."""
         keys = [(session, call) for call in calls]
-        known = {self._heads[key] for key in keys if key in self._heads}
+        known = {self._root(self._heads[key]) for key in keys if key in self._heads}
         head, *others = sorted(known | {self._root(int(self.unit.head(index)[row])) for row in older[-1:]}) or [index]
         for other in others:
             self.joined[other] = (head, index)
             self.absorbed.setdefault(head, []).extend((other, *self.absorbed.get(other, ())))
             self._units[session] -= self.rows[other].breadcrumb.role in CONVERSATION
-        for key, held in self._heads.items() if others else ():
-            self._heads[key] = head if held in others else held
         self._heads.update(dict.fromkeys(keys, head))
         return head
 

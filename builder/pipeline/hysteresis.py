@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from builder.domain.profile import Profile
 from builder.pipeline.query import make_query, strip_names
 from builder.pipeline.rank import Ranker, rank
+from builder.pipeline.retrieve import best_of, may_be_found
 from builder.pipeline.view import Terms, View, as_of
 
 Floats = NDArray[np.float32]
@@ -30,8 +31,10 @@ def steadied(scores: Floats, view: View, profile: Profile, ranker: Ranker, terms
     text, named = strip_names(crumb.text, then.speakers)
     first = view.first_passage(before)
     vector = view.vector_of(first) if first is not None else b""
-    earlier = rank(make_query(text, named, terms(text), vector), then, ranker)
-    held = np.argsort(-earlier, kind="stable")[:HELD]
+    query = make_query(text, named, terms(text), vector)
+    earlier = rank(query, then, ranker)
+    then_found = np.flatnonzero(may_be_found(query, view, frozenset(), profile.retrieval)[: then.passages])
+    held = best_of(earlier, then_found, HELD)
     steady = scores.copy()
     steady[held] += np.float32(share) * (scores.max() - scores.mean())
     return steady

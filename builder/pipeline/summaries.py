@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
 from builder.domain.summary import Line, Said, read_summary
-from builder.pipeline.fitting import reach
+from builder.pipeline.heard import hearing
 from builder.pipeline.view import View
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
@@ -24,10 +24,6 @@ class Recipe:
     name: str
     settings: Summaries
     hears: Selector | None
-
-    def tells(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether it is part of the consumer's conversation."""
-        return self.hears is None or self.hears.matches(breadcrumb)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +76,7 @@ def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
 
     What joined a covered unit since, such as a result that came late, waits in front of them.
     """
+    view = hearing(view, recipe.hears, None)
     late: dict[int, list[int]] = {}
     units: list[Waiting] = []
     own = view.own[: view.heard]
@@ -91,7 +88,7 @@ def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
             units.append((head, view.members(head)))
     done = frozenset(covered(view, recipe)) if late else frozenset()
     left = [(head, tuple(row for row in late[head] if view.history.rows[row].breadcrumb.id not in done)) for head in sorted(late)]
-    counted = ((head, tuple(row for row in rows if _counts(view, recipe, row))) for head, rows in (*left, *units))
+    counted = ((head, tuple(row for row in rows if _counts(view, row))) for head, rows in (*left, *units))
     return tuple(unit for unit in counted if unit[1])
 
 
@@ -128,15 +125,16 @@ def said(view: View, row: int) -> Said:
     return Said(id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row))
 
 
-def summary_shown(view: View, profile: Profile, told: frozenset[int]) -> Breadcrumb | None:
+def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int) -> Breadcrumb | None:
     """The newest summary as it is shown: without lines that no longer hold or that these rows tell; None when none is left.
 
-    It is exchanged when the hot window moves: between two moves the page begins with the same words (features H4).
+    moved: the row with which the hot window last moved. The summary is exchanged then: between two moves the page begins with
+    the same words (features H4).
     """
     recipe = recipe_of(profile)
     if recipe is None:
         return None
-    head = view.history.chains.shown(view.session, recipe.name, view.current, reach(view, profile).moved)
+    head = view.history.chains.shown(view.session, recipe.name, view.current, moved)
     if head < 0:
         return None
     crumb = view.history.rows[head].breadcrumb
@@ -160,8 +158,8 @@ def _is_told(view: View, line: Line, told: frozenset[int]) -> bool:
     return all(view.row_of(breadcrumb) in told for breadcrumb in line.ids)
 
 
-def _counts(view: View, recipe: Recipe, row: int) -> bool:
-    return view.in_conversation(row) and bool(view.current[row]) and recipe.tells(view.history.rows[row].breadcrumb)
+def _counts(view: View, row: int) -> bool:
+    return view.in_conversation(row) and bool(view.current[row])
 
 
 def _tokens(view: View, rows: tuple[int, ...]) -> int:

@@ -66,9 +66,9 @@ def hot_units(view: View, wanted: int) -> tuple[tuple[int, ...], ...]:
     """The newest `wanted` units, oldest first: each as the rows of its breadcrumbs in place order."""
     heads: set[int] = set()
     members: dict[int, list[int]] = {}
-    current = view.current
-    for number in range(view.heard - 1, -1, -1):
-        row = view.own[number]
+    current, own = view.current, view.told
+    for number in range(len(own) - 1, -1, -1):
+        row = own[number]
         if len(heads) == wanted:
             break
         head = view.unit_of(row)

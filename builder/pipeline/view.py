@@ -1,7 +1,7 @@
 """A history as of a place."""
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -83,6 +83,14 @@ class View:
         return rows if self.heard_by is None else rows & self.heard_by
 
     @property
+    def told(self) -> Sequence[int]:
+        """Rows of the session that this consumer hears, in place order; without a copy where it hears all of them."""
+        if self.heard_by is None:
+            return self.own if self.heard == len(self.own) else self.own[: self.heard]
+        own = np.array(self.own[: self.heard], np.int64)
+        return [int(row) for row in own[self.heard_by[own]]]
+
+    @property
     def turn(self) -> int:
         """Number of the trigger among what people said in the session, from 1."""
         said = self.history.by_person.head(self.size)
@@ -95,7 +103,19 @@ class View:
             return 0
         if self.heard_by is None:
             return int(self.history.units.head(self.size)[self.own[self.heard - 1]])
-        return len({self.unit_of(row) for row in self.own[: self.heard] if self.in_conversation(row)})
+        own = np.array(self.own[: self.heard], np.int64)
+        return len(np.unique(self.heads[own[self.spoken[own]]]))
+
+    @property
+    def heads(self) -> Ints:
+        """The row that heads each row's unit, shape (size,)."""
+        unit = self.history.unit.head(self.size)
+        later = [head for head in self.history.joined if head < self.size]
+        if not later:
+            return unit
+        roots = np.arange(self.size)
+        roots[later] = [self.unit_of(head) for head in later]
+        return roots[unit]
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from builder.domain.profile import NEVER, Dates, QuerySource, SectionClass, Source
 
-STRICT = ConfigDict(extra="forbid", frozen=True)
+STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
 
 

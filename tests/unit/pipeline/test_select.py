@@ -154,8 +154,12 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
     quota = {"ceilings": {"user.message.v1": 5}}
     notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
     window = {"trigger": 0, "keep": 0, "min_recent": 0}
+    sections = tuple(replace(rule, least=0) for rule in make_profile().sections)
     roomy = page([*OLD[:20], *notes], make_profile(budget=15000, window=window, retrieval={"relevance_threshold": None} | quota))
-    tight = page([*OLD[:20], *notes], make_profile(budget=2100, window=window, retrieval={"relevance_threshold": None} | quota))
+    tight = page(
+        [*OLD[:20], *notes],
+        make_profile(budget=2100, window=window, sections=sections, retrieval={"relevance_threshold": None} | quota),
+    )
     assert len(roomy.sections[0].ids) == 30
     found = tight.sections[0].ids
     assert sum(int(held[1:]) < 60 for held in found) == 5
