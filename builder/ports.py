@@ -69,15 +69,19 @@ class Eraser(Protocol):
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """Take from every version of it with place < `until` all that `erased` takes, with passages, vectors and tags.
 
-        So too from each summary of the session that names it. NO_SESSION: in any session. Raises the `Recall.revision` of the
-        sessions, and nobody remembers them anew. Returns what was taken by this call as it was, and is durable.
+        So too from each summary of the session that names it, and from each that names one of those. NO_SESSION: in any session.
+        Raises the `Recall.revision` of the sessions, and nobody remembers them anew. Returns what was taken by this call as it
+        was, and is durable.
         """
 
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
         """What is left of all that `erase` took for this id, whenever, in place order."""
 
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        """What is stored and has expired at the moment, with earlier versions of it in its session, in place order."""
+        """What is stored and has expired at the moment, with earlier versions of it in its session, in place order.
+
+        So too the summaries that `erase` would take for it.
+        """
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:
         """Take from these what `erase` takes."""

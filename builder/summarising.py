@@ -15,6 +15,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import Line, Summary
 from builder.heart import Circuit
+from builder.pipeline.compacting import is_said, older, tokens
 from builder.pipeline.extract import Words, extract, tokens_of, verbatim
 from builder.pipeline.summaries import (
     Chain,
@@ -100,22 +101,28 @@ class Summarising:
         self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
         self._waits: OrderedDict[Session, int] = OrderedDict()
         self._published: OrderedDict[Session, Place] = OrderedDict()
+        self._refused: OrderedDict[Session, None] = OrderedDict()
         self._due: OrderedDict[Session, Place] = OrderedDict()
+        self._turn = asyncio.Lock()
         self._told = asyncio.Event()
 
     def take(self, profiles: tuple[Profile, ...]) -> None:
         """From now on these profiles' summaries are made; every session is looked at once more when something is said there."""
         self._recipes = recipes_of(profiles)
         self._waits.clear()
+        self._refused.clear()
 
-    def heard(self, workspace: str, session: str, place: Place) -> None:
-        """Something was remembered there. Costs nothing until the session may have grown too long."""
+    def heard(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
+        """Something was remembered there. Costs nothing until the session may have grown too long.
+
+        replay: it came by an import, which counts, but waits until somebody goes on with the session.
+        """
         key = (workspace, session)
         if session == NO_SESSION or not self._recipes:
             return
         left = self._waits.get(key, 1) - 1
         _note(self._waits, key, left)
-        if left <= 0:
+        if left <= 0 and not replay:
             self._due[key] = max(place, self._due.get(key, ORIGIN))
             self._told.set()
 
@@ -135,14 +142,24 @@ class Summarising:
                 self._due[key] = max(place, self._due.get(key, ORIGIN))
                 self._told.set()
                 await asyncio.sleep(self._circuit.open())
+            except Rejected as error:
+                self._pass_over(key, error)
             except Exception:
                 log.exception("a bug in summarising session %s of %s: it is passed over", key[1], key[0])
 
+    def _pass_over(self, key: Session, error: Rejected) -> None:
+        """Look at a session whose summary is too large only after many messages, and say so once."""
+        if key not in self._refused:
+            log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
+        _note(self._refused, key, None)
+        _note(self._waits, key, AT_ONCE)
+
     async def look(self, workspace: str, session: str, place: Place) -> None:
-        """Summarise what has piled up by this place. Raises `Unavailable`."""
-        view = await self._view(workspace, session, place)
-        recipes = self._recipes
-        waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
+        """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
+        async with self._turn:
+            view = await self._view(workspace, session, place)
+            recipes = self._recipes
+            waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
         if waits and recipes == self._recipes:  # other profiles may have come meanwhile
             _note(self._waits, (workspace, session), min(waits))
 
@@ -155,10 +172,14 @@ class Summarising:
         recipe = recipe_of(profile)
         if recipe is None:
             raise Rejected(f"the profile {profile.consumer!r} has no summaries of a session; set `summaries` in it")
+        async with self._turn:
+            return await self._compact(workspace, session, recipe, keep_user)
+
+    async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> Compacted:
         view = await self._view(workspace, session, await self._sources.last())
         chain = chain_of(view, recipe)
-        units = _older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
-        texts = tokens_of(chain.lines, self._words.count) + sum(_tokens(view, rows) for _, rows in units)
+        units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
+        texts = tokens_of(chain.lines, self._words.count) + sum(tokens(view, rows) for _, rows in units)
         for start in range(0, len(units), AT_ONCE):
             chain = await self._publish(
                 view, workspace, session, recipe, chain, units[start : start + AT_ONCE], keep_user, at_once=True
@@ -231,7 +252,7 @@ class Summarising:
     ) -> tuple[tuple[Line, ...], str]:
         """The lines of the next summary, and who made them."""
         rows = tuple(row for _, members in units for row in members)
-        people = tuple(row for row in rows if keep_user and _is_said(view, row))
+        people = tuple(row for row in rows if keep_user and is_said(view, row))
         held = (*lines, *(verbatim(view, row) for row in people))
         others = tuple(row for row in rows if row not in frozenset(people))
         cap = recipe.settings.cap
@@ -264,23 +285,6 @@ def _note(held: OrderedDict[Session, Value], key: Session, value: Value) -> None
     held.move_to_end(key)
     if len(held) > KNOWN:
         held.popitem(last=False)
-
-
-def _older(view: View, units: tuple[Waiting, ...], keep: int) -> tuple[Waiting, ...]:
-    """All but the kept tail, which begins with what a person said and never with the answer of a tool."""
-    number = max(len(units) - keep, 0)
-    while 0 < number < len(units) and view.history.rows[units[number][0]].breadcrumb.role != "user":
-        number -= 1
-    return units[:number]
-
-
-def _is_said(view: View, row: int) -> bool:
-    crumb = view.history.rows[row].breadcrumb
-    return crumb.role == "user" and bool(crumb.text.strip())
-
-
-def _tokens(view: View, rows: tuple[int, ...]) -> int:
-    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
 
 
 def recipes_of(profiles: tuple[Profile, ...]) -> tuple[Recipe, ...]:

@@ -8,7 +8,7 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, PassageKey, Remembered, erased
 from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Recall, RecallQuery, Scope
-from builder.domain.removal import is_made_from, is_same, removed_by, replaced_by
+from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
 from builder.domain.selector import Standing
 
 
@@ -83,6 +83,10 @@ class MemoryStore:
         held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
         return sorted(held, key=lambda row: _in_order(row.breadcrumb))
 
+    def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
+        """What was not erased of the session; NO_SESSION: of any."""
+        return [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
+
     def _kept(self, remembered: Remembered) -> Remembered:
         """What recall gives back; the token vectors are laid aside."""
         crumb = remembered.breadcrumb
@@ -149,8 +153,9 @@ class MemoryStore:
 
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""
-        inside = [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
-        found = [crumb for crumb in inside if (crumb.id == identity and crumb.place < until) or is_made_from(crumb, identity)]
+        inside = self._of_session(workspace, session)
+        itself = [crumb for crumb in inside if crumb.id == identity and crumb.place < until]
+        found = sorted((*itself, *made_from(inside, {identity})), key=_in_order)
         self._take([(crumb, identity) for crumb in found])
         return tuple(found)
 
@@ -166,7 +171,11 @@ class MemoryStore:
         found = [
             row for row in kept if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        ordered = sorted(found, key=lambda row: (*_in_order(row.breadcrumb), row.breadcrumb.workspace))
+        gone = {_where(row.breadcrumb) for row in found}
+        for (workspace, session), ids in ids_by_session(row.breadcrumb for row in found).items():
+            gone |= {_where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = (row for row in kept if _where(row.breadcrumb) in gone)
+        ordered = sorted(ended, key=lambda row: (*_in_order(row.breadcrumb), row.breadcrumb.workspace))
         return tuple(Ended(breadcrumb=row.breadcrumb, size=self._size(row)) for row in ordered)
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:

@@ -113,7 +113,7 @@ async def _examine(path: Path, first: Place) -> Place:
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase what has expired at the moment from stream and store; returns a row a workspace and schema.
+    """Erase what has expired at the moment, and summaries of it, from stream and store; returns a row a workspace and schema.
 
     The stream goes first: what an end in the middle leaves in the store is found again. Raises `Unavailable`.
     """

@@ -126,9 +126,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
 def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:
     """Count a delivery, and let its session be summarised some time; an import waits until somebody goes on with the session."""
     metrics.observe(processed)
-    if processed.outcome in REMEMBERED and not processed.replay:
+    if processed.outcome in REMEMBERED:
         address = parse_breadcrumb_subject(processed.subject)
-        summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence))
+        summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence), processed.replay)
 
 
 async def _compact(

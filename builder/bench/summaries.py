@@ -14,7 +14,6 @@ from builder.bench.datasets import ROOM, Conversation, Dataset
 from builder.bench.made import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
-from builder.domain.summary import read_summary
 from builder.pipeline.extract import tokens_of
 from builder.pipeline.summaries import covered, recipe_of
 
@@ -92,7 +91,7 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
     rows = view.history.chains.rows(view.session, recipe.name, view.current)
-    lines = read_summary(view.history.rows[rows[-1]].breadcrumb).lines if rows else ()
+    lines = view.history.chains.summary(rows[-1]).lines if rows else ()
     return {
         "text": "\n".join((*(line.day for line in lines), *(line.text for line in lines))),
         "tokens": tokens_of(lines, core.helpers.count),

@@ -56,7 +56,10 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A stored breadcrumb whose time is over, or an earlier version of one. size: bytes that the store holds of it."""
+    """A stored breadcrumb whose time is over, an earlier version of one, or a summary made from one.
+
+    size: bytes that the store holds of it.
+    """
 
     breadcrumb: Breadcrumb
     size: int

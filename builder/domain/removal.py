@@ -1,6 +1,7 @@
 """How one breadcrumb takes another off: by a later version, by a tombstone, or because it was made from it."""
 
 import json
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
@@ -28,14 +29,37 @@ def is_same(crumb: Breadcrumb, other: Breadcrumb) -> bool:
     return (crumb.workspace, crumb.session, crumb.id) == (other.workspace, other.session, other.id)
 
 
-def is_made_from(crumb: Breadcrumb, identity: str) -> bool:
-    """Whether this is a summary that was made from another breadcrumb: it covers it, or its body names it."""
-    if crumb.schema != SUMMARY or crumb.id == identity:
-        return False
-    return identity in crumb.covers or _holds(json.loads(crumb.body), identity)
+def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tuple[Breadcrumb, ...]:
+    """The summaries that cover or name one of these ids, and those that name one of them in turn: any may repeat its words.
+
+    Summaries that have one of these ids themselves are left out.
+    """
+    gone = set(identities)
+    left = [(crumb, _names(crumb)) for crumb in summaries if crumb.schema == SUMMARY and crumb.id not in gone]
+    found: list[Breadcrumb] = []
+    while taken := [crumb for crumb, names in left if names & gone]:
+        left = [(crumb, names) for crumb, names in left if not names & gone]
+        found += taken
+        gone = {crumb.id for crumb in taken}
+    return tuple(found)
 
 
-def _holds(value: Any, text: str) -> bool:
+def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[str]]:
+    """The ids of breadcrumbs by workspace and session."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for crumb in crumbs:
+        found.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
+    return found
+
+
+def _names(summary: Breadcrumb) -> frozenset[str]:
+    """What it covers, and every text of its body, for any may be an id."""
+    return frozenset((*summary.covers, *_texts(json.loads(summary.body))))
+
+
+def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, dict | list):
-        return any(_holds(item, text) for item in (value.values() if isinstance(value, dict) else value))
-    return bool(value == text)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
+    elif isinstance(value, str):
+        yield value

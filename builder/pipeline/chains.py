@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.summary import read_summary
+from builder.domain.summary import Summary, read_summary
 
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """row: of the summary. before: number of the link that it replaces, -1 for the first. at_once: as in `Summary`."""
+    """row: of the summary. before: number of the link that it replaces, -1 for the first."""
 
     row: int
     identity: str
     before: int
-    at_once: bool
 
 
 @dataclass(slots=True)
@@ -28,6 +27,7 @@ class Chains:
     """Of all sessions of a history; grows by new summaries only."""
 
     _links: defaultdict[tuple[int, str], list[_Link]] = field(default_factory=lambda: defaultdict(list))
+    _summaries: dict[int, Summary] = field(default_factory=dict)
 
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: NDArray[np.int64]) -> None:
         """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by nobody."""
@@ -35,7 +35,12 @@ class Chains:
         links = self._links[session, summary.recipe]
         head = next((number for number in range(len(links) - 1, -1, -1) if superseded_by[links[number].row] < 0), -1)
         if summary.previous == (links[head].identity if head >= 0 else "") and crumb.version == 1:
-            links.append(_Link(row, crumb.id, head, summary.at_once))
+            links.append(_Link(row, crumb.id, head))
+            self._summaries[row] = summary
+
+    def summary(self, row: int) -> Summary:
+        """What the summary of a row says that one of the other methods gave: read once, when it was added."""
+        return self._summaries[row]
 
     def rows(self, session: int, recipe: str, current: NDArray[np.bool_]) -> tuple[int, ...]:
         """The chain as of a view, oldest first. current: which rows still count, shape (size,); a deleted head counts no more."""
@@ -59,7 +64,7 @@ class Chains:
         """
         links = self._links.get((session, recipe), ())
         held = [link for link in links if link.row < len(current) and current[link.row]]
-        settled = [link.row for link in held if link.row < moved or link.at_once]
+        settled = [link.row for link in held if link.row < moved or self._summaries[link.row].at_once]
         return (settled or [link.row for link in held] or [-1])[-1]
 
     def lost(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:

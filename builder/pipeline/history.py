@@ -143,7 +143,7 @@ class History:
         self.parts.append(len(row.passages))
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
-        if crumb.schema == SUMMARY:
+        if crumb.schema == SUMMARY and not crumb.removes:  # a secret one says nothing
             self.chains.add(index, session, crumb, self.superseded_by.head(index + 1))
 
     def _replace(self, index: int, crumb: Breadcrumb) -> None:

@@ -129,6 +129,16 @@ async def test_summaries_that_name_it_go_too_wherever_they_name_it(store: Store)
     assert await recalled(store) == ["m7"]
 
 
+async def test_later_summaries_of_the_chain_go_too_though_they_cite_others(store: Store) -> None:
+    third, second = (summary(n, f"m{n - 4}", body=f'{{"previous":"m{n - 1}"}}') for n in (7, 6))
+    other = summary(8, "m2", body='{"previous":""}')
+    await remember_all(store, make_remembered("We met.", 1), summary(5, "m1"), third, second, other)
+    taken = await store.erase("acme", "s42", "m1", make_place(4))
+    assert [crumb.id for crumb in taken] == ["m1", "m5", "m6", "m7"]
+    assert [crumb.id for crumb in await store.traces("acme", "m1")] == ["m1", "m5", "m6", "m7"]
+    assert await recalled(store) == ["m8"]
+
+
 async def test_erasing_raises_the_revision_of_its_sessions_and_takes_vectors_with_it(store: Store) -> None:
     row = with_token_vectors(make_remembered("One."))
     await remember_all(store, row, bare(make_remembered("Two.", 2)))
@@ -175,6 +185,18 @@ async def test_what_has_ended_is_told_with_its_earlier_versions_and_purged_once(
     assert await store.ended(MORNING + hour) == ()
     assert await recalled(store) == ["b"]
     assert await recalled(store, "other") == ["a"]
+
+
+async def test_the_summaries_of_what_has_ended_end_with_it(store: Store) -> None:
+    rows = [make_remembered("Short-lived.", 1, expires_at=MORNING), make_remembered("Lasting.", 2)]
+    chain = [summary(3, "m1"), summary(4, "m2", body='{"previous":"m3"}')]
+    await remember_all(store, *rows, *chain, summary(5, "m2"), summary(6, "m1", body='{"previous":"m2"}'))
+    ended = await store.ended(MORNING)
+    assert [item.breadcrumb.id for item in ended] == ["m1", "m3", "m4", "m6"]
+    assert all(item.size > len(item.breadcrumb.body) for item in ended)
+    await store.purge(ended)
+    assert await store.ended(MORNING) == ()
+    assert await recalled(store) == ["m2", "m5"]
 
 
 async def test_a_stub_is_owed_until_it_is_paid(store: Store) -> None:

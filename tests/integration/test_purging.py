@@ -41,3 +41,22 @@ async def test_expired_breadcrumbs_go_with_their_earlier_versions_once_and_a_dry
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 3
             told = json.loads(run("history", "s1", "-w", "acme", "--json", env=service.env).stdout)
             assert [(crumb["id"], crumb["version"]) for crumb in told] == [("for-ever", 1), ("later", 1), ("renewed", 2)]
+
+
+async def test_summaries_of_what_has_expired_go_from_stream_and_store_and_are_counted(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+        async with jetstream(broker.url) as js:
+            await tell(js, "at-once", ttl=0)
+            line = {"text": "What at-once says.", "ids": ["at-once"], "versions": [1]}
+            body = {"lines": [line], "covered": ["at-once"], "last": "at-once", "recipe": "r"}
+            later = body | {"lines": [line | {"ids": ["other"]}], "covered": ["other"], "previous": "sum"}
+            for identity, context in (("sum", body), ("next", later)):
+                record = {"id": identity, "context": context}
+                await js.publish("breadcrumbs.acme.s1.summary.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
+            await all_settled(js)
+            done = json.loads(run("purge", "--json", env=service.env).stdout)
+            assert {row["schema"]: (row["breadcrumbs"], row["messages"]) for row in done} == {
+                "note.v1": (1, 1), "summary.v1": (2, 2),
+            }  # fmt: skip
+            assert (await js.stream_info(BREADCRUMBS)).state.messages == 0
+            assert json.loads(run("purge", "--json", env=service.env).stdout) == []

@@ -79,7 +79,7 @@ async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_
     assert len(covers(summaries)) == len(set(covers(summaries)))
     assert "## Summary\n" in context["content"]
     summary = next(section for section in context["sections"] if section["name"] == "summary")
-    assert summary["ids"] == [summaries[-1]["id"]]
+    assert summary["ids"][0] in {record["id"] for record in summaries}
 
 
 async def test_compact_beside_a_running_service_is_on_the_next_page(tmp_path: Path) -> None:

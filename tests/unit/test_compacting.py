@@ -1,19 +1,24 @@
 """An endpoint in the place of the extractive summariser, and everything but the tail at once."""
 
+import asyncio
 import json
 
 import pytest
 
+from builder.domain.breadcrumb import Arrival
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import Line, Said
-from tests.factories import make_breadcrumb, make_place, make_profile
+from builder.wire.inbound import decode
+from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
 from tests.summarised import (
     BEHIND,
     FACTS,
     Publishing,
+    chain,
     lines,
     make_builder,
     make_summarising,
+    page,
     remember,
     summing,
     talk,
@@ -103,3 +108,25 @@ async def test_compact_refuses_a_profile_without_summaries() -> None:
     builder, profile = make_builder(), make_profile(summaries=None)
     with pytest.raises(Rejected, match="has no summaries"):
         await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+
+
+async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None:
+    builder, profile = make_builder(), summing()
+    record = {"id": "hush", "sensitivity": "secret", "context": {"lines": [], "covered": ["m1"]}}
+    data, subject = json.dumps(record).encode(), "breadcrumbs.acme.s42.summary.v1"
+    secret = decode(Arrival(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
+    await remember(builder, [*talk(8), secret])
+    shown = await page(builder, profile)
+    assert "K-4711" in shown
+    assert "## Summary" not in shown
+
+
+async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(12))
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile)
+    await asyncio.gather(loop.look("acme", "s42", make_place(12)), loop.compact("acme", "s42", profile))
+    covers = [identity for crumb in publishing.out for identity in crumb.covers]
+    assert sorted(covers) == sorted(set(covers))
+    assert await chain(builder, profile) == tuple(covers)

@@ -10,6 +10,7 @@ from builder import summarising as module
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
+from builder.domain.summary import read_summary
 from builder.pipeline.summaries import recipe_of
 from tests.factories import (
     make_breadcrumb,
@@ -81,6 +82,17 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
     assert "## Summary\n[8 May 2024]\nUser: " in await page(builder, profile)
     assert "## Summary" not in await page(builder, profile, sequence=999)
     assert "## Summary" not in await page(builder, make_profile(summaries=None))
+
+
+async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    view, recipe = await builder.view("acme", "s42", make_place(2000)), recipe_of(profile)
+    assert recipe
+    rows = view.history.chains.rows(view.session, recipe.name, view.current)
+    assert len(rows) == 5
+    assert all(view.history.chains.summary(row) == read_summary(view.history.rows[row].breadcrumb) for row in rows)
 
 
 async def test_two_workers_make_the_same_summaries() -> None:
@@ -220,6 +232,41 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     task.cancel()
     await asyncio.wait({task})
     assert caplog.text.count("the broker is away") == 2
+
+
+async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_after_many_messages(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(module, "LARGEST", 10)
+    monkeypatch.setattr(module, "AT_ONCE", 5)
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    loop = make_summarising(builder, Publishing(builder, BEHIND), profile)
+    looked: list[Place] = []
+    real = loop.look
+
+    async def look(workspace: str, session: str, place: Place) -> None:
+        looked.append(place)
+        await real(workspace, session, place)
+
+    monkeypatch.setattr(loop, "look", look)
+    task = asyncio.create_task(loop.run())
+    async with asyncio.timeout(60):
+        loop.heard("acme", "s42", make_place(8))
+        while "is not summarised" not in caplog.text:
+            await asyncio.sleep(0)
+        for n in range(9, 14):
+            assert looked == [make_place(8)]
+            loop.heard("acme", "s42", make_place(n))
+            await asyncio.sleep(0.02)
+        while len(looked) < 2:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.02)
+    task.cancel()
+    await asyncio.wait({task})
+    assert looked == [make_place(8), make_place(13)]
+    assert caplog.text.count("is not summarised") == 1
+    assert "a bug" not in caplog.text
 
 
 async def test_a_summary_is_no_unit_and_is_never_found() -> None:

@@ -1,12 +1,14 @@
 """The SQL of `Eraser` and `Stubs`. The file itself overwrites what is deleted (`secure_delete`)."""
 
 from datetime import datetime
+from typing import Any
 
 import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import SUMMARY, Ended, Remembered, erased
+from builder.domain.removal import ids_by_session, made_from
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"
@@ -15,42 +17,42 @@ _ITSELF = f"""
     WHERE held.workspace = ? AND held.id = ? AND held.erased = '' AND {{session}}
       AND (held.incarnation, held.sequence) < (?, ?)
 """
-_SUMMARIES = f"""
-    SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
-    WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {{session}}
-      AND (EXISTS (SELECT 1 FROM json_each(held.covers) WHERE value = ?)
-        OR EXISTS (SELECT 1 FROM json_tree(held.body) WHERE type = 'text' AND atom = ?))
+_SUMMARIES = """
+    SELECT {columns} FROM breadcrumbs AS held INDEXED BY breadcrumbs_latest
+    WHERE held.workspace = ? AND held.schema = ? AND held.erased = '' AND {session}
 """
 _TRACES = f"""
     SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND erased = ? AND erased <> ''
     ORDER BY incarnation, sequence, session
 """
-_SIZE = " + ".join(
+_TEXTS = " + ".join(
     f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers")
 )
-_ENDED = f"""
-    SELECT DISTINCT {_COLUMNS}, {_SIZE}
+_SIZED = f"""
+    {_COLUMNS}, {_TEXTS}
       + coalesce((SELECT sum(length(CAST(terms AS BLOB)) + length(vector)) FROM passages
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
       + coalesce((SELECT sum(length(vectors)) FROM token_vectors
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
+"""
+_ENDED = f"""
+    SELECT DISTINCT {_SIZED}
     FROM breadcrumbs AS over INDEXED BY breadcrumbs_expiry CROSS JOIN breadcrumbs AS held INDEXED BY breadcrumbs_identity
       ON held.workspace = over.workspace AND held.id = over.id AND held.session = over.session
     WHERE over.expires_us <= ? AND over.erased = '' AND held.erased = ''
       AND (held.incarnation, held.sequence) <= (over.incarnation, over.sequence)
-    ORDER BY held.incarnation, held.sequence, held.session, held.workspace
 """
 
 
 def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
     """See the port."""
-    where, sessions = ("held.session = ?", (session,)) if session != NO_SESSION else ("TRUE", ())
+    where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
     found = [from_columns(row, (), "").breadcrumb for row in itself]
-    summaries = sql.execute(_SUMMARIES.format(session=where), (workspace, SUMMARY, *sessions, identity, identity))
-    found += [crumb for row in summaries if (crumb := from_columns(row, (), "").breadcrumb).id != identity]
+    summaries = sql.execute(_SUMMARIES.format(columns=_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
+    found += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
     _take(sql, [(crumb, identity) for crumb in found])
     return tuple(sorted(found, key=lambda crumb: (crumb.place, crumb.session)))
 
@@ -62,13 +64,34 @@ def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcr
 
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
     """See the port."""
-    rows = sql.execute(_ENDED, (to_us(moment),))
-    return tuple(Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1]) for row in rows)
+    over = [_ended(row) for row in sql.execute(_ENDED, (to_us(moment),))]
+    found = {key_of(item.breadcrumb): item for item in over}
+    for (workspace, session), ids in ids_by_session(item.breadcrumb for item in over).items():
+        where, sessions = _within(session)
+        rows = sql.execute(_SUMMARIES.format(columns=_SIZED, session=where), (workspace, SUMMARY, *sessions))
+        summaries = {key_of(item.breadcrumb): item for item in map(_ended, rows)}
+        taken = made_from((item.breadcrumb for item in summaries.values()), ids)
+        found |= {key_of(crumb): summaries[key_of(crumb)] for crumb in taken}
+    return tuple(sorted(found.values(), key=_in_order))
 
 
 def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
     """See the port."""
     _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
+
+
+def _within(session: str) -> tuple[str, tuple[str, ...]]:
+    """A condition on `held` and its values; NO_SESSION is any session."""
+    return ("held.session = ?", (session,)) if session != NO_SESSION else ("TRUE", ())
+
+
+def _ended(row: tuple[Any, ...]) -> Ended:
+    """The noun of one row of `_SIZED`."""
+    return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
+
+
+def _in_order(item: Ended) -> tuple[Place, str, str]:
+    return item.breadcrumb.place, item.breadcrumb.session, item.breadcrumb.workspace
 
 
 def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:

@@ -1,0 +1,23 @@
+"""Which units `compact` takes, and what it keeps of them."""
+
+from builder.pipeline.summaries import Waiting
+from builder.pipeline.view import View
+
+
+def older(view: View, units: tuple[Waiting, ...], keep: int) -> tuple[Waiting, ...]:
+    """All but the kept tail, which begins with what a person said and never with the answer of a tool."""
+    number = max(len(units) - keep, 0)
+    while 0 < number < len(units) and view.history.rows[units[number][0]].breadcrumb.role != "user":
+        number -= 1
+    return units[:number]
+
+
+def is_said(view: View, row: int) -> bool:
+    """Whether a person said something there."""
+    crumb = view.history.rows[row].breadcrumb
+    return crumb.role == "user" and bool(crumb.text.strip())
+
+
+def tokens(view: View, rows: tuple[int, ...]) -> int:
+    """Of these rows, by their passages."""
+    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)
