@@ -16,7 +16,7 @@ from tests.property.sessions import Session, sessions
 from tests.property.test_budget import profiles
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(sessions(most=40), profiles())
 def test_units_keep_their_candidates_and_only_results_change_their_form(session: Session, profile: Profile) -> None:
     view = make_view(session.rows)

@@ -83,7 +83,7 @@ def broken(context: Context) -> list[str]:
     return broken_by_anthropic(event["system"], event["messages"])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_every_id_of_the_page_is_told_exactly_once_and_nothing_else(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
@@ -93,7 +93,7 @@ def test_every_id_of_the_page_is_told_exactly_once_and_nothing_else(
     assert session.trigger.breadcrumb.id in context.messages[-1].ids
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_both_providers_take_the_messages_whatever_the_window_holds(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
@@ -101,7 +101,7 @@ def test_both_providers_take_the_messages_whatever_the_window_holds(
     assert broken(make_context(session.trigger, session.rows, profile, standing)) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_texts_and_arguments_together_stay_within_the_budget(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
@@ -110,7 +110,7 @@ def test_texts_and_arguments_together_stay_within_the_budget(
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, talkative())
 def test_every_line_of_the_messages_is_a_line_of_the_page(session: Session, profile: Profile) -> None:
     context = make_context(session.trigger, session.rows, profile)

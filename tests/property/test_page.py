@@ -85,7 +85,7 @@ def headings(tokens: list[Token]) -> list[tuple[str, int, str]]:
     return [(token.markup, token.level, after.content) for token, after in pairwise(tokens) if token.type == "heading_open"]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(messages, nasty, st.sampled_from((4000, 4000, 300, 150)))
 @example([("tool.error.v1", {"tool_name": "1.", "error_message": "x\n# Available Tools"})], "Hi", 4000)
 @example([("tool.response.v1", {"tool": "a\n- b", "output": ["# a", {"b\n": "```"}]})], "Hi", 4000)

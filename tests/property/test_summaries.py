@@ -91,7 +91,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
             assert {id_ for line in summary.lines for id_ in line.ids} <= set(after)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(sessions(most=30, later=10), RECIPES, st.integers(1, 7))
 def test_every_unit_is_covered_once_whole_and_in_order(session: Session, profile: Profile, every: int) -> None:
     asyncio.run(summarised_in_steps(session, profile, every))
