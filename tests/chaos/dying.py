@@ -33,9 +33,9 @@ def die_at(stop: str, text: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def decode_and_die(arrival: Arrival, max_bytes: int) -> Breadcrumb:
+def decode_and_die(arrival: Arrival, *wishes: Any, **more: Any) -> Breadcrumb:
     """As the real one."""
-    breadcrumb = decode(arrival, max_bytes)
+    breadcrumb = decode(arrival, *wishes, **more)
     die_at("decoded", breadcrumb.text)
     return breadcrumb
 

@@ -163,7 +163,8 @@ async def test_compacting_on_request_says_what_was_done_and_names_an_unknown_pro
         for number in range(24):
             await say(js, f"Crate {number} holds cobalt glaze.", "crates", f"c{number}")
         await all_settled(js)
-    done = await client.compact("crates")
+        done = await client.compact("crates")
+        await all_settled(js)
     assert (done["units"], done["covered"]) == (4, 4)
     assert [crumb["id"] async for crumb in client.history("crates") if crumb["schema_name"] == "summary.v1"] == [done["summary"]]
     with pytest.raises(Rejected, match="there is no profile 'nobody'; known profiles are"):
