@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
-from builder.heart import Circuit
+from builder.heart import Bug, Circuit, foreseen
 from builder.ports import Backlog
 
 log = logging.getLogger("builder.filling")
@@ -64,14 +64,16 @@ class Filling:
 
     async def _fill(self, row: Remembered) -> None:
         """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
+        doing = f"filling in {row.breadcrumb.id} at {row.breadcrumb.place.sequence}"
         try:
-            await self._backlog.fill(await self._with_vectors(row))
-        except Unavailable as error:
-            log.debug("no vectors for %s at %d: %s", row.breadcrumb.id, row.breadcrumb.place.sequence, error)
-        except Exception:
-            log.exception("a bug in filling in %s at %d: it is passed over", row.breadcrumb.id, row.breadcrumb.place.sequence)
+            await foreseen(self._filled(row), log, doing)
+        except (Unavailable, Bug) as error:
+            log.debug("%s waits: %s", doing, error)
         else:
             self._circuit.close()
             return
         await asyncio.sleep(self._circuit.open())
         await self._count()  # a page of failures may take minutes
+
+    async def _filled(self, row: Remembered) -> None:
+        await self._backlog.fill(await self._with_vectors(row))

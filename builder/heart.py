@@ -1,8 +1,14 @@
-"""Three small clocks of the loop: a heartbeat, a circuit that pauses, and a lock a session."""
+"""What keeps the loops alive: a heartbeat, a circuit that pauses, a lock a session, and the one place where bugs end."""
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+from builder.domain.errors import BuilderError
+
+Value = TypeVar("Value")
 
 
 @contextlib.asynccontextmanager
@@ -20,6 +26,24 @@ async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIte
     finally:
         task.cancel()
         await asyncio.wait({task})  # unlike awaiting it, this lets a cancellation of the block itself through
+
+
+class Bug(Exception):  # noqa: N818 - a noun
+    """Something outside the error tree was raised; its traceback is in the log."""
+
+
+async def foreseen(work: Awaitable[Value], log: logging.Logger, doing: str) -> Value:
+    """The work's result. What nobody foresaw is logged and becomes a `Bug`: the loops that wait here decide how to go on.
+
+    The only place that catches everything (design §2); what is raised on purpose goes through as it is.
+    """
+    try:
+        return await work
+    except BuilderError:
+        raise
+    except Exception as error:
+        log.exception("a bug in %s", doing)
+        raise Bug(repr(error)) from error
 
 
 class Circuit:

@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import Line, Summary
-from builder.heart import Circuit
+from builder.heart import Bug, Circuit, foreseen
 from builder.pipeline.compacting import is_said, older, tokens
 from builder.pipeline.extract import Words, extract, tokens_of, verbatim
 from builder.pipeline.summaries import (
@@ -135,7 +135,7 @@ class Summarising:
             if not self._due:
                 self._told.clear()
             try:
-                await self.look(*key, place)
+                await foreseen(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
                 self._circuit.close()
             except Unavailable as error:
                 log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
@@ -144,8 +144,8 @@ class Summarising:
                 await asyncio.sleep(self._circuit.open())
             except Rejected as error:
                 self._pass_over(key, error)
-            except Exception:
-                log.exception("a bug in summarising session %s of %s: it is passed over", key[1], key[0])
+            except Bug:
+                log.warning("session %s of %s is passed over", key[1], key[0])
 
     def _pass_over(self, key: Session, error: Rejected) -> None:
         """Look at a session whose summary is too large only after many messages, and say so once."""

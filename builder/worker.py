@@ -15,7 +15,7 @@ from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unav
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.domain.profile import Profile
-from builder.heart import Circuit, Locks, beating
+from builder.heart import Bug, Circuit, Locks, beating, foreseen
 from builder.ports import Delivery, Ledger, Publisher
 from builder.service import ContextBuilder, scopes
 
@@ -102,12 +102,17 @@ class Worker:
             )
         )
 
+    async def _finish(self, arrival: Arrival) -> _Done:
+        """One attempt, forgotten once it is through."""
+        done = await self._attempt(arrival)
+        await self._ledger.settle(arrival.place)
+        return done
+
     async def _settle(self, delivery: Delivery) -> _Done:
         """Exactly one of ack, retry and reject."""
         arrival = delivery.arrival
         try:
-            done = await self._attempt(arrival)
-            await self._ledger.settle(arrival.place)
+            done = await foreseen(self._finish(arrival), log, f"{arrival.subject} at {arrival.place.sequence}")
         except Rejected as error:
             return await self._reject(delivery, error)
         except Unavailable as error:
@@ -115,10 +120,9 @@ class Worker:
         except asyncio.CancelledError:
             await self._ledger.forgive(arrival.place)  # an end that came in between is no fault of the breadcrumb
             raise
-        except Exception as error:
-            log.exception("a bug in %s at %d: it uses up an attempt", arrival.subject, arrival.place.sequence)
+        except Bug as error:  # it has used up an attempt
             await delivery.retry(FIRST_RETRY)
-            return _Done("failed", reason=repr(error))
+            return _Done("failed", reason=str(error))
         self._circuit.close()
         await delivery.ack()
         return done

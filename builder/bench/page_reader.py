@@ -12,7 +12,7 @@ from typing import Any
 
 MARK = re.compile(r"q\d+x")
 TOOLS = frozenset({"tool.request.v1", "tool.response.v1", "tool.error.v1"})
-CONVERSATION = frozenset({"hot", "tools", "retrieval", "instructions"})
+OF_MESSAGES = frozenset({"hot", "tools", "retrieval", "instructions"})
 NOWHERE = "_"
 SPLIT, REPEAT, ORPHAN, STALE, EXCEEDED = FAULTS = ("splits", "repeats", "orphans", "stale", "exceeded")
 Record = Mapping[str, Any]
@@ -85,14 +85,14 @@ def _outdated(reading: Reading, counting: frozenset[int]) -> Iterable[tuple[str,
     """Ids or words of what was replaced, removed, excluded, has ended or is somebody else's."""
     allowed = {reading.records[row]["id"] for row in counting}
     for source, ids in reading.sections:
-        for held in ids if source in CONVERSATION else ():
+        for held in ids if source in OF_MESSAGES else ():
             if held not in allowed:
                 yield STALE, f"{held} stands in {source}"
     known: dict[str, list[int]] = {}
     for row, record in enumerate(reading.records):
         for mark in set(MARK.findall(str(record["context"]))):
             known.setdefault(mark, []).append(row)
-    standing = {held for source, ids in reading.sections if source not in CONVERSATION for held in ids}
+    standing = {held for source, ids in reading.sections if source not in OF_MESSAGES for held in ids}
     for mark in set(MARK.findall(reading.markdown)):
         rows = known.get(mark, [])
         if rows and not any(row in counting or reading.records[row]["id"] in standing for row in rows):

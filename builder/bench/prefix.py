@@ -44,6 +44,12 @@ def naive(profile: Profile) -> Profile:
     return replace(profile, sections=dated)
 
 
+def orders(core: Core, profile: str) -> dict[str, Profile]:
+    """What is compared: a profile, the same in the naive order, and the preset of three tiers. Raises `Misconfigured`."""
+    mine = core.profile(profile)
+    return {profile: mine, "naive": naive(mine), "three_tier": core.preset("three_tier")}
+
+
 async def run(
     core: Core, dataset: Dataset, orders: Mapping[str, Profile], turns: int, step: Callable[[], None]
 ) -> dict[str, Any]:

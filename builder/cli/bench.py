@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.measuring import File, ProfileName, apart, late_interaction, numbers, progress, store, table
+from builder.cli.measuring import File, ProfileName, apart, late_interaction, measured, numbers, progress, store, table
 from builder.cli.options import AsJson, print_json, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from builder.app import Core
     from builder.bench.fit import Example
 
@@ -82,19 +84,17 @@ def recall(
 
 
 def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
-    from builder.app import open_core
     from builder.bench import ablate as bench
     from builder.bench.datasets import load
 
-    async def work() -> dict[str, Any]:
-        dataset = load(file)
-        steps = bench.RUNS * sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
-        with store() as path, progress("ablate", steps) as step:
-            async with open_core(settings(), path) as core:
-                data = await _examples(core, fit_on)
-                return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+    dataset = load(file)
 
-    report = asyncio.run(work())
+    async def measure(core: "Core", step: "Callable[[], None]") -> dict[str, Any]:
+        data = await _examples(core, fit_on)
+        return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
+
+    steps = bench.RUNS * sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
+    report = measured("ablate", steps, measure)
     if as_json:
         print_json(report)
         return
@@ -192,18 +192,12 @@ def repeats(
     as_json: AsJson = False,
 ) -> None:
     """Evidence found before and after ten near copies of a wrong message and 200 lines of small talk were planted."""
-    from builder.app import open_core
     from builder.bench import repeats as bench
     from builder.bench.datasets import load
 
-    async def work() -> dict[str, Any]:
-        dataset = load(file)
-        steps = sum(len(part.breadcrumbs) + 2 * len(part.questions) for part in dataset.conversations)
-        with store() as path, progress("repeats", steps) as step:
-            async with open_core(settings(), path) as core:
-                return await bench.run(core, dataset, core.profile(profile), budget, step)
-
-    report = asyncio.run(work())
+    dataset = load(file)
+    steps = sum(len(part.breadcrumbs) + 2 * len(part.questions) for part in dataset.conversations)
+    report = measured("repeats", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), budget, step))
     if as_json:
         print_json(report)
     else:

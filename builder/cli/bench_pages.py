@@ -1,12 +1,11 @@
 """The benchmark commands about pages: what they save, and what of them a prompt cache can keep."""
 
-import asyncio
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from builder.cli.measuring import File, ProfileName, numbers, progress, store, table
-from builder.cli.options import AsJson, print_json, settings
+from builder.cli.measuring import File, ProfileName, measured, numbers, progress, table
+from builder.cli.options import AsJson, print_json
 
 
 def tokens(
@@ -17,18 +16,12 @@ def tokens(
     as_json: AsJson = False,
 ) -> None:
     """True tokens of the context and the evidence in it, beside what agents send without it."""
-    from builder.app import open_core
     from builder.bench import tokens as bench
     from builder.bench.datasets import load
 
-    async def work() -> dict[str, Any]:
-        dataset, sizes = load(file), numbers(budgets)
-        steps = sum(len(part.breadcrumbs) + len(sizes) * len(part.questions) for part in dataset.conversations)
-        with store() as path, progress("tokens", steps) as step:
-            async with open_core(settings(), path) as core:
-                return await bench.run(core, dataset, core.profile(profile), sizes, step)
-
-    report = asyncio.run(work())
+    dataset, sizes = load(file), numbers(budgets)
+    steps = sum(len(part.breadcrumbs) + len(sizes) * len(part.questions) for part in dataset.conversations)
+    report = measured("tokens", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), sizes, step))
     if as_json:
         print_json(report)
         return
@@ -44,21 +37,12 @@ def prefix(
     as_json: AsJson = False,
 ) -> None:
     """Share of a page that the next one begins with, turn by turn, beside a naive order and `three_tier`."""
-    from builder.app import open_core
     from builder.bench import prefix as bench
     from builder.bench.datasets import load
 
-    async def work() -> dict[str, Any]:
-        dataset = load(file)
-        with store() as path:
-            async with open_core(settings(), path) as core:
-                mine = core.profile(profile)
-                orders = {profile: mine, "naive": bench.naive(mine), "three_tier": core.preset("three_tier")}
-                steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
-                with progress("prefix", steps) as step:
-                    return await bench.run(core, dataset, orders, turns, step)
-
-    report = asyncio.run(work())
+    dataset = load(file)
+    steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
+    report = measured("prefix", steps, lambda core, step: bench.run(core, dataset, bench.orders(core, profile), turns, step))
     if as_json:
         print_json(report)
     else:
@@ -73,18 +57,12 @@ def summaries(
     as_json: AsJson = False,
 ) -> None:
     """Share of the answers' words that a summary keeps, beside as many tokens of evenly spaced messages; and what it costs."""
-    from builder.app import open_core
     from builder.bench import summaries as bench
     from builder.bench.datasets import load
 
-    async def work() -> dict[str, Any]:
-        dataset = load(file)
-        steps = 1 + sum(len(part.breadcrumbs) for part in dataset.conversations)
-        with store() as path, progress("summaries", steps) as step:
-            async with open_core(settings(), path) as core:
-                return await bench.run(core, dataset, core.profile(profile), cap, step)
-
-    report = asyncio.run(work())
+    dataset = load(file)
+    steps = 1 + sum(len(part.breadcrumbs) for part in dataset.conversations)
+    report = measured("summaries", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), cap, step))
     if as_json:
         print_json(report)
         return

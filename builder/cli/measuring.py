@@ -1,5 +1,6 @@
 """What the benchmark commands share: arguments, a store and a broker of their own, progress, tables."""
 
+import asyncio
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from builder.cli.options import settings
 
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from builder.app import Core
     from builder.settings import Settings
 
 File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
@@ -58,6 +62,18 @@ def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(name, total=steps)
         yield lambda: progress.advance(task)
+
+
+def measured(name: str, steps: int, measure: "Callable[[Core, Callable[[], None]], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
+    """The report of a measurement on a core with a store of its own. measure: is given the core and the bar's step."""
+    from builder.app import open_core
+
+    async def work() -> dict[str, Any]:
+        with store() as path, progress(name, steps) as step:
+            async with open_core(settings(), path) as core:
+                return await measure(core, step)
+
+    return asyncio.run(work())
 
 
 def table(title: str, first: str, rows: dict[str, dict[str, Any]]) -> None:

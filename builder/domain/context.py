@@ -60,10 +60,15 @@ class Omission:
     tokens: int = 0
 
 
+STATIC, SLOW, RECENT = "static", "slow", "recent"
+"""Names of breakpoints. RECENT stands behind the hot window: its end is per-turn, yet nearly all of it begins the next page."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakpoint:
     """A place at which a prompt cache may cut the page (features H2).
 
+    name: STATIC, SLOW or RECENT.
     characters, tokens: of the markdown in front of it. prefix: hash of that; equal hash, equal beginning.
     """
 

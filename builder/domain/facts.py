@@ -4,9 +4,6 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 
-SUMMARY = "summary.v1"
-"""Schema of a summary: what it says was made from what others said."""
-
 
 @dataclass(frozen=True, slots=True)
 class Passage:

@@ -183,6 +183,10 @@ class Profile:
     messages: MessageShape
     sections: tuple[SectionRule, ...]
 
+    def section(self, source: Source) -> SectionRule | None:
+        """The first section that this source fills."""
+        return next((rule for rule in self.sections if rule.source == source), None)
+
     @property
     def allowance(self) -> int:
         """Tokens that the finished page may have."""

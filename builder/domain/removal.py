@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
-from builder.domain.facts import SUMMARY
+from builder.domain.summary import SUMMARY
 
 
 def removed_by(crumb: Breadcrumb, other: Breadcrumb) -> bool:

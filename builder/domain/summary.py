@@ -7,7 +7,7 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb, Role
 
 SUMMARY = "summary.v1"
-"""Schema of a summary."""
+"""Schema of a summary: what it says was made from what others said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """`assemble`: recall → context. Reads top to bottom: rank, dedup, fold, select (rendering lazily), compose."""
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -9,12 +7,12 @@ from itertools import chain
 from builder.domain.context import DEGRADED, LATE_MISSING, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile
+from builder.domain.profile import Profile, Source
 from builder.pipeline.compose import compose, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.exchanges import told
-from builder.pipeline.fitting import fitting, reach
 from builder.pipeline.fold import fold
+from builder.pipeline.hot import Hot, hot_window
 from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
 from builder.pipeline.late import Reordered
@@ -25,7 +23,7 @@ from builder.pipeline.reminders import own_texts
 from builder.pipeline.retrieve import Found, retrieve
 from builder.pipeline.select import Plan, select
 from builder.pipeline.summaries import summary_shown
-from builder.pipeline.units import Candidate, Unit, hot_units
+from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.view import Terms, View
 
 
@@ -59,29 +57,25 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         draft.pin(name, text)
     standing = _standing(request)
     stands = {view.row_of(item.remembered.breadcrumb.id): item for unit in standing for item in unit}
-    far = reach(view, profile)
-    hot, older = _hot(view, profile, far.units, stands)
-    hot = fitting(hot, far.first, profile.window)
-    calls = told(hot, profile, rendering)
+    hot = hot_window(view, profile, stands)
+    calls = told(hot.units, profile, rendering)
     draft.allowance -= calls.tokens
-    shown = frozenset(candidate.row for unit in hot for candidate in unit) | {
-        view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)
-    }
+    shown = hot.rows | {view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)}
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
     scores = steadied(scores, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)
     wishes = _instructions(request, found)
     planned = Plan(
         trigger=(_whole(request.trigger, _section(profile, "trigger")),),
-        hot=hot,
+        hot=hot.units,
         standing=standing,
-        summary=_summary(request, hot, far.moved),
+        summary=_summary(request, hot),
         instructions=wishes.units,
         retrieval=_without(found.units, wishes.outdated),
         neighbours=_without(found.neighbours, wishes.outdated),
     )
     plan, compaction = fold(planned, profile, draft)
-    missed = select(plan, profile, draft, older.note)
+    missed = select(plan, profile, draft, hot.note)
     page = compose(draft, profile, rendering, date)
     _check_room((*page.dropped, *missed), profile)
     return Context(
@@ -101,7 +95,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         flags=_flags(request),
         sections=(sections := summarise(draft, profile)),
         compaction=compaction,
-        omissions=_left_out(draft, (*page.dropped, *missed, *older.omissions, *wishes.omissions, *found.omissions), sections),
+        omissions=_left_out(draft, (*page.dropped, *missed, *hot.omissions, *wishes.omissions, *found.omissions), sections),
     )
 
 
@@ -146,72 +140,6 @@ def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Sec
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Older:
-    """What of the hot window is left out. turns: tool turns that are too old."""
-
-    omissions: tuple[Omission, ...]
-    turns: int
-
-    @property
-    def note(self) -> str:
-        """How many are left out, for the page (features A7)."""
-        return f"({self.turns:,} earlier tool {'turn' if self.turns == 1 else 'turns'} left out)" if self.turns else ""
-
-
-def _hot(view: View, profile: Profile, wanted: int, standing: Mapping[int, Candidate]) -> tuple[tuple[Unit, ...], _Older]:
-    """The hot window newest first, repeats shown once, tool output only of the newest turns (features A7).
-
-    wanted: most units of it. standing: rows that stand in a section of their own: an anchor is not said twice, and takes its
-    place with its results.
-    """
-    sections = {rule.source: rule.name for rule in profile.sections}
-    windows = hot_units(view, wanted)
-    said = Counter(_saying(view, row) for rows in windows for row in rows)
-    shown: set[tuple[str, bytes, int]] = set()
-    turns = 0
-    units: list[Unit] = []
-    omissions: list[Omission] = []
-    for rows in reversed(windows):
-        turns += any(_is_tool(view, row) for row in rows)
-        old = profile.window.max_tool_turns is not None and turns > profile.window.max_tool_turns
-        kept: list[Candidate] = []
-        for row in rows:
-            if row in standing:
-                continue
-            remembered, tool = view.history.rows[row], _is_tool(view, row)
-            saying = _saying(view, row)
-            if old and (tool or _only_calls(view, row)):
-                reason = f"older than the last {profile.window.max_tool_turns} tool turns"
-                omissions.append(Omission(id=remembered.breadcrumb.id, reason=reason))
-            elif saying in shown:
-                omissions.append(Omission(id=remembered.breadcrumb.id, reason="repeat"))
-            else:
-                section = sections.get("tools" if tool else "hot", "")
-                kept.append(Candidate(section=section, row=row, remembered=remembered, said=said[saying]))
-                shown.update(() if tool else {saying})
-        anchors = [standing[row] for row in rows if row in standing]
-        units += [(*kept, *(anchors if any(candidate.remembered.breadcrumb.calls for candidate in kept) else ()))] if kept else []
-    most = profile.window.max_tool_turns
-    return tuple(units), _Older(tuple(omissions), 0 if most is None else max(turns - most, 0))
-
-
-def _only_calls(view: View, row: int) -> bool:
-    """Whether it says nothing but its calls."""
-    crumb = view.history.rows[row].breadcrumb
-    return bool(crumb.calls) and not crumb.text.strip()
-
-
-def _is_tool(view: View, row: int) -> bool:
-    return view.history.rows[row].breadcrumb.role == "tool"
-
-
-def _saying(view: View, row: int) -> tuple[str, bytes, int]:
-    """Who said what: the same word of two people is two things, and a call belongs to its result whatever was said with it."""
-    remembered = view.history.rows[row]
-    return remembered.breadcrumb.speaker, remembered.fingerprint, row if remembered.breadcrumb.calls else -1
-
-
 def _standing(request: Request) -> tuple[Unit, ...]:
     """What stands, in the profile's order, of each kind the newest first; what is of two kinds stands with the first."""
     default = _section(request.profile, "standing")
@@ -220,19 +148,19 @@ def _standing(request: Request) -> tuple[Unit, ...]:
     return tuple(placed[name] for name in dict.fromkeys(row.breadcrumb.id for _, rows in kinds for row in rows) if default)
 
 
-def _summary(request: Request, hot: tuple[Unit, ...], moved: int) -> tuple[Unit, ...]:
+def _summary(request: Request, hot: Hot) -> tuple[Unit, ...]:
     """The newest summary, without what the hot window tells itself; nothing while there is none, or no place for it."""
     section = _section(request.profile, "summary")
-    told = frozenset(candidate.row for unit in hot for candidate in unit)
-    summary = summary_shown(request.view, request.profile, told, moved) if section else None
+    summary = summary_shown(request.view, request.profile, hot.rows, hot.moved) if section else None
     if summary is None:
         return ()
     return ((_whole(Remembered(breadcrumb=summary, passages=(), model="", fingerprint=b""), section),),)
 
 
-def _section(profile: Profile, source: str) -> str:
-    """The first section that this source fills."""
-    return next((rule.name for rule in profile.sections if rule.source == source), "")
+def _section(profile: Profile, source: Source) -> str:
+    """Name of the first section that this source fills, empty when there is none."""
+    rule = profile.section(source)
+    return rule.name if rule else ""
 
 
 def _whole(remembered: Remembered, section: str) -> Candidate:

@@ -5,12 +5,9 @@ from hashlib import blake2b
 from itertools import takewhile
 from os.path import commonprefix
 
-from builder.domain.context import Breakpoint
+from builder.domain.context import RECENT, SLOW, STATIC, Breakpoint
 from builder.domain.profile import Profile
 from builder.pipeline.draft import PageSection, Rendering
-
-STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""The last one stands behind the hot window: its end is per-turn, yet the next page begins with nearly all of it."""
 
 
 def breakpoints(

@@ -4,6 +4,7 @@
 later arrives (design §1). Neighbours, sittings and units are a session's own, whoever else speaks in between.
 """
 
+from array import array
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -64,7 +65,7 @@ class History:
         self.speakers: dict[str, int] = {}
         self.schemas: dict[str, int] = {}
         self.sessions: dict[str, int] = {}
-        self.rows_of: list[list[int]] = []
+        self.rows_of: list[array[int]] = []  # arrays, because every build makes one NumPy array of them all
         self.sitting_dates: list[str] = []
         self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
@@ -113,7 +114,7 @@ class History:
     def _session(self, name: str) -> int:
         code = self.sessions.setdefault(name, len(self.sessions))
         if code == len(self.rows_of):
-            self.rows_of.append([])
+            self.rows_of.append(array("q"))
             self._units.append(0)
             self._last_passage.append(-1)
         return code

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import Message
 from builder.domain.profile import Profile, SectionRule
-from builder.pipeline.breakpoints import RECENT, SLOW, STATIC
 from builder.pipeline.compose import page_sections, placed_in
 from builder.pipeline.draft import Date, Draft, Key, PageSection, Placed, Rendering
 from builder.pipeline.exchanges import Exchanges, Talk, Told, pictures, shown_exchanges
 
 LASTING = frozenset({"standing", "summary", "instructions"})
 """Sources of the system message, unless the section's class says that they change from turn to turn."""
-CONVERSATION = frozenset({"hot", "tools"})
-"""Sources of the messages between."""
+BETWEEN = frozenset({"hot", "tools"})
+"""Sources of the messages between it and the last one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +73,7 @@ def messages(draft: Draft, profile: Profile, rendering: Rendering, date: Date, t
 
 
 def _is_said(key: Key, draft: Draft) -> bool:
-    return draft.rules[key[0]].source in CONVERSATION and key[1] >= 0
+    return draft.rules[key[0]].source in BETWEEN and key[1] >= 0
 
 
 def _nameless(said: Talk, draft: Draft) -> frozenset[str]:

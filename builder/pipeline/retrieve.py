@@ -66,10 +66,8 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
 
 def _section(profile: Profile) -> tuple[str, int]:
     """Where what is found will stand, and the most tokens that it may have there."""
-    for rule in profile.sections:
-        if rule.source == "retrieval":
-            return rule.name, rule.most(profile.allowance)
-    return "", 0
+    rule = profile.section("retrieval")
+    return (rule.name, rule.most(profile.allowance)) if rule else ("", 0)
 
 
 def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np.int64]:

@@ -38,8 +38,8 @@ def select(plan: Plan, profile: Profile, draft: Draft, note: str = "") -> tuple[
     omissions: list[Omission] = []
     _pin_trigger(plan.trigger, profile, draft, omissions)
     pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft, omissions)
-    if note:
-        draft.note(_tools(profile), note)
+    if note and (tools := profile.section("tools")):
+        draft.note(tools.name, note)
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for queue in queues:
         _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
@@ -52,10 +52,6 @@ def select(plan: Plan, profile: Profile, draft: Draft, note: str = "") -> tuple[
         _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
     return (*omissions, *(_omit(candidate, OVER_BUDGET) for candidate in missed))
-
-
-def _tools(profile: Profile) -> str:
-    return next((rule.name for rule in profile.sections if rule.source == "tools"), "")
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ def system_prompt(profile: Profile, held: Held) -> str:
 
 
 def _wants_definition(profile: Profile) -> bool:
-    return not profile.system_prompt and any(rule.source == "system" for rule in profile.sections)
+    return not profile.system_prompt and profile.section("system") is not None
 
 
 def _has_ended(row: Remembered, now: datetime) -> bool:

@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
-from builder.domain.summary import Line, Said, read_summary
+from builder.domain.summary import Line, Said
 from builder.pipeline.heard import hearing
 from builder.pipeline.view import View
 
@@ -60,7 +60,7 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
     if head < 0:
         return Chain(lines=(), previous="", last=-1, lost=lost)
     crumb = history.rows[head].breadcrumb
-    summary = read_summary(crumb)
+    summary = chains.summary(head)
     last = history.versions.get(summary.last, [-1])[0]
     return Chain(lines=_valid(view, summary.lines), previous=crumb.id, last=last, lost=lost)
 
@@ -138,7 +138,7 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
     if head < 0:
         return None
     crumb = view.history.rows[head].breadcrumb
-    summary = read_summary(crumb)
+    summary = view.history.chains.summary(head)
     lines = tuple(line for line in _valid(view, summary.lines) if not _is_told(view, line, told))
     if not lines:
         return None

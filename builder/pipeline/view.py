@@ -67,9 +67,14 @@ class View:
         return bool((~self.has_vector & (self.history.length.head(self.passages) > 0)).any())
 
     @property
-    def own(self) -> list[int]:
+    def own(self) -> Sequence[int]:
         """All rows that the history holds of the session, in place order; the first `heard` of them are in this view."""
-        return self.history.rows_of[self.session] if self.session >= 0 else []
+        return self.history.rows_of[self.session] if self.session >= 0 else ()
+
+    @property
+    def rows(self) -> Ints:
+        """Those of them that are in this view, shape (heard,)."""
+        return np.array(self.own, np.int64)[: self.heard]
 
     @property
     def heard(self) -> int:
@@ -87,14 +92,13 @@ class View:
         """Rows of the session that this consumer hears, in place order; without a copy where it hears all of them."""
         if self.heard_by is None:
             return self.own if self.heard == len(self.own) else self.own[: self.heard]
-        own = np.array(self.own[: self.heard], np.int64)
-        return [int(row) for row in own[self.heard_by[own]]]
+        rows = self.rows
+        return [int(row) for row in rows[self.heard_by[rows]]]
 
     @property
     def turn(self) -> int:
         """Number of the trigger among what people said in the session, from 1."""
-        said = self.history.by_person.head(self.size)
-        return 1 + int(np.count_nonzero(said[self.own[: self.heard]])) if self.heard else 1
+        return 1 + int(np.count_nonzero(self.history.by_person.head(self.size)[self.rows]))
 
     @property
     def units(self) -> int:
@@ -103,8 +107,8 @@ class View:
             return 0
         if self.heard_by is None:
             return int(self.history.units.head(self.size)[self.own[self.heard - 1]])
-        own = np.array(self.own[: self.heard], np.int64)
-        return len(np.unique(self.heads[own[self.spoken[own]]]))
+        rows = self.rows
+        return len(np.unique(self.heads[rows[self.spoken[rows]]]))
 
     @property
     def heads(self) -> Ints:

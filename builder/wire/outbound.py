@@ -9,15 +9,13 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import Compaction, Context
+from builder.domain.context import RECENT, Compaction, Context
 from builder.domain.errors import Rejected
 from builder.wire.messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
 
 SCHEMA = "agent.context.v1"
 COMPACTED = "context.compacted.v1"
 SHOWN_OMISSIONS = 50
-LASTING = frozenset({"static", "slow"})
-"""Breakpoints in front of which nothing is per-turn."""
 NOTHING = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
@@ -289,7 +287,7 @@ def _assembly(context: Context) -> Assembly:
     return Assembly(
         profile=context.profile_revision,
         templates=context.template_revision,
-        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name in LASTING), NOTHING),
+        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), NOTHING),
         tokenizer=context.encoding,
         budget=context.budget,
         model=context.model.encode("ascii", "backslashreplace").decode(),

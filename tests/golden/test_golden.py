@@ -7,7 +7,6 @@ UPDATE_GOLDEN=1 writes what is expected anew.
 
 import os
 import re
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from builder.adapters.embedding import CachedEmbedder, open_embedder
+from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.terms import load_terms
@@ -37,7 +36,6 @@ from builder.wire.inbound import decode
 from builder.wire.lines import read_lines
 from builder.wire.outbound import encode
 from builder.wire.profiles import parse_profile
-from tests.models import MODELS_DIR, prepared
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
@@ -48,15 +46,6 @@ CASES = sorted(NAMED | {folder for folder in FOLDERS if not any((HERE / folder).
 APART = 1000
 """Places between two events: room for the summaries that the service publishes."""
 START = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-async def embedder() -> AsyncIterator[CachedEmbedder]:
-    prepared()
-    engine = open_embedder("onnx", "all-MiniLM-L6-v2", MODELS_DIR, 4096)
-    await engine.ready()
-    yield engine
-    await engine.aclose()
 
 
 @cache

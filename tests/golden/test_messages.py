@@ -6,7 +6,6 @@ a name that no provider takes, long arguments, and images. UPDATE_GOLDEN=1 write
 
 import json
 import os
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -14,7 +13,7 @@ from typing import Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from builder.adapters.embedding import CachedEmbedder, open_embedder
+from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
 from builder.pipeline.histories import Histories
 from builder.resources import bundled
@@ -22,21 +21,11 @@ from builder.service import ContextBuilder
 from builder.wire.outbound import encode
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
-from tests.models import MODELS_DIR, prepared
 
 CASE = "chat_messages"
 SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
 HERE = Path(__file__).parent / CASE
 Shape = Literal["openai", "anthropic"]
-
-
-@pytest.fixture
-async def embedder() -> AsyncIterator[CachedEmbedder]:
-    prepared()
-    engine = open_embedder("onnx", "all-MiniLM-L6-v2", MODELS_DIR, 4096)
-    await engine.ready()
-    yield engine
-    await engine.aclose()
 
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])

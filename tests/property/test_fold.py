@@ -6,11 +6,11 @@ from itertools import chain
 from hypothesis import given, settings
 
 from builder.domain.profile import Profile
-from builder.pipeline.assemble import _hot
 from builder.pipeline.draft import Draft
 from builder.pipeline.fold import fold, is_result
+from builder.pipeline.hot import hot_window
 from builder.pipeline.select import Plan
-from builder.pipeline.units import WHOLE, Candidate, window_size
+from builder.pipeline.units import WHOLE, Candidate
 from tests.factories import make_rendering, make_view
 from tests.property.sessions import Session, sessions
 from tests.property.test_budget import profiles
@@ -20,7 +20,7 @@ from tests.property.test_budget import profiles
 @given(sessions(most=40), profiles())
 def test_units_keep_their_candidates_and_only_results_change_their_form(session: Session, profile: Profile) -> None:
     view = make_view(session.rows)
-    hot, _ = _hot(view, profile, window_size(view.units, profile.window), {})
+    hot = hot_window(view, profile, {}).units
     current = (Candidate(section="current", row=-1, remembered=session.trigger),)
     found = tuple(tuple(replace(item, section="relevant") for item in unit) for unit in hot[3:])
     plan = Plan(trigger=current, hot=hot[:3], standing=(), summary=(), instructions=(), retrieval=found, neighbours=())

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from builder.pipeline.assemble import _hot
-from builder.pipeline.fitting import fitting, reach
+from builder.pipeline.hot import hot_window
 from tests.factories import make_context, make_history, make_place, make_profile, make_turn, view_of
 from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles
@@ -45,11 +44,10 @@ def begins(words: list[int], profile: Profile) -> list[int]:
     found = []
     for number in range(1, len(words) + 1):
         view = view_of(history, make_place(number + 1))
-        far = reach(view, profile)
-        hot, _ = _hot(view, profile, far.units, {})
-        kept = fitting(hot, far.first, profile.window)
-        assert len(kept) >= min(profile.window.min_recent, len(hot))
-        assert kept == hot[: len(kept)]
+        kept = hot_window(view, profile, {}).units
+        assert len(kept) >= min(profile.window.min_recent, view.units)
+        rows = [unit[0].row for unit in kept]
+        assert rows == list(range(number - 1, number - 1 - len(kept), -1))
         found.append(kept[-1][0].row if kept else number)
     return found
 

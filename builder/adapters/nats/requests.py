@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -12,6 +12,8 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from builder.domain.errors import BuilderError, Rejected
+from builder.heart import Bug, foreseen
+from builder.requests import Verb
 from builder.wire.requests import error_json
 from builder.wire.subjects import REQUESTS, check_token
 
@@ -20,8 +22,6 @@ log = logging.getLogger("builder.requests")
 QUEUE = "context-builder"
 HEADROOM = 1024
 """Bytes of what the broker takes that are left to the protocol."""
-
-Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 
 
 @asynccontextmanager
@@ -51,11 +51,8 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
     if not message.reply:
         return
     try:
-        answer = await _asked(message, verbs, most)
-    except BuilderError as error:
-        answer = _bytes(error_json(error))
-    except Exception as error:
-        log.exception("a bug in answering %s", message.subject)
+        answer = await foreseen(_asked(message, verbs, most), log, f"answering {message.subject}")
+    except (BuilderError, Bug) as error:
         answer = _bytes(error_json(error))
     try:
         await message.respond(answer)

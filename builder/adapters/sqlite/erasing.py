@@ -7,8 +7,9 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.facts import SUMMARY, Ended, Remembered, erased
+from builder.domain.facts import Ended, Remembered, erased
 from builder.domain.removal import ids_by_session, made_from
+from builder.domain.summary import SUMMARY
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _KEY = "workspace = ? AND session = ? AND incarnation = ? AND sequence = ?"

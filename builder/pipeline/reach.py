@@ -1,12 +1,12 @@
-"""A hot window that is longer than its section begins later, and moves in jumps all the same (features A1, H4)."""
+"""How far back the hot window reaches: bound by units or by tokens, it moves in jumps (features A1, H4)."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.profile import Profile, Window
-from builder.pipeline.units import Unit, window_size
+from builder.domain.profile import Profile
+from builder.pipeline.units import window_size
 from builder.pipeline.view import View
 
 Floats = NDArray[np.float64]
@@ -37,9 +37,9 @@ def reach(view: View, profile: Profile) -> Reach:
     than the section holds. A pure function of the history, whoever builds and whenever.
     """
     window = profile.window
-    rule = next((rule for rule in profile.sections if rule.source == "hot"), None)
+    rule = profile.section("hot")
     room = rule.most(profile.allowance) if rule else np.inf
-    own = np.array(view.own[: view.heard], np.int64)
+    own = view.rows
     ends = _ends(view, own, window.message_share * room)
     if not len(ends) or ends[-1] <= room or _units(view, own[ends > ends[-1] - room]) > window.trigger:
         return Reach(window_size(view.units, window), 0, _jumped(view, profile))
@@ -48,12 +48,6 @@ def reach(view: View, profile: Profile) -> Reach:
     begins = int(np.searchsorted(ends, mark, side="left")) + 1
     moved = min(int(np.searchsorted(ends, mark - step + room, side="right")), len(own) - 1)
     return Reach(window.trigger, int(own[begins]) if begins < len(own) else view.size, int(own[moved]))
-
-
-def fitting(hot: tuple[Unit, ...], first: int, window: Window) -> tuple[Unit, ...]:
-    """The units of the hot window (newest first) that begin at this row or later, and the newest ones in any case."""
-    least = min(window.min_recent, len(hot))
-    return hot[:least] + tuple(unit for unit in hot[least:] if unit[0].row >= first)
 
 
 def _ends(view: View, own: Ints, longest: float) -> Floats:
