@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from builder.domain.context import Omission
 from builder.domain.profile import Profile
 from builder.pipeline.reach import reach
@@ -13,7 +15,7 @@ from builder.pipeline.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hot:
-    """units: newest first. omissions: what of the window is left out. turns: tool turns that are too old.
+    """units: newest first. omissions: what of the window is left out. turns: tool turns of the session that are not shown.
 
     moved: the row with which the window came to begin where it does, 0 when it never moved.
     """
@@ -67,8 +69,16 @@ def hot_window(view: View, profile: Profile, standing: Mapping[int, Candidate]) 
         units += [(*kept, *(anchors if any(candidate.remembered.breadcrumb.calls for candidate in kept) else ()))] if kept else []
     least = profile.window.min_recent
     near = tuple(unit for number, unit in enumerate(units) if number < least or unit[0].row >= far.first)
-    older = 0 if most is None else max(turns - most, 0)
-    return Hot(units=near, omissions=tuple(omissions), turns=older, moved=far.moved)
+    near_turns = sum(any(each.remembered.breadcrumb.role == "tool" for each in unit) for unit in near)
+    left_out = 0 if most is None else _tool_turns(view) - near_turns
+    return Hot(units=near, omissions=tuple(omissions), turns=left_out, moved=far.moved)
+
+
+def _tool_turns(view: View) -> int:
+    """Tool turns of the whole session, as far as they may be shown."""
+    rows = view.rows
+    tools = rows[view.history.marks.by_tool.head(view.size)[rows] & view.current[rows] & view.spoken[rows]]
+    return len(np.unique(view.heads[tools])) if len(tools) else 0
 
 
 def _only_calls(view: View, row: int) -> bool:
