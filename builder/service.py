@@ -8,7 +8,7 @@ from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
+from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
@@ -19,6 +19,7 @@ from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reord
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
+from builder.pipeline.scopes import scope_of, scopes
 from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, standing_of, system_prompt
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
@@ -126,9 +127,7 @@ class ContextBuilder:
         ranker = ranker or self.ranker
         contexts, unmade = [], []
         for profile in consumers:
-            recall, everything = seen[scope_of(crumb, profile)]
-            held = in_force_at(crumb.received_at, dict(zip(kinds(consumers), recall.standing, strict=True)))
-            view = heard(everything, profile, crumb, self._excluded(held))
+            held, view = self._as_seen(crumb, profile, *seen[scope_of(crumb, profile)])
             query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
@@ -162,9 +161,8 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        recall, everything = await self._recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
-        held = in_force_at(trigger.received_at, dict(zip(kinds((profile,)), recall.standing, strict=True)))
-        view = heard(everything, profile, trigger, self._excluded(held))
+        recalled = await self._recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
+        _, view = self._as_seen(trigger, profile, *recalled)
         return await self._query(trigger, view, profile, {}), view
 
     async def view(self, workspace: str, session: str, until: Place) -> View:
@@ -173,12 +171,16 @@ class ContextBuilder:
         Without what the blacklist names and what had ended when the last of it came.
         """
         behind = Place(until.incarnation, until.sequence + 1)
-        recall, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        held, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
-        held = in_force_at(now, dict(zip(kinds(()), recall.standing, strict=True)))
-        return lasting(view, self._excluded(held), now)
+        return lasting(view, self._excluded(in_force_at(now, held)), now)
+
+    def _as_seen(self, trigger: Breadcrumb, profile: Profile, held: Held, view: View) -> tuple[Held, View]:
+        """What of a recall this consumer may see when the trigger came."""
+        held = in_force_at(trigger.received_at, held)
+        return held, heard(view, profile, trigger, self._excluded(held))
 
     def _excluded(self, held: Held) -> tuple[Selector, ...]:
         """What the blacklist leaves out, if there is one."""
@@ -196,8 +198,10 @@ class ContextBuilder:
         best = best_passages(query, view, profile.retrieval, ranker)
         return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
 
-    async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Recall, View]:
-        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+    async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
+        """What stands, and the history as of a place.
+
+        In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
         Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
         """
@@ -220,7 +224,7 @@ class ContextBuilder:
                 continue
             self._histories.grow(history, recall.rows)
             if len(recall.rows) < PAGE:
-                return recall, as_of(history, until, session)
+                return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
@@ -282,17 +286,3 @@ def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )
-
-
-def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:
-    """Where a consumer's context is looked for: the own session is always part of it, because the hot window is."""
-    where = profile.retrieval.scope
-    if where == "workspace":
-        return Scope(workspace=trigger.workspace, sessions=(EVERY_SESSION,))
-    listed = () if where == "session" else where
-    return Scope(workspace=trigger.workspace, sessions=tuple(sorted({trigger.session, *listed})))
-
-
-def scopes(trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Scope, ...]:
-    """Each scope of the consumers once."""
-    return tuple(dict.fromkeys(scope_of(trigger, profile) for profile in consumers))

@@ -16,8 +16,9 @@ from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.domain.profile import Profile
 from builder.heart import Bug, Circuit, Locks, beating, foreseen
+from builder.pipeline.scopes import scopes
 from builder.ports import Delivery, Ledger, Publisher
-from builder.service import ContextBuilder, scopes
+from builder.service import ContextBuilder
 
 log = logging.getLogger("builder.worker")
 

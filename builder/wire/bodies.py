@@ -4,6 +4,7 @@ A tolerant reader: unknown fields are kept in the stored body and ignored here. 
 (`reference/rcrt-contracts.md` §4).
 """
 
+from functools import lru_cache
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
@@ -178,7 +179,13 @@ class ContextBlacklistV1(Body):
 
 def excluded(blacklist: Breadcrumb) -> tuple[Selector, ...]:
     """What a stored blacklist leaves out."""
-    return ContextBlacklistV1.model_validate_json(blacklist.body).excluded()
+    return _excluded(blacklist.body)
+
+
+@lru_cache(256)
+def _excluded(body: str) -> tuple[Selector, ...]:
+    """Read once: every build asks."""
+    return ContextBlacklistV1.model_validate_json(body).excluded()
 
 
 BODIES: dict[str, type[Body]] = {

@@ -8,7 +8,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Window
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.pipeline import signals
-from builder.service import scope_of, scopes
+from builder.pipeline.scopes import scope_of, scopes
 from tests.factories import (
     MORNING,
     make_breadcrumb,
