@@ -108,6 +108,17 @@ def make_tombstone(removes: str, sequence: int, **changes: Any) -> Remembered:
     return make_remembered("", sequence, **({"schema": "breadcrumb.deleted.v1", "removes": removes} | changes))
 
 
+def make_question(sequence: int, call: str = "r1", session: str = "s42") -> Remembered:
+    """An agent asks a tool."""
+    return make_remembered("Let me look.", sequence, schema="agent.response.v1", session=session, calls=(call,), asked=("{}",))
+
+
+def make_answer(sequence: int, call: str = "r1", **changes: Any) -> Remembered:
+    """What a tool answers, in no session."""
+    fields = {"schema": "tool.response.v1", "session": "_", "calls": (call,)} | changes
+    return make_remembered(f"Result {sequence}.", sequence, **fields)
+
+
 def make_history(rows: Iterable[Remembered | str]) -> History:
     """A session. Plain strings become messages of User and Assistant in turn, numbered from 1."""
     history = History()

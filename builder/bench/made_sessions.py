@@ -102,13 +102,15 @@ class MadeSession:
         )
 
     def _result(self, call: str) -> Record:
+        """In the session or in none."""
+        where = self._of((SESSION, SESSION, NOWHERE))
         tool, joined = self._of(TOOLS), {self._of(("request_id", "requestId")): call} if call else {}
         if self._rng.random() < 1 / 8:
             body = {"tool_name": tool, "error_message": self._text(2)}
-            return self._made("tool.error.v1", body | joined)
+            return self._made("tool.error.v1", body | joined, where)
         rows = [{"title": self._text(1), "n": n} for n in range(self._rng.randint(2, 9))]
         outputs = (self._text(1), self._text(12), rows, {"results": rows, "total": 90}, {"log": self._text(3)})
-        return self._made("tool.response.v1", {"tool": tool, "output": self._of(outputs)} | joined)
+        return self._made("tool.response.v1", {"tool": tool, "output": self._of(outputs)} | joined, where)
 
     def _edit(self) -> None:
         """A later version of anything that somebody said; of an exchange it may say other calls, or none."""

@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Any
 
 MARK = re.compile(r"q\d+x")
-TOOLS = frozenset({"tool.request.v1", "tool.response.v1", "tool.error.v1"})
+RESULTS = frozenset({"tool.response.v1", "tool.error.v1"})
+TOOLS = RESULTS | {"tool.request.v1"}
 OF_MESSAGES = frozenset({"hot", "tools", "retrieval", "instructions"})
 NOWHERE = "_"
 SPLIT, REPEAT, ORPHAN, STALE, EXCEEDED = FAULTS = ("splits", "repeats", "orphans", "stale", "exceeded")
@@ -164,16 +165,18 @@ def _is_blacklist(reading: Reading, record: Record) -> bool:
 
 
 def _units(records: Sequence[Record]) -> list[_Unit]:
-    """Everything that shares a request id or an id within a session, directly or through others."""
+    """Everything that shares a request id or an id within a session, directly or through others.
+
+    A result of no session is one of the session that asked last before it.
+    """
     units: list[_Unit] = []
+    callers: dict[str, str] = {}
     for row, record in enumerate(records):
-        session, body = record["session"], record["context"]
-        named = [
-            body.get("request_id"),
-            body.get("requestId"),
-            *(call.get("requestId") for call in body.get("tool_requests", ())),
-        ]
-        marks = {(session, f"id {record['id']}"), *((session, f"call {call}") for call in named if call)}
+        answered, asked = _calls(record)
+        named = [*answered, *asked]
+        session = callers.get(named[0], NOWHERE) if answered and record["session"] == NOWHERE else record["session"]
+        callers.update(dict.fromkeys(asked if session != NOWHERE else (), session))
+        marks = {(session, f"id {record['id']}"), *((session, f"call {call}") for call in named)}
         joined = _Unit([row], marks)
         apart = []
         for unit in units:
@@ -184,3 +187,11 @@ def _units(records: Sequence[Record]) -> list[_Unit]:
                 apart.append(unit)
         units = [*apart, joined]
     return units
+
+
+def _calls(record: Record) -> tuple[list[str], list[str]]:
+    """The request ids that it answers, and those under which it asks."""
+    body = record["context"]
+    own = [body[name] for name in ("request_id", "requestId") if body.get(name)]
+    asked = [call["requestId"] for call in body.get("tool_requests", ()) if call.get("requestId")]
+    return (own, asked) if record["schema_name"] in RESULTS else ([], [*own, *asked])

@@ -71,6 +71,19 @@ class Breadcrumb:
     covers: tuple[str, ...] = ()
     """For a summary: the ids that it stands for and no earlier summary does (features E1)."""
 
+    @property
+    def joins_by(self) -> str:
+        """For a tool's answer of no session: the request id by which it joins the session that asked (features A8); else "".
+
+        It joins the one that asked last before it, because agents that count their calls use an id again.
+        """
+        return self.calls[0] if self.session == NO_SESSION and self.calls and not self.asked else ""
+
+    @property
+    def asks_for(self) -> tuple[str, ...]:
+        """The request ids whose answers join its session; what asks in no session only passes a call on."""
+        return self.calls if self.session != NO_SESSION and self.asked else ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:

@@ -1,7 +1,8 @@
 """Breadcrumbs of one session or of several in place order: all that depends on more than one of them, by new rows only.
 
 "As of" a place is a prefix of every array (`View`), so recall as of a place is the same before and after anything
-later arrives (design §1). Neighbours, sittings and units are a session's own, whoever else speaks in between.
+later arrives (design §1). Neighbours, sittings and units are a session's own, whoever else speaks in between; what joins a
+session by its request id is one of its own.
 """
 
 from array import array
@@ -73,6 +74,7 @@ class History:
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
+        self._callers: dict[str, str] = {}
         self._units: list[int] = []
         self._clocks: list[tuple[datetime, int]] = []
         self._last_passage: list[int] = []
@@ -95,7 +97,7 @@ class History:
             self._first_passage.append(len(self.crumb))
             # Words and vectors go into the arrays; held twice they would be most of the memory.
             self.rows.append(replace(row, passages=tuple(replace(held, terms="", vector=b"") for held in row.passages)))
-            session = self._session(row.breadcrumb.session)
+            session = self._session(self._joined(row.breadcrumb))
             self._link(index, session, row)
             # Small talk is never found, so it takes no place between a question and its answer either.
             for passage in () if self.filler.head(index + 1)[index] else row.passages:
@@ -110,6 +112,11 @@ class History:
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""
         return self._first_passage[row] if row < len(self.rows) else len(self.crumb)
+
+    def _joined(self, crumb: Breadcrumb) -> str:
+        """Its session; for a tool's answer of no session the one that asked last, if any has."""
+        self._callers.update(dict.fromkeys(crumb.asks_for, crumb.session))
+        return self._callers.get(crumb.joins_by, crumb.session) if crumb.joins_by else crumb.session
 
     def _session(self, name: str) -> int:
         code = self.sessions.setdefault(name, len(self.sessions))

@@ -75,8 +75,11 @@ class Stores(RuleBasedStateMachine):
         answers=st.one_of(st.just(""), ids),
         covers=st.lists(ids, max_size=2).map(tuple),
         expires_at=st.one_of(st.none(), moments),
+        calls=st.lists(st.sampled_from(("r1", "r2")), max_size=2).map(tuple),
+        asks=st.booleans(),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
+        fields["asked"] = fields["calls"] if fields.pop("asks") else ()
         # A place belongs to one session: the stream gives each number once.
         where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)

@@ -86,7 +86,7 @@ def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
                 schema = draw(st.sampled_from(("tool.request.v1", "tool.response.v1", "tool.error.v1")))
                 answer = {"tool": "search", "tool_name": "search", "output": draw(shaped(text)), "input": {"query": text[:9]}}
                 answer |= {"error_message": text, "request_id": call}
-                rows.append(hear(sequence, schema, answer))
+                rows.append(hear(sequence, schema, answer, session=draw(st.sampled_from(("s42", "s42", "_")))))
             case "edit":
                 calls = [{"tool": "search", "requestId": call}] if draw(st.booleans()) else []
                 body: dict[str, Any] = {"content": text, "tool_requests": calls}

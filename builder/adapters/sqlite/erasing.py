@@ -5,6 +5,7 @@ from typing import Any
 
 import apsw
 
+from builder.adapters.sqlite import backlog, joins
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import Ended, Remembered, erased
@@ -104,5 +105,5 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         sql.execute(update, (*to_columns(left), reason, *key))
         for table in ("passages", "token_vectors", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
-    for session in {key_of(crumb)[:2] for crumb, _ in crumbs}:
-        sql.execute("INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1", session)
+    taken = [crumb for crumb, _ in crumbs]
+    backlog.revise(sql, {key_of(crumb)[:2] for crumb in taken} | joins.drop(sql, taken))

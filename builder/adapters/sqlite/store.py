@@ -1,6 +1,7 @@
 """All ports of a store in one SQLite file. SQL finds, Python scores (design §5)."""
 
 import heapq
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import groupby, islice
 from operator import itemgetter
@@ -8,7 +9,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, reading, standing, token_vectors
+from builder.adapters.sqlite import backlog, erasing, joins, reading, standing, token_vectors
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -84,8 +85,7 @@ class SqliteStore:
             scope, values = _inside(query.scope)
             span = (*query.after, *query.until, query.limit)
             found = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
-            removals = () if _holds_none(query.scope) else sql.execute(_REMOVALS, (query.scope.workspace, NO_SESSION, *span))
-            held = list(islice(heapq.merge(found, removals, key=itemgetter(2, 3, 1)), query.limit))
+            held = list(islice(heapq.merge(found, *_of_none(sql, query), key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
             rows = (
@@ -233,9 +233,18 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
     )
     token_vectors.keep(sql, remembered, model)
     standing.keep_tags(sql, key, remembered.breadcrumb.tags)
+    backlog.revise(sql, joins.note(sql, remembered.breadcrumb))
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True
+
+
+def _of_none(sql: apsw.Connection, query: RecallQuery) -> tuple[Iterable[tuple[Any, ...]], ...]:
+    """Of no session, for a scope without it: tombstones, and what joins one of its sessions."""
+    if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
+        return ()
+    span = (*query.after, *query.until, query.limit)
+    return sql.execute(_REMOVALS, (query.scope.workspace, NO_SESSION, *span)), joins.find(sql, query)
 
 
 def _standing(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
@@ -255,11 +264,6 @@ def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:
     if scope.sessions == (EVERY_SESSION,):
         return "workspace = ?", (scope.workspace,)
     return f"workspace = ? AND session IN ({', '.join('?' * len(scope.sessions))})", (scope.workspace, *scope.sessions)
-
-
-def _holds_none(scope: Scope) -> bool:
-    """Whether breadcrumbs of no session are in the scope."""
-    return scope.sessions == (EVERY_SESSION,) or NO_SESSION in scope.sessions
 
 
 def _by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple[Passage, ...]]:

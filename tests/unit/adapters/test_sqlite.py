@@ -16,7 +16,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
-from tests.factories import FAR, MODEL, latest_of, make_catalog, make_place, make_remembered
+from tests.factories import FAR, MODEL, latest_of, make_answer, make_catalog, make_place, make_question, make_remembered
 
 ROOT = Path(__file__).parents[3]
 WRITER = """
@@ -228,6 +228,21 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     row = make_remembered()
     assert await store.remember(row)
     assert (await recalled(store, "s42"), await store.left()) == ([row.breadcrumb.id], 0)
+    store.close()
+
+
+async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.db")
+    store = SqliteStore(path)
+    for row in (make_question(1), make_question(2, "r2", "s43"), make_answer(3), make_answer(4, "r9")):
+        assert await store.remember(row)
+    store.close()
+    older = apsw.Connection(path)
+    older.execute("DROP TABLE calls")
+    older.pragma("user_version", 7)
+    older.close()
+    store = SqliteStore(path)
+    assert (await recalled(store, "s42"), await recalled(store, "s43")) == (["m1", "m3"], ["m2"])
     store.close()
 
 

@@ -1,15 +1,15 @@
-"""Shipped fakes, held to the same contract suites as the real parts."""
+"""All ports of a store without a disk, in dictionaries."""
 
 import json
 from dataclasses import replace
 from datetime import datetime
 
+from builder.adapters.memory.finding import Joined, belongs, in_order, inside, joins, of_model, oldest_first, standing, where
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, PassageKey, Remembered, erased
-from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Recall, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
 from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
-from builder.domain.selector import Standing
 
 
 class MemoryStore:
@@ -33,11 +33,13 @@ class MemoryStore:
         key = (crumb.workspace, crumb.id, crumb.version)
         if key in self._rows:
             return False
-        if any(_where(row.breadcrumb) == _where(crumb) for row in self._rows.values()):
+        if any(where(row.breadcrumb) == where(crumb) for row in self._rows.values()):
             raise Unavailable(
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
+        before = self._joined(crumb.workspace)
         self._rows[key] = self._kept(remembered)
+        self._revise(self._moved(before, crumb.workspace))
         return True
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
@@ -48,16 +50,17 @@ class MemoryStore:
         """See the port."""
         rows = self._kept_of(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
-        held = [row for row in until if row.breadcrumb.place > query.after and _belongs(row.breadcrumb, query.scope)]
+        joined = self._joined(query.scope.workspace)
+        held = [row for row in until if row.breadcrumb.place > query.after and belongs(row.breadcrumb, query.scope, joined)]
         return Recall(
-            rows=tuple(_of_model(row, query.model) for row in held[: query.limit]),
+            rows=tuple(of_model(row, query.model) for row in held[: query.limit]),
             standing=tuple(
-                tuple(_of_model(row, query.model) for row in _standing(until, wanted, query.session)) for wanted in query.standing
+                tuple(of_model(row, query.model) for row in standing(until, wanted, query.session)) for wanted in query.standing
             ),
             revision=sum(
                 number
                 for (workspace, session), number in self._revisions.items()
-                if workspace == query.scope.workspace and _inside(session, query.scope)
+                if workspace == query.scope.workspace and inside(session, query.scope)
             ),
         )
 
@@ -81,7 +84,7 @@ class MemoryStore:
     def _kept_of(self, workspace: str) -> list[Remembered]:
         """What was not erased, in place order."""
         held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
-        return sorted(held, key=lambda row: _in_order(row.breadcrumb))
+        return sorted(held, key=lambda row: in_order(row.breadcrumb))
 
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
@@ -98,8 +101,8 @@ class MemoryStore:
     async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
         """See the port."""
         lacking = (row for key, row in self._rows.items() if not row.model and key not in self._erased)
-        bare = sorted(lacking, key=lambda row: _oldest_first(row.breadcrumb))
-        behind = (row for row in bare if after is None or _oldest_first(row.breadcrumb) > _oldest_first(after))
+        bare = sorted(lacking, key=lambda row: oldest_first(row.breadcrumb))
+        behind = (row for row in bare if after is None or oldest_first(row.breadcrumb) > oldest_first(after))
         return tuple(behind)[:limit]
 
     async def fill(self, remembered: Remembered) -> bool:
@@ -109,11 +112,22 @@ class MemoryStore:
         if self._rows[key].model or key in self._erased:
             return False
         self._rows[key] = self._kept(remembered)
-        self._revise((crumb.workspace, crumb.session))
+        joined = self._joined(crumb.workspace).get(where(crumb), crumb.session)
+        self._revise({(crumb.workspace, crumb.session), (crumb.workspace, joined)})
         return True
 
-    def _revise(self, session: tuple[str, str]) -> None:
-        self._revisions[session] = self._revisions.get(session, 0) + 1
+    def _revise(self, sessions: set[tuple[str, str]]) -> None:
+        for session in sessions:
+            self._revisions[session] = self._revisions.get(session, 0) + 1
+
+    def _joined(self, workspace: str) -> Joined:
+        return joins(row.breadcrumb for row in self._kept_of(workspace))
+
+    def _moved(self, before: Joined, workspace: str) -> set[tuple[str, str]]:
+        """The sessions that something joined before and joins no more, and those that it joins instead."""
+        now = self._joined(workspace)
+        changed = [(session, now.get(place, "")) for place, session in before.items() if now.get(place) != session]
+        return {(workspace, session) for both in changed for session in both if session}
 
     async def left(self) -> int:
         """See the port."""
@@ -155,14 +169,14 @@ class MemoryStore:
         """See the port."""
         inside = self._of_session(workspace, session)
         itself = [crumb for crumb in inside if crumb.id == identity and crumb.place < until]
-        found = sorted((*itself, *made_from(inside, {identity})), key=_in_order)
+        found = sorted((*itself, *made_from(inside, {identity})), key=in_order)
         self._take([(crumb, identity) for crumb in found])
         return tuple(found)
 
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
         """See the port."""
         held = (self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity)
-        return tuple(sorted(held, key=_in_order))
+        return tuple(sorted(held, key=in_order))
 
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
         """See the port."""
@@ -171,11 +185,11 @@ class MemoryStore:
         found = [
             row for row in kept if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        gone = {_where(row.breadcrumb) for row in found}
+        gone = {where(row.breadcrumb) for row in found}
         for (workspace, session), ids in ids_by_session(row.breadcrumb for row in found).items():
-            gone |= {_where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
-        ended = (row for row in kept if _where(row.breadcrumb) in gone)
-        ordered = sorted(ended, key=lambda row: (*_in_order(row.breadcrumb), row.breadcrumb.workspace))
+            gone |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = (row for row in kept if where(row.breadcrumb) in gone)
+        ordered = sorted(ended, key=lambda row: (*in_order(row.breadcrumb), row.breadcrumb.workspace))
         return tuple(Ended(breadcrumb=row.breadcrumb, size=self._size(row)) for row in ordered)
 
     async def purge(self, ended: tuple[Ended, ...]) -> None:
@@ -183,14 +197,15 @@ class MemoryStore:
         self._take([(item.breadcrumb, item.breadcrumb.id) for item in ended])
 
     def _take(self, crumbs: list[tuple[Breadcrumb, str]]) -> None:
+        before = {workspace: self._joined(workspace) for workspace in {crumb.workspace for crumb, _ in crumbs}}
         for crumb, reason in crumbs:
             key = (crumb.workspace, crumb.id, crumb.version)
             self._rows[key] = Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
             for held in [held for held in self._token_vectors if held[0] == crumb.workspace and held[1].place == crumb.place]:
                 del self._token_vectors[held]
-        for session in {(crumb.workspace, crumb.session) for crumb, _ in crumbs}:
-            self._revise(session)
+        moved = (self._moved(joined, workspace) for workspace, joined in before.items())
+        self._revise({(crumb.workspace, crumb.session) for crumb, _ in crumbs}.union(*moved))
 
     def _size(self, row: Remembered) -> int:
         crumb = row.breadcrumb
@@ -200,7 +215,7 @@ class MemoryStore:
         aside = sum(
             len(held)
             for (workspace, key, _), held in self._token_vectors.items()
-            if (workspace, key.session, key.place) == _where(crumb)
+            if (workspace, key.session, key.place) == where(crumb)
         )
         return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors + aside
 
@@ -237,43 +252,3 @@ class MemoryStore:
     async def settle(self, place: Place) -> None:
         """See the port."""
         self._attempts.pop(place, None)
-
-
-def _inside(session: str, scope: Scope) -> bool:
-    return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
-
-
-def _belongs(crumb: Breadcrumb, scope: Scope) -> bool:
-    """Tombstones of no session belong to every scope."""
-    return _inside(crumb.session, scope) or (crumb.session == NO_SESSION and crumb.removes != "")
-
-
-def _in_order(crumb: Breadcrumb) -> tuple[Place, str]:
-    return crumb.place, crumb.session
-
-
-def _where(crumb: Breadcrumb) -> tuple[str, str, Place]:
-    return crumb.workspace, crumb.session, crumb.place
-
-
-def _oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
-    return crumb.place, crumb.workspace, crumb.session
-
-
-def _standing(until: list[Remembered], wanted: Standing, session: str) -> list[Remembered]:
-    near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
-    kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
-    found = [row for row in kept if not _is_gone(row, near)]
-    return found[: 1 if wanted.keep == "latest" else MOST_STANDING]
-
-
-def _is_gone(row: Remembered, near: list[Remembered]) -> bool:
-    later = (other.breadcrumb for other in near if other.breadcrumb.place > row.breadcrumb.place)
-    return any(row.breadcrumb.id in (other.id, other.removes) for other in later)
-
-
-def _of_model(row: Remembered, model: str) -> Remembered:
-    if row.model == model:
-        return row
-    passages = tuple(replace(held, vector=b"") for held in row.passages)
-    return Remembered(breadcrumb=row.breadcrumb, passages=passages, model=model, fingerprint=row.fingerprint)

@@ -1,0 +1,5 @@
+"""Shipped fakes, held to the same contract suites as the real parts."""
+
+from builder.adapters.memory.store import MemoryStore
+
+__all__ = ["MemoryStore"]

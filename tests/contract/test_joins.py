@@ -1,0 +1,98 @@
+"""What a tool answers in no session belongs to the session that asked, in every store (features A8)."""
+
+from typing import Protocol
+
+from builder.domain.facts import Remembered
+from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
+from builder.ports import Backlog, BreadcrumbStore, Eraser
+from tests.factories import FAR, MODEL, bare, make_answer, make_place, make_question, make_remembered, remembered_of
+
+
+class Store(BreadcrumbStore, Backlog, Eraser, Protocol):
+    """What is asked here."""
+
+
+async def ids(store: Store, *sessions: str, after: int = 0, limit: int = 99) -> list[str]:
+    return [row.breadcrumb.id for row in (await store.recall(query(*sessions, after=after, limit=limit))).rows]
+
+
+async def revision(store: Store, session: str = "s42") -> int:
+    return (await store.recall(query(session))).revision
+
+
+def query(*sessions: str, after: int = 0, limit: int = 99) -> RecallQuery:
+    scope = Scope(workspace="acme", sessions=sessions or ("s42",))
+    return RecallQuery(
+        scope=scope, session=scope.sessions[0], after=make_place(after), until=FAR, limit=limit, standing=(), model=MODEL
+    )
+
+
+async def remember(store: Store, *rows: Remembered) -> None:
+    for row in rows:
+        assert await store.remember(row)
+
+
+async def test_an_answer_of_no_session_belongs_to_the_session_that_asked(store: Store) -> None:
+    await remember(
+        store, make_question(1), make_question(2, "r2", "s43"), make_answer(3), make_answer(4, "r2"), make_answer(5, "r9")
+    )
+    assert await ids(store) == ["m1", "m3"]
+    assert await ids(store, "s43") == ["m2", "m4"]
+    assert await ids(store, "s42", "s43") == ["m1", "m2", "m3", "m4"]
+    assert await ids(store, EVERY_SESSION) == ["m1", "m2", "m3", "m4", "m5"]
+
+
+async def test_it_comes_in_its_place_and_page_by_page(store: Store) -> None:
+    await remember(
+        store, make_question(1), make_answer(2), make_remembered("Thanks.", 3), make_answer(4), make_remembered("Bye.", 5)
+    )
+    assert [await ids(store, after=after, limit=2) for after in (0, 2, 4)] == [["m1", "m2"], ["m3", "m4"], ["m5"]]
+
+
+async def test_of_an_id_that_was_used_again_the_last_one_who_asked_before_gets_the_make_answer(store: Store) -> None:
+    await remember(store, make_question(1), make_question(3, session="s43"), make_answer(2), make_answer(4))
+    assert (await ids(store), await ids(store, "s43")) == (["m1", "m2"], ["m3", "m4"])
+
+
+async def test_an_answer_that_came_before_its_question_belongs_to_nobody(store: Store) -> None:
+    await remember(store, make_answer(1), make_question(2))
+    assert await ids(store) == ["m2"]
+
+
+async def test_who_passes_a_call_on_in_no_session_does_not_take_its_make_answer(store: Store) -> None:
+    passed_on = make_remembered("search", 2, schema="tool.request.v1", session="_", calls=("r1",), asked=("{}",))
+    await remember(store, make_question(1), passed_on, make_answer(3))
+    assert await ids(store) == ["m1", "m3"]
+
+
+async def test_whichever_reaches_the_store_first_the_answer_belongs_to_who_asked_last(store: Store) -> None:
+    await remember(store, make_answer(4), make_question(1))
+    assert (await ids(store), await revision(store)) == (["m1", "m4"], 0)
+    await remember(store, make_question(3, session="s43"))
+    assert (await ids(store), await ids(store, "s43")) == (["m1"], ["m3", "m4"])
+    assert (await revision(store), await revision(store, "s43")) == (1, 1)
+
+
+async def test_two_workspaces_do_not_answer_each_other(store: Store) -> None:
+    await remember(store, make_question(1), make_answer(2, workspace="rival"))
+    assert await ids(store) == ["m1"]
+
+
+async def test_vectors_that_are_filled_in_revise_the_session_that_it_joined(store: Store) -> None:
+    row = make_answer(2)
+    await remember(store, make_question(1), bare(row))
+    assert await store.fill(remembered_of(row.breadcrumb))
+    assert await revision(store) == 1
+
+
+async def test_what_is_erased_leaves_the_session_that_it_joined(store: Store) -> None:
+    await remember(store, make_question(1), make_answer(2))
+    await store.erase("acme", "_", "m2", FAR)
+    assert (await ids(store), await revision(store)) == (["m1"], 1)
+
+
+async def test_with_who_asked_goes_what_joined_by_it(store: Store) -> None:
+    await remember(store, make_question(1), make_question(2, session="s43"), make_answer(3))
+    await store.erase("acme", "s43", "m2", FAR)
+    assert (await ids(store), await ids(store, "s43")) == (["m1", "m3"], [])
+    assert (await revision(store), await revision(store, "s43")) == (1, 1)
