@@ -67,7 +67,7 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
         verbatim=chains.verbatim(head),
         free=still_holding(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
-        last=history.versions.get(chains.summary(head).last, [-1])[0],
+        last=_first_row(view, chains.summary(head).last),
         lost=lost,
     )
 
@@ -148,8 +148,7 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
     if head < 0:
         return None
     chains = view.history.chains
-    held = shown_lines(view, chains.verbatim(head), _free(view, head))
-    lines = tuple(line for line in held if not _is_told(view, line, told))
+    lines = shown_lines(view, chains.verbatim(head), _free(view, head), told)
     if not lines:
         return None
     body = replace(chains.summary(head), lines=lines).body()
@@ -161,13 +160,15 @@ def _free(view: View, row: int) -> tuple[Line, ...]:
     return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
 
 
+def _first_row(view: View, breadcrumb: str) -> int:
+    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
+    rows = view.history.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.session.head(row + 1)[row] == view.session), -1)
+
+
 def _source(view: View, row: int) -> Source:
     crumb = view.history.rows[row].breadcrumb
     return crumb.id, crumb.version
-
-
-def _is_told(view: View, line: Line, told: frozenset[int]) -> bool:
-    return all(view.row_of(breadcrumb) in told for breadcrumb in line.ids)
 
 
 def _counts(view: View, row: int) -> bool:
