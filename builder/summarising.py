@@ -13,26 +13,13 @@ from typing import TypeVar
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.domain.summary import Line, Summary
 from builder.heart import Bug, Circuit, foreseen
-from builder.pipeline.compacting import is_said, older, tokens
-from builder.pipeline.extract import Words, extract, tokens_of, verbatim
-from builder.pipeline.summaries import (
-    Chain,
-    Recipe,
-    Waiting,
-    chain_of,
-    due,
-    identity,
-    ids_of,
-    missing,
-    recipe_of,
-    said,
-    waiting,
-)
+from builder.making import Batch, Making
+from builder.pipeline.compacting import older, tokens
+from builder.pipeline.extract import tokens_of
+from builder.pipeline.summaries import Chain, Recipe, chain_of, due, missing, recipe_of, sources_of, waiting
+from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
-from builder.ports import Sender, Summarizer
-from builder.wire.summary_bodies import summary_event
 
 log = logging.getLogger("builder.summarising")
 
@@ -44,9 +31,6 @@ KNOWN = 10_000
 """Sessions of which it is known when they have to be looked at again."""
 AT_ONCE = 500
 """Most units that one summary newly covers."""
-LARGEST = 900_000
-"""Bytes of the largest summary that is published: below what a breadcrumb may have."""
-EXTRACTIVE = "extractive"
 
 Session = tuple[str, str]
 Value = TypeVar("Value")
@@ -81,23 +65,15 @@ class Summarising:
     def __init__(
         self,
         sources: Sources,
-        sender: Sender,
+        making: Making,
         profiles: tuple[Profile, ...],
-        words: Words,
-        language: Callable[[str], str],
-        endpoint: Summarizer | None,
         busy: Callable[[], bool],
-        made: Callable[[str], None],
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. busy: builds go on. made: told who made each summary."""
+        """busy: builds go on."""
         self._recipes = recipes_of(profiles)
         self._sources = sources
-        self._sender = sender
-        self._words = words
-        self._language = language
-        self._endpoint = endpoint
+        self._making = making
         self._busy = busy
-        self._made = made
         self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
         self._waits: OrderedDict[Session, int] = OrderedDict()
         self._published: OrderedDict[Session, Place] = OrderedDict()
@@ -179,18 +155,28 @@ class Summarising:
         view = await self._view(workspace, session, await self._sources.last())
         chain = chain_of(view, recipe)
         units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
-        texts = tokens_of(chain.lines, self._words.count) + sum(tokens(view, rows) for _, rows in units)
+        before = self._tokens(view, chain) + sum(tokens(view, rows) for _, rows in units)
         for start in range(0, len(units), AT_ONCE):
-            chain = await self._publish(
-                view, workspace, session, recipe, chain, units[start : start + AT_ONCE], keep_user, at_once=True
+            batch = Batch(
+                workspace=workspace,
+                session=session,
+                recipe=recipe,
+                units=units[start : start + AT_ONCE],
+                keep_user=keep_user,
+                at_once=True,
             )
+            chain = await self._publish(view, chain, batch)
         return Compacted(
             units=len(units),
-            covered=len(ids_of(view, units)),
-            tokens_before=texts,
-            tokens_after=tokens_of(chain.lines, self._words.count),
+            covered=len(sources_of(view, units)),
+            tokens_before=before,
+            tokens_after=self._tokens(view, chain),
             summary=chain.previous,
         )
+
+    def _tokens(self, view: View, chain: Chain) -> int:
+        """Tokens of a chain as the page shows it."""
+        return tokens_of(shown_lines(view, chain.verbatim, chain.free), self._making.words.count)
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
@@ -204,71 +190,17 @@ class Summarising:
         units = waiting(view, recipe, chain.last)
         while due(view, recipe.settings, units):
             await self._idle()
-            batch = units[: min(recipe.settings.batch, len(units) - recipe.settings.keep)]
-            chain = await self._publish(view, workspace, session, recipe, chain, batch, keep_user=False)
-            units = units[len(batch) :]
+            taken = min(recipe.settings.batch, len(units) - recipe.settings.keep)
+            batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:taken])
+            chain = await self._publish(view, chain, batch)
+            units = units[taken:]
         return missing(recipe.settings, len(units))
 
-    async def _publish(
-        self,
-        view: View,
-        workspace: str,
-        session: str,
-        recipe: Recipe,
-        chain: Chain,
-        units: tuple[Waiting, ...],
-        keep_user: bool,
-        at_once: bool = False,
-    ) -> Chain:
-        """The chain with its next summary, which stands for these units."""
-        lines, by = await self._lines(view, recipe, chain.lines, units, keep_user)
-        last = max(units[-1][0], chain.last)
-        ids, head = ids_of(view, units), view.history.rows[last].breadcrumb
-        summary = Summary(
-            lines=lines,
-            covered=ids,
-            previous=chain.previous,
-            last=head.id,
-            recipe=recipe.name,
-            by=by,
-            language=self._language("\n".join(line.text for line in lines)),
-            at_once=at_once,
-        )
-        name = identity(workspace, session, recipe, chain, ids)
-        event = summary_event(workspace, session, name, summary, head.created_at)
-        if len(event.data) > LARGEST:
-            raise Rejected(
-                f"the summary of session {session!r} would have {len(event.data):,} bytes, allowed are {LARGEST:,}; "
-                "do not keep what people said word for word"
-            )
-        sent = await self._sender.send(event.subject, event.data, event.message_id)
-        _note(self._published, (workspace, session), sent.place)
-        self._made(by)
-        log.info("summary %s of %d units of session %s of %s, by %s", name, len(units), session, workspace, by)
-        return Chain(lines=lines, previous=name, last=last, lost=chain.lost)
-
-    async def _lines(
-        self, view: View, recipe: Recipe, lines: tuple[Line, ...], units: tuple[Waiting, ...], keep_user: bool
-    ) -> tuple[tuple[Line, ...], str]:
-        """The lines of the next summary, and who made them."""
-        rows = tuple(row for _, members in units for row in members)
-        people = tuple(row for row in rows if keep_user and is_said(view, row))
-        held = (*lines, *(verbatim(view, row) for row in people))
-        others = tuple(row for row in rows if row not in frozenset(people))
-        cap = recipe.settings.cap
-        if recipe.settings.by == "endpoint" and self._endpoint and others:
-            try:
-                kept = tuple(line for line in held if line.verbatim)
-                free = tuple(line for line in held if not line.verbatim)
-                told = tuple(said(view, row) for row in others if view.history.rows[row].breadcrumb.text.strip())
-                return (*kept, *await self._endpoint.summarise(free, told, cap)), self._endpoint.name
-            except Unavailable as error:
-                log.warning("the extractive summariser steps in: %s", error)
-                self._made("fallback")
-        for start in range(0, max(len(others), 1), recipe.settings.batch):
-            held = extract(view, held, others[start : start + recipe.settings.batch], cap, self._words)
-            await asyncio.sleep(0)
-        return held, EXTRACTIVE
+    async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
+        """The chain with its next summary."""
+        made = await self._making.publish(view, chain, batch)
+        _note(self._published, (batch.workspace, batch.session), made.place)
+        return made.chain
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""

@@ -11,6 +11,7 @@ from builder.adapters.terms import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
+from builder.making import Making
 from builder.pipeline.extract import Words
 from builder.pipeline.histories import Histories
 from builder.pipeline.summaries import covered, recipe_of
@@ -70,10 +71,10 @@ def make_summarising(
     async def walk(*_: object) -> None: ...
 
     async def last() -> Place:
-        return publishing.out[-1].place if publishing.out else Place(2**62, 0)
+        return Place(2**62, 0)
 
     sources = Sources(view=builder.view, walk=walk, last=last)
-    return Summarising(sources, publishing, profiles, WORDS, load_language(), endpoint, lambda: False, made)
+    return Summarising(sources, Making(publishing, WORDS, load_language(), endpoint, made), profiles, lambda: False)
 
 
 BEHIND = make_place(1000)
@@ -108,13 +109,19 @@ async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> Non
 async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
+    return tuple(name for name, _ in covered(await builder.view("acme", "s42", make_place(2000)), recipe))
 
 
 async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
     trigger = make_breadcrumb("And what now?", sequence)
     (context,) = (await builder.answer(await builder.facts(trigger), (profile,))).contexts
     return context.markdown
+
+
+async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 1900) -> str:
+    """What the page says above a conversation of few units."""
+    profile = replace(profile, window=replace(profile.window, trigger=4, keep=2, min_recent=1))
+    return (await page(builder, profile, sequence)).partition("## Recent")[0]
 
 
 def lines(crumb: Breadcrumb) -> list[dict[str, Any]]:

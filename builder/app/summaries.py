@@ -17,6 +17,7 @@ from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
+from builder.making import Making
 from builder.pipeline.extract import Words
 from builder.ports import Sender, Summarizer
 from builder.settings import Settings
@@ -49,9 +50,14 @@ def open_summarising(
     busy: Callable[[], bool],
     made: Callable[[str], None],
 ) -> Summarising:
-    """The loop beside the worker. busy, made: as in `Summarising`."""
+    """The loop beside the worker. busy: as in `Summarising`. made: as in `Making`."""
+    return Summarising(sources, make_making(core, sender, endpoint, made), core.profiles, busy)
+
+
+def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None]) -> Making:
+    """What makes the summaries. made: as in `Making`."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return Summarising(sources, sender, core.profiles, words, load_language(), endpoint, busy, made)
+    return Making(sender, words, load_language(), endpoint, made)
 
 
 async def compact_session(
@@ -109,7 +115,6 @@ async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) 
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.view, walk=walk, last=last)
-        words = Words(terms=core.helpers.terms, count=core.helpers.count)
-        sender = _Remembering(core, end)
-        summarising = Summarising(sources, sender, profiles, words, load_language(), None, lambda: False, lambda _by: None)
+        making = make_making(core, _Remembering(core, end), None, lambda _by: None)
+        summarising = Summarising(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

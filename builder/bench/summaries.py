@@ -15,7 +15,8 @@ from builder.bench.made import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.pipeline.extract import tokens_of
-from builder.pipeline.summaries import covered, recipe_of
+from builder.pipeline.summaries import chain_of, covered, recipe_of
+from builder.pipeline.summary_lines import shown_lines
 
 KEEP, BATCH = 10, 10
 PHASES = 10
@@ -91,12 +92,13 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
     rows = view.history.chains.rows(view.session, recipe.name, view.current)
-    lines = view.history.chains.summary(rows[-1]).lines if rows else ()
+    chain = chain_of(view, recipe)
+    lines = shown_lines(view, chain.verbatim, chain.free)
     return {
         "text": "\n".join((*(line.day for line in lines), *(line.text for line in lines))),
         "tokens": tokens_of(lines, core.helpers.count),
         "summaries": len(rows),
-        "covered": covered(view, recipe),
+        "covered": tuple(name for name, _ in covered(view, recipe)),
         "seconds": seconds,
     }
 

@@ -1,6 +1,7 @@
-"""Chains of summaries: each names the one it replaces, so two workers that summarise at once cannot say a thing twice.
+"""Chains of summaries: each names the one it continues, so two workers that summarise at once cannot say a thing twice.
 
-The first in place order that names the head of a chain is its new head; whatever else names the same one is passed over.
+The first in place order that names the head of a chain is its new head; whatever else names the same one is passed over. A
+summary that is deleted takes those that continue it with it.
 """
 
 from collections import defaultdict
@@ -10,63 +11,100 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.summary import Summary, read_summary
+from builder.domain.summary import Line, Summary, read_summary
+from builder.pipeline.growing import Growing
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Link:
-    """row: of the summary. before: number of the link that it replaces, -1 for the first."""
+    """before: row of the link that it continues, -1 for the first.
 
-    row: int
+    verbatim: row of the newest link, this one or one before it, that has lines word for word; -1 for none.
+    """
+
     identity: str
+    summary: Summary
     before: int
+    verbatim: int
 
 
 @dataclass(slots=True)
 class Chains:
     """Of all sessions of a history; grows by new summaries only."""
 
-    _links: defaultdict[tuple[int, str], list[_Link]] = field(default_factory=lambda: defaultdict(list))
-    _summaries: dict[int, Summary] = field(default_factory=dict)
+    _rows: defaultdict[tuple[int, str], Growing[np.int64]] = field(default_factory=lambda: defaultdict(lambda: Growing(np.int64)))
+    _links: dict[int, _Link] = field(default_factory=dict)
 
-    def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: NDArray[np.int64]) -> None:
+    def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:
         """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by nobody."""
         summary = read_summary(crumb)
-        links = self._links[session, summary.recipe]
-        head = next((number for number in range(len(links) - 1, -1, -1) if superseded_by[links[number].row] < 0), -1)
-        if summary.previous == (links[head].identity if head >= 0 else "") and crumb.version == 1:
-            links.append(_Link(row, crumb.id, head))
-            self._summaries[row] = summary
+        held = self._rows[session, summary.recipe]
+        rows = held.head(len(held))
+        head = _last(self._unbroken(rows, superseded_by[rows] < 0))
+        if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
+            before = self._links[head].verbatim if head >= 0 else -1
+            verbatim = row if any(line.verbatim for line in summary.lines) else before
+            self._links[row] = _Link(identity=crumb.id, summary=summary, before=head, verbatim=verbatim)
+            held.append(row)
 
     def summary(self, row: int) -> Summary:
         """What the summary of a row says that one of the other methods gave: read once, when it was added."""
-        return self._summaries[row]
+        return self._links[row].summary
 
-    def rows(self, session: int, recipe: str, current: NDArray[np.bool_]) -> tuple[int, ...]:
-        """The chain as of a view, oldest first. current: which rows still count, shape (size,); a deleted head counts no more."""
-        links = self._links.get((session, recipe), [])
-        at = next((n for n in range(len(links) - 1, -1, -1) if links[n].row < len(current) and current[links[n].row]), -1)
-        chain: list[int] = []
-        while at >= 0:
-            chain.insert(0, links[at].row)
-            at = links[at].before
-        return tuple(chain)
+    def verbatim(self, row: int) -> tuple[Line, ...]:
+        """What the summary of a row and those before it in its chain keep word for word, oldest summary first, each line once.
 
-    def head(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:
+        Those that were made before versions stood in them repeat what the ones before them keep.
+        """
+        found: list[tuple[Line, ...]] = []
+        while row >= 0 and (row := self._links[row].verbatim) >= 0:
+            found.append(tuple(line for line in self._links[row].summary.lines if line.verbatim))
+            row = self._links[row].before
+        lines = (line for lines in reversed(found) for line in lines)
+        return tuple({(line.text, line.sources): line for line in lines}.values())
+
+    def rows(self, session: int, recipe: str, current: Rows) -> tuple[int, ...]:
+        """The chain as of a view, oldest first. current: which rows still count, shape (size,)."""
+        rows = self._known(session, recipe, len(current))
+        return tuple(self._unbroken(rows, current[rows]).tolist())
+
+    def head(self, session: int, recipe: str, current: Rows) -> int:
         """Row of the newest summary that counts, -1 when there is none."""
-        held = reversed(self._links.get((session, recipe), ()))
-        return next((link.row for link in held if link.row < len(current) and current[link.row]), -1)
+        rows = self._known(session, recipe, len(current))
+        return _last(self._unbroken(rows, current[rows]))
 
-    def shown(self, session: int, recipe: str, current: NDArray[np.bool_], moved: int) -> int:
+    def shown(self, session: int, recipe: str, current: Rows, moved: int) -> int:
         """Row of the newest summary that counts and came before the hot window last moved, with row `moved`, or was asked for.
 
         The newest of all while there is no such one, -1 when there is none at all.
         """
-        links = self._links.get((session, recipe), ())
-        held = [link for link in links if link.row < len(current) and current[link.row]]
-        settled = [link.row for link in held if link.row < moved or self._summaries[link.row].at_once]
-        return (settled or [link.row for link in held] or [-1])[-1]
+        held = self.rows(session, recipe, current)
+        settled = (row for row in reversed(held) if row < moved or self._links[row].summary.at_once)
+        return next(settled, held[-1] if held else -1)
 
-    def lost(self, session: int, recipe: str, current: NDArray[np.bool_]) -> int:
-        """How many summaries of the chain were deleted again."""
-        return sum(link.row < len(current) and not current[link.row] for link in self._links.get((session, recipe), ()))
+    def lost(self, session: int, recipe: str, current: Rows) -> int:
+        """How many summaries that are still held were of the chain and count no more."""
+        rows = self._known(session, recipe, len(current))
+        return len(rows) - len(self._unbroken(rows, current[rows]))
+
+    def _known(self, session: int, recipe: str, size: int) -> Ints:
+        """Rows of all summaries that were ever in the chain, below `size`."""
+        held = self._rows.get((session, recipe))
+        rows = held.head(len(held)) if held else np.zeros(0, np.int64)
+        return rows[: np.searchsorted(rows, size)]
+
+    def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
+        """Those of these rows that count and continue only what counts. counts: shape of the rows."""
+        if counts.all():
+            return rows
+        whole = {-1}
+        for row in rows[counts].tolist():
+            whole.update({row} if self._links[row].before in whole else ())
+        return rows[[row in whole for row in rows.tolist()]]
+
+
+def _last(rows: Ints) -> int:
+    return int(rows[-1]) if len(rows) else -1

@@ -59,17 +59,14 @@ class _Candidate:
 def extract(view: View, lines: Sequence[Line], rows: Sequence[int], cap: int, words: Words) -> tuple[Line, ...]:
     """The best of earlier lines and of what these rows say, in place order, at most `cap` tokens as the page shows them.
 
-    Verbatim lines are kept whatever they cost. Document frequencies are those of what stands before the end of the rows, so
-    that later breadcrumbs change nothing.
+    Document frequencies are those of what stands before the end of the rows, so that later breadcrumbs change nothing.
     """
-    kept = [line for line in lines if line.verbatim]
-    pool = [made for line in lines if not line.verbatim and (made := _again(view, line, words))]
+    pool = [made for line in lines if (made := _again(view, line, words))]
     for row in rows:
         pool += _sentences(view, row, words)
     end = view.history.first_passage(max(rows) + 1) if rows else view.passages
     chosen = _choose(view, pool, cap, min(end, view.passages), words)
-    verbatim = [(_order(view, line), line) for line in kept]
-    return tuple(line for _, line in sorted([*verbatim, *((one.order, one.line) for one in chosen)], key=lambda pair: pair[0]))
+    return tuple(one.line for one in sorted(chosen, key=lambda one: one.order))
 
 
 def verbatim(view: View, row: int) -> Line:
@@ -206,10 +203,6 @@ def _candidate(
 def _line(view: View, row: int, sentence: str) -> Line:
     crumb = view.history.rows[row].breadcrumb
     return Line(text=f"{crumb.speaker}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
-
-
-def _order(view: View, line: Line) -> tuple[int, int]:
-    return max(view.row_of(line.ids[0]), 0), 0
 
 
 def _names(view: View) -> frozenset[str]:

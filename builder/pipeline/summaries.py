@@ -10,8 +10,9 @@ from uuid import UUID, uuid5
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
-from builder.domain.summary import Line, Said
+from builder.domain.summary import Line, Said, Source
 from builder.pipeline.heard import hearing
+from builder.pipeline.summary_lines import shown_lines, still_holding
 from builder.pipeline.view import View
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
@@ -28,12 +29,15 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """How far a recipe's summaries have come. lines: those that still hold. previous: id of the newest summary, "" for none.
+    """How far a recipe's summaries have come. previous: id of the newest summary, "" for none.
 
-    last: row that heads the last unit covered, -1 for none. lost: summaries of this chain that were deleted.
+    verbatim: all lines that it keeps word for word, also those whose sources were edited since. free: the others that still hold.
+    last: row that heads the last unit covered, -1 for none. lost: another number once a summary of it was deleted; the tombstones
+    count too, because of a forgotten summary nothing is left but its tombstone.
     """
 
-    lines: tuple[Line, ...]
+    verbatim: tuple[Line, ...]
+    free: tuple[Line, ...]
     previous: str
     last: int
     lost: int
@@ -53,41 +57,45 @@ def recipe_of(profile: Profile) -> Recipe | None:
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
-    """The chain as of a view, with the lines whose sources have neither been deleted nor edited since."""
+    """The chain as of a view."""
     chains, history = view.history.chains, view.history
     head = chains.head(view.session, recipe.name, view.current)
-    lost = chains.lost(view.session, recipe.name, view.current)
+    lost = chains.lost(view.session, recipe.name, view.current) + view.tombstones
     if head < 0:
-        return Chain(lines=(), previous="", last=-1, lost=lost)
-    crumb = history.rows[head].breadcrumb
-    summary = chains.summary(head)
-    last = history.versions.get(summary.last, [-1])[0]
-    return Chain(lines=_valid(view, summary.lines), previous=crumb.id, last=last, lost=lost)
+        return Chain(verbatim=(), free=(), previous="", last=-1, lost=lost)
+    return Chain(
+        verbatim=chains.verbatim(head),
+        free=still_holding(view, _free(view, head)),
+        previous=history.rows[head].breadcrumb.id,
+        last=_first_row(view, chains.summary(head).last),
+        lost=lost,
+    )
 
 
-def covered(view: View, recipe: Recipe) -> tuple[str, ...]:
-    """All ids that the chain stands for, in order."""
-    rows = view.history.chains.rows(view.session, recipe.name, view.current)
-    return tuple(held for row in rows for held in view.history.rows[row].breadcrumb.covers)
+def covered(view: View, recipe: Recipe) -> tuple[Source, ...]:
+    """All that the chain stands for, in order."""
+    chains = view.history.chains
+    rows = chains.rows(view.session, recipe.name, view.current)
+    return tuple(source for row in rows for source in chains.summary(row).sources)
 
 
 def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
     """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
 
-    What joined a covered unit since, such as a result that came late, waits in front of them.
+    What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
     """
     view = hearing(view, recipe.hears, None)
-    late: dict[int, list[int]] = {}
+    late: set[int] = set()
     units: list[Waiting] = []
     own = view.own[: view.heard]
     for row in own[bisect_right(own, last) :]:
         head = view.unit_of(row)
         if head <= last:
-            late.setdefault(head, []).append(row)
+            late.add(head)
         elif head == row:
             units.append((head, view.members(head)))
     done = frozenset(covered(view, recipe)) if late else frozenset()
-    left = [(head, tuple(row for row in late[head] if view.history.rows[row].breadcrumb.id not in done)) for head in sorted(late)]
+    left = [(head, tuple(row for row in view.members(head) if _source(view, row) not in done)) for head in sorted(late)]
     counted = ((head, tuple(row for row in rows if _counts(view, row))) for head, rows in (*left, *units))
     return tuple(unit for unit in counted if unit[1])
 
@@ -108,15 +116,15 @@ def missing(settings: Summaries, units: int) -> int:
     return max(settings.messages - units + 1, settings.keep - units + 1, 1)
 
 
-def identity(workspace: str, session: str, recipe: Recipe, chain: Chain, ids: tuple[str, ...]) -> str:
-    """Id of the summary that covers these ids next: the same whoever makes it, whenever; another one once it was deleted."""
-    parts = (workspace, session, recipe.name, chain.previous, str(chain.lost), *ids)
-    return str(uuid5(_NAMESPACE, "\x1f".join(parts)))
+def identity(workspace: str, session: str, recipe: Recipe, chain: Chain, sources: Iterable[Source]) -> str:
+    """Id of the summary that covers these next: the same whoever makes it, whenever; another one once it was deleted."""
+    parts = (workspace, session, recipe.name, chain.previous, str(chain.lost))
+    return str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
 
 
-def ids_of(view: View, units: Iterable[Waiting]) -> tuple[str, ...]:
-    """Ids of all breadcrumbs of the units, each once, unit by unit."""
-    return tuple(dict.fromkeys(view.history.rows[row].breadcrumb.id for _, rows in units for row in rows))
+def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
+    """All breadcrumbs of the units, unit by unit."""
+    return tuple(_source(view, row) for _, rows in units for row in rows)
 
 
 def said(view: View, row: int) -> Said:
@@ -126,7 +134,9 @@ def said(view: View, row: int) -> Said:
 
 
 def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int) -> Breadcrumb | None:
-    """The newest summary as it is shown: without lines that no longer hold or that these rows tell; None when none is left.
+    """The newest summary as it is shown: with all that its chain keeps word for word; None when no line is left.
+
+    Lines that no longer hold are left out, and those of which these rows tell all.
 
     moved: the row with which the hot window last moved. The summary is exchanged then: between two moves the page begins with
     the same words (features H4).
@@ -137,25 +147,28 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
     head = view.history.chains.shown(view.session, recipe.name, view.current, moved)
     if head < 0:
         return None
-    crumb = view.history.rows[head].breadcrumb
-    summary = view.history.chains.summary(head)
-    lines = tuple(line for line in _valid(view, summary.lines) if not _is_told(view, line, told))
+    chains = view.history.chains
+    lines = shown_lines(view, chains.verbatim(head), _free(view, head), told)
     if not lines:
         return None
-    return replace(crumb, body=json.dumps(replace(summary, lines=lines).body(), ensure_ascii=False))
+    body = replace(chains.summary(head), lines=lines).body()
+    return replace(view.history.rows[head].breadcrumb, body=json.dumps(body, ensure_ascii=False))
 
 
-def _valid(view: View, lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(line for line in lines if all(map(_still_holds, [view] * len(line.ids), line.ids, line.versions)))
+def _free(view: View, row: int) -> tuple[Line, ...]:
+    """The lines of this row's summary that are not kept word for word."""
+    return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
 
 
-def _still_holds(view: View, breadcrumb: str, version: int) -> bool:
-    row = view.row_of(breadcrumb)
-    return row >= 0 and bool(view.current[row]) and view.history.rows[row].breadcrumb.version == version
+def _first_row(view: View, breadcrumb: str) -> int:
+    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
+    rows = view.history.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.session.head(row + 1)[row] == view.session), -1)
 
 
-def _is_told(view: View, line: Line, told: frozenset[int]) -> bool:
-    return all(view.row_of(breadcrumb) in told for breadcrumb in line.ids)
+def _source(view: View, row: int) -> Source:
+    crumb = view.history.rows[row].breadcrumb
+    return crumb.id, crumb.version
 
 
 def _counts(view: View, row: int) -> bool:

@@ -111,6 +111,11 @@ class View:
         return len(np.unique(self.heads[rows[self.spoken[rows]]]))
 
     @property
+    def tombstones(self) -> int:
+        """How many breadcrumbs delete others."""
+        return int(np.count_nonzero(self.history.superseded_by.head(self.size) == np.arange(self.size)))
+
+    @property
     def heads(self) -> Ints:
         """The row that heads each row's unit, shape (size,)."""
         unit = self.history.unit.head(self.size)

@@ -40,7 +40,8 @@ class SummaryV1(Body):
                     "lines": [
                         {"text": "Ana: The kiln fires at cone 6.", "day": "8 May 2023", "ids": ["m3"], "versions": [1]},
                     ],
-                    "covered": ["m1", "m2", "m3"],
+                    "covered": ["m3"],
+                    "versions": [1],
                     "previous": "",
                     "last": "m3",
                     "recipe": "3f0c9a51",
@@ -50,14 +51,27 @@ class SummaryV1(Body):
             ]
         }
     )
-    lines: tuple[SummaryLine, ...] = Field(description="in place order")
-    covered: tuple[str, ...] = Field(min_length=1, description="ids that it stands for and no earlier summary does, in order")
-    previous: str = Field("", strict=True, description='id of the summary that it replaces; "" for the first')
+    lines: tuple[SummaryLine, ...] = Field(
+        description="in place order; of those kept word for word only what it newly covers, the summaries before it have theirs"
+    )
+    covered: tuple[str, ...] = Field(
+        min_length=1, description="ids that it stands for, in versions that no earlier summary does, in order"
+    )
+    versions: tuple[int, ...] = Field((), description="versions of the ids covered, one for each; empty = all are first ones")
+    previous: str = Field("", strict=True, description='id of the summary that it continues; "" for the first')
     last: str = Field(min_length=1, strict=True, description="id of the breadcrumb that heads the last unit it covers")
     recipe: str = Field(min_length=1, strict=True, description="hash of the settings it was made with; so does the tag recipe:…")
     by: str = Field("", strict=True, description="extractive, or the name of the model")
     language: str = Field("und", strict=True, description="ISO 639-1 code, und when nobody knows")
     at_once: bool = Field(False, strict=True, description="made on demand: shown at once, not when the hot window moves next")
+
+    @model_validator(mode="after")
+    def _versioned(self) -> "SummaryV1":
+        if self.versions and len(self.covered) != len(self.versions):
+            raise ValueError(
+                f"{len(self.covered)} ids covered and {len(self.versions)} versions; give one version for each id, or none"
+            )
+        return self
 
     def covers(self) -> tuple[str, ...]:
         return self.covered

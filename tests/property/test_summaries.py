@@ -10,10 +10,11 @@ from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.summary import read_summary
+from builder.domain.summary import Source, read_summary
 from builder.pipeline.extract import tokens_of
 from builder.pipeline.histories import Histories
-from builder.pipeline.summaries import covered, recipe_of
+from builder.pipeline.summaries import chain_of, covered, recipe_of, sources_of, waiting
+from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
@@ -50,16 +51,17 @@ def make_builder(store: MemoryStore) -> ContextBuilder:
     return ContextBuilder(store, HashingEmbedder(), (), helpers, Histories(10_000))
 
 
-def units(view: View) -> list[tuple[str, ...]]:
-    """Ids of each unit of the conversation that still counts, in the order of their heads."""
-    found: dict[int, list[str]] = {}
+def units(view: View) -> list[tuple[Source, ...]]:
+    """Id and version of what still counts of each unit of the conversation, in the order of their heads."""
+    found: dict[int, list[Source]] = {}
     for row in view.own[: view.heard]:
         if view.in_conversation(row) and view.current[row]:
-            found.setdefault(view.unit_of(row), []).append(view.history.rows[row].breadcrumb.id)
-    return [tuple(dict.fromkeys(found[head])) for head in sorted(found)]
+            crumb = view.history.rows[row].breadcrumb
+            found.setdefault(view.unit_of(row), []).append((crumb.id, crumb.version))
+    return [tuple(found[head]) for head in sorted(found)]
 
 
-async def ids(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[str, ...]:
+async def sources(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
     return covered(await builder.view("acme", "s42", until), recipe)
@@ -73,22 +75,67 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
         await builder.remember(crumb)
         if number % every:
             continue
-        before = await ids(builder, profile, crumb.place)
+        before = await sources(builder, profile, crumb.place)
         publishing = Publishing(builder, place(number, 1))
         await make_summarising(builder, publishing, profile).look("acme", "s42", crumb.place)
-        after = await ids(builder, profile, place(number, STEP - 1))
+        after = await sources(builder, profile, place(number, STEP - 1))
         assert len(set(after)) == len(after)
         assert after[: len(before)] == before
         new = after[len(before) :]
         held = units(await builder.view("acme", "s42", crumb.place))
-        pending = [part for unit in held if (part := tuple(id_ for id_ in unit if id_ not in before))]
+        pending = [part for unit in held if (part := tuple(source for source in unit if source not in before))]
         left = [part for part in pending if not set(part) & set(new)]
-        assert new == tuple(id_ for part in pending[: len(pending) - len(left)] for id_ in part)
+        assert new == tuple(source for part in pending[: len(pending) - len(left)] for source in part)
         assert waits.tokens or len(left) <= max(waits.messages or 0, waits.keep)
         for made in publishing.out:
             summary = read_summary(made)
             assert tokens_of(summary.lines, COUNT) <= waits.cap
-            assert {id_ for line in summary.lines for id_ in line.ids} <= set(after)
+            assert {source for line in summary.lines for source in line.sources} <= set(after)
+
+
+async def summarised_late(session: Session, profile: Profile, every: int, compacting: frozenset[int]) -> None:
+    """What is published comes back only after the rows of the next step, whatever they edit or delete."""
+    builder, recipe = make_builder(MemoryStore()), recipe_of(profile)
+    assert recipe
+    under_way: list[Breadcrumb] = []
+    for number, crumb in enumerate(spread(session), 1):
+        await builder.remember(crumb)
+        if number % every:
+            continue
+        for ordinal, made in enumerate(under_way):
+            await builder.remember(replace(made, place=place(number, 1 + ordinal)))
+        here = place(number, 1 + len(under_way))
+        publishing = Publishing(builder, here, remembering=False)
+        loop = make_summarising(builder, publishing, profile)
+        if number in compacting:
+            await loop.compact("acme", "s42", profile)
+        await loop.look("acme", "s42", here)
+        under_way = publishing.out
+        view = await builder.view("acme", "s42", here)
+        chain, done = chain_of(view, recipe), await sources(builder, profile, here)
+        waits = sources_of(view, waiting(view, recipe, chain.last))
+        assert len(set(done)) == len(done)
+        assert sorted((*(source for source in done if holds(view, source)), *waits)) == sorted(
+            source for unit in units(view) for source in unit
+        )
+        lines = shown_lines(view, chain.verbatim, chain.free)
+        assert len({(line.text, line.sources) for line in lines}) == len(lines)
+        assert all(holds(view, source) for line in lines for source in line.sources)
+        asked = [(name, version) for name, version in done if any(name in line.ids for line in chain.verbatim)]
+        assert {source for line in chain.verbatim for source in line.sources} <= set(asked)
+
+
+def holds(view: View, source: Source) -> bool:
+    row = view.row_of(source[0])
+    return bool(view.current[row]) and view.history.rows[row].breadcrumb.version == source[1]
+
+
+@settings(max_examples=80, deadline=None)
+@given(sessions(most=30, later=10), RECIPES, st.integers(1, 7), st.frozensets(st.integers(1, 40), max_size=4))
+def test_the_newest_version_of_everything_is_covered_or_waits_whatever_is_edited_meanwhile(
+    session: Session, profile: Profile, every: int, compacting: frozenset[int]
+) -> None:
+    asyncio.run(summarised_late(session, profile, every, compacting))
 
 
 @settings(max_examples=80, deadline=None)

@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival
+from builder import making
+from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import Line, Said
 from builder.wire.inbound import decode
@@ -20,6 +22,7 @@ from tests.summarised import (
     make_summarising,
     page,
     remember,
+    summary,
     summing,
     talk,
 )
@@ -77,23 +80,105 @@ async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_
     report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     assert (report.units, report.covered) == (6, 6)  # the tail of 4 begins with a question, so it is 5
     assert report.summary == publishing.out[0].id
-    verbatim = [line["text"] for line in lines(publishing.out[0]) if line["verbatim"]]
-    assert verbatim == [f"User: What is fact {n}?\n\nAnd why?" for n in (1, 3, 5)]
+    assert verbatim(publishing.out[0]) == [f"User: What is fact {n}?\n\nAnd why?" for n in (1, 3, 5)]
     again = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     assert (again.units, again.summary) == (0, report.summary)
 
 
-async def test_what_compact_kept_word_for_word_stays_in_the_summaries_that_follow() -> None:
+def verbatim(crumb: Breadcrumb) -> list[str]:
+    """Texts of the lines that a summary keeps word for word."""
+    return [line["text"] for line in lines(crumb) if line["verbatim"]]
+
+
+def remarks(first: int, number: int) -> list[Breadcrumb]:
+    return [make_breadcrumb(f"Remark {n} on the kiln.", n) for n in range(first, first + number)]
+
+
+async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_one_summary_only() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    await remember(builder, talk(10))
+    one, two, three = (Publishing(builder, make_place(first)) for first in (1000, 1200, 1300))
+    first = await make_summarising(builder, one, profile).compact("acme", "s42", profile)
+    kept = verbatim(one.out[0])
+    assert len(kept) == 6
+    await remember(builder, remarks(1100, 10))
+    await make_summarising(builder, two, profile).look("acme", "s42", make_place(1109))
+    assert len(two.out) == 3
+    assert not [text for crumb in two.out for text in verbatim(crumb)]
+    shown = await summary(builder, profile)
+    assert all(text in shown for text in kept)
+    second = await make_summarising(builder, three, profile).compact("acme", "s42", profile)
+    new = verbatim(three.out[0])
+    assert new == [f"User: Remark {n} on the kiln." for n in (1105,)]
+    assert second.tokens_before > first.tokens_after
+    assert second.tokens_after > first.tokens_after
+    told = (await summary(builder, profile)).split("\n")
+    assert [text for text in told if text in {*kept, *new}] == [*kept, *new]
+
+
+async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder, profile = make_builder(), summing(cap=30, keep=0)
+    monkeypatch.setattr(making, "LARGEST", 4_000)
+    sizes = []
+    for start in range(1, 900, 100):
+        await remember(builder, [make_breadcrumb(f"Crate {n} holds 7 cups.", n) for n in range(start, start + 10)])
+        publishing = Publishing(builder, make_place(start + 50))
+        report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+        sizes.append(len(publishing.out[0].body))
+    assert sum(sizes) > 2 * 4_000
+    assert max(sizes) < 1.2 * min(sizes)
+    assert report.tokens_after > 9 * 10 * 5
+    assert "[8 May 2024]\nUser: Crate 1 holds 7 cups.\nUser: Crate 2 holds" in await summary(builder, profile)
+    await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
+    with pytest.raises(Rejected, match="allowed are 4,000"):
+        await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+
+
+async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    assert "how is your week number 4?" in await summary(builder, profile)
+    await remember(builder, [make_breadcrumb("Why is that?", id="m4", version=2, place=make_place(1100)), *remarks(1101, 4)])
+    assert "how is your week number 4?" not in await page(builder, profile, 1900)
+    publishing = Publishing(builder, make_place(1200))
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
+    assert verbatim(publishing.out[0]) == ["User: Why is that?"]
+    assert (await summary(builder, profile)).count("User: Why is that?") == 1
+
+
+async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_were_said() -> None:
+    builder, profile = make_builder(), summing(cap=200, keep=0)
+    said = [
+        make_breadcrumb(text, n, schema="user.message.v1" if n % 2 else "agent.response.v1",
+                        speaker="User" if n % 2 else "Assistant", role="user" if n % 2 else "assistant")
+        for n, text in enumerate(FACTS, 1)
+    ]  # fmt: skip
+    await remember(builder, said)
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert [line["ids"] for line in lines(publishing.out[0])] == [[f"m{n}"] for n in range(1, 7)]
+    await remember(builder, remarks(1100, 6))
+    shown = await summary(builder, profile)
+    assert [text for text in shown.split("\n")[2:] if text] == [
+        f"{'User' if n % 2 else 'Assistant'}: {text}" for n, text in enumerate(FACTS, 1)
+    ]
+
+
+async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once() -> None:
     builder, profile = make_builder(), summing(cap=30)
     await remember(builder, talk(10))
     publishing = Publishing(builder, BEHIND)
-    loop = make_summarising(builder, publishing, profile)
-    await loop.compact("acme", "s42", profile)
-    kept = [line for line in lines(publishing.out[-1]) if line["verbatim"]]
-    assert len(kept) == 6
-    await remember(builder, [make_breadcrumb(f"Remark {n} on the kiln.", n) for n in range(1100, 1110)])
-    await loop.look("acme", "s42", make_place(1109))
-    assert [line for line in lines(publishing.out[-1]) if line["verbatim"]] == kept
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    await remember(builder, remarks(1100, 10))
+    made = Publishing(builder, make_place(1200), remembering=False)
+    await make_summarising(builder, made, profile).look("acme", "s42", make_place(1109))
+    body = json.loads(made.out[0].body)
+    repeating = body | {"lines": [*lines(publishing.out[0]), *body["lines"]]}
+    del repeating["versions"]
+    await builder.remember(replace(made.out[0], body=json.dumps(repeating)))
+    assert (await summary(builder, profile)).count("The blue kiln is K-4711.") == 1
+    assert await chain(builder, profile) == (*publishing.out[0].covers, *made.out[0].covers)
 
 
 async def test_compact_without_what_people_said_keeps_to_the_cap() -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from builder import making
 from builder import summarising as module
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.context import Context
@@ -131,7 +132,7 @@ async def test_of_two_summaries_that_follow_the_same_one_the_first_stands() -> N
     assert await chain(builder, profile) == ("m1", "m2", "m3")
 
 
-async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_left_out_of_the_next_summary() -> None:
+async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_says_the_new_words_in_the_next_summary() -> None:
     builder, profile = make_builder(), summing(cap=200)
     await remember(builder, talk(20))
     publishing = Publishing(builder, BEHIND)
@@ -146,7 +147,8 @@ async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_lef
     assert "cone 6" not in head
     await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1210, 1216)])
     await loop.look("acme", "s42", make_place(1215))
-    assert not [line for line in lines(publishing.out[-1]) if set(line["ids"]) & set(sources)]
+    (line,) = (line for line in lines(publishing.out[-1]) if set(line["ids"]) & set(sources))
+    assert (line["text"], line["versions"]) == ("User: Nina fires it on Monday.", [2])
 
 
 async def test_a_deleted_summary_is_made_again_under_another_id() -> None:
@@ -237,7 +239,7 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
 async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_after_many_messages(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(module, "LARGEST", 10)
+    monkeypatch.setattr(making, "LARGEST", 10)
     monkeypatch.setattr(module, "AT_ONCE", 5)
     builder, profile = make_builder(), summing()
     await remember(builder, talk(8))

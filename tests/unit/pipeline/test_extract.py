@@ -1,10 +1,8 @@
 """Which sentences a summary keeps, in several languages and without vectors."""
 
-from dataclasses import replace
-
 import pytest
 
-from builder.pipeline.extract import extract, tokens_of, verbatim
+from builder.pipeline.extract import extract, tokens_of
 from tests.factories import bare, make_remembered, make_view
 from tests.summarised import COUNT, WORDS
 
@@ -70,13 +68,11 @@ def test_it_works_by_words_alone() -> None:
     ]
 
 
-def test_earlier_lines_compete_with_new_ones_and_verbatim_lines_do_not() -> None:
+def test_earlier_lines_compete_with_new_ones() -> None:
     rows = [make_remembered("It was nice weather outside again.", 1), make_remembered("Bob pays 900 euros for 3 kilns.", 2)]
     view = make_view(rows)
     old = extract(view, (), (0,), 30, WORDS)
     assert [line.ids for line in extract(view, old, (1,), 26, WORDS)] == [("m2",)]
-    pinned = replace(verbatim(view, 0), text="User: It was nice weather outside again.")
-    assert [line.ids for line in extract(view, (pinned,), (1,), 26, WORDS)] == [("m1",), ("m2",)]
 
 
 def test_of_a_long_report_no_sentence_counts_as_much_as_a_short_message() -> None:

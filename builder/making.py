@@ -1,0 +1,121 @@
+"""The next summary of a chain: its lines, and its way to the stream, from where it comes back like everything."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.summary import Line, Summary
+from builder.pipeline.compacting import is_said
+from builder.pipeline.extract import Words, extract, verbatim
+from builder.pipeline.summaries import Chain, Recipe, Waiting, identity, said, sources_of
+from builder.pipeline.summary_lines import shown_lines
+from builder.pipeline.view import View
+from builder.ports import Sender, Summarizer
+from builder.wire.summary_bodies import summary_event
+
+log = logging.getLogger("builder.making")
+
+LARGEST = 900_000
+"""Bytes of the largest summary that is published: below what a breadcrumb may have."""
+EXTRACTIVE = "extractive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A published summary. chain: with it. place: in the stream."""
+
+    chain: Chain
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What a summary newly stands for, and where. keep_user: what people said stays word for word.
+
+    at_once: it was asked for, so the next page shows it.
+    """
+
+    workspace: str
+    session: str
+    recipe: Recipe
+    units: tuple[Waiting, ...]
+    keep_user: bool = False
+    at_once: bool = False
+
+
+class Making:
+    """Makes summaries, one at a time."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        words: Words,
+        language: Callable[[str], str],
+        endpoint: Summarizer | None,
+        made: Callable[[str], None],
+    ) -> None:
+        """language: text → code. endpoint: None = extractive only. made: told who made each summary."""
+        self.words = words
+        self._sender = sender
+        self._language = language
+        self._endpoint = endpoint
+        self._made = made
+
+    async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
+        """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
+        kept, others = _parted(view, chain, batch)
+        free, by = await self._free(view, chain, batch.recipe, others)
+        lines, sources = shown_lines(view, kept, free), sources_of(view, batch.units)
+        last = max(batch.units[-1][0], chain.last)
+        head = view.history.rows[last].breadcrumb
+        summary = Summary(
+            lines=lines,
+            covered=tuple(name for name, _ in sources),
+            versions=tuple(version for _, version in sources),
+            previous=chain.previous,
+            last=head.id,
+            recipe=batch.recipe.name,
+            by=by,
+            language=self._language("\n".join(line.text for line in lines)),
+            at_once=batch.at_once,
+        )
+        name = identity(batch.workspace, batch.session, batch.recipe, chain, sources)
+        event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
+        if len(event.data) > LARGEST:
+            raise Rejected(
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {LARGEST:,}; "
+                "do not keep what people said word for word"
+            )
+        sent = await self._sender.send(event.subject, event.data, event.message_id)
+        self._made(by)
+        log.info("summary %s of %d units of session %s of %s, by %s", name, len(batch.units), batch.session, batch.workspace, by)
+        grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last, lost=chain.lost)
+        return Made(chain=grown, place=sent.place)
+
+    async def _free(self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]) -> tuple[tuple[Line, ...], str]:
+        """The lines under the cap, and who made them."""
+        free, cap = chain.free, recipe.settings.cap
+        if recipe.settings.by == "endpoint" and self._endpoint and rows:
+            try:
+                told = tuple(said(view, row) for row in rows if view.history.rows[row].breadcrumb.text.strip())
+                return await self._endpoint.summarise(free, told, cap), self._endpoint.name
+            except Unavailable as error:
+                log.warning("the extractive summariser steps in: %s", error)
+                self._made("fallback")
+        for start in range(0, max(len(rows), 1), recipe.settings.batch):
+            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words)
+            await asyncio.sleep(0)
+        return free, EXTRACTIVE
+
+
+def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+    """The batch's lines word for word, and its rows that are summarised. What was kept word for word is so after an edit too."""
+    held = frozenset(name for line in chain.verbatim for name in line.ids)
+    rows = tuple(row for _, members in batch.units for row in members)
+    people = frozenset(
+        row for row in rows if is_said(view, row) and (batch.keep_user or view.history.rows[row].breadcrumb.id in held)
+    )
+    return tuple(verbatim(view, row) for row in rows if row in people), tuple(row for row in rows if row not in people)
