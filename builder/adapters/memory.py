@@ -7,7 +7,7 @@ from datetime import datetime
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, PassageKey, Remembered, erased
-from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Recall, RecallQuery, Scope
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
 from builder.domain.selector import Standing
 
@@ -264,7 +264,7 @@ def _standing(until: list[Remembered], wanted: Standing, session: str) -> list[R
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
     found = [row for row in kept if not _is_gone(row, near)]
-    return found[: 1 if wanted.keep == "latest" else MOST_STANDING]
+    return found[: wanted.most]
 
 
 def _is_gone(row: Remembered, near: list[Remembered]) -> bool:

@@ -8,12 +8,13 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import NEVER, Profile
 from builder.domain.selector import Selector, Standing
 from builder.domain.usage import USAGE
+from builder.pipeline.calibrate import NEWEST
 
 BLACKLIST = Standing(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
 AGENTS = Standing(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none (features A2)."""
-USAGES = Standing(selector=Selector(schemas=(USAGE,)), keep="all", section="")
-"""What agents report of their usage, for profiles that calibrate their margin by it."""
+USAGES = Standing(selector=Selector(schemas=(USAGE,)), keep=2 * NEWEST, section="")
+"""What agents report of their usage, for profiles that calibrate their margin by it; room for two models that are used alike."""
 
 Held = Mapping[Standing, tuple[Remembered, ...]]
 
