@@ -10,8 +10,10 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
+from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
+from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
@@ -20,7 +22,7 @@ from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, standing_of, system_prompt
+from builder.pipeline.standing import BLACKLIST, USAGES, Held, in_force_at, kinds, standing_of, system_prompt
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
@@ -37,6 +39,7 @@ class Helpers:
     """Pure functions from outside. terms: text → stemmed terms joined by spaces. count: text → tokens (facts).
 
     renderings: encoding → rendering. ranker: weights of the fusion. excluded: what a blacklist names.
+    usage: what an agent reports.
     """
 
     terms: Callable[[str], str]
@@ -44,6 +47,7 @@ class Helpers:
     renderings: Mapping[str, Rendering]
     ranker: Ranker
     excluded: Callable[[Breadcrumb], tuple[Selector, ...]]
+    usage: Callable[[Breadcrumb], tuple[Usage, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +130,9 @@ class ContextBuilder:
         queries: dict[tuple[Scope, Asked, bool], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
-        for profile in consumers:
-            held, view = self._as_seen(crumb, profile, *seen[scope_of(crumb, profile)])
+        for wished in consumers:
+            held, view = self._as_seen(crumb, wished, *seen[scope_of(crumb, wished)])
+            profile = calibrated(wished, self._usages(held))
             query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
@@ -185,6 +190,10 @@ class ContextBuilder:
     def _excluded(self, held: Held) -> tuple[Selector, ...]:
         """What the blacklist leaves out, if there is one."""
         return tuple(selector for row in held[BLACKLIST] for selector in self._helpers.excluded(row.breadcrumb))
+
+    def _usages(self, held: Held) -> tuple[Usage, ...]:
+        """What agents reported of their usage, newest first; nothing where nobody calibrates by it."""
+        return tuple(usage for row in held.get(USAGES, ()) for usage in self._helpers.usage(row.breadcrumb))
 
     async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
         """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""

@@ -20,6 +20,7 @@ from builder.service import ContextBuilder, Helpers
 from builder.summarising import Sources, Summarising
 from builder.wire.bodies import excluded
 from builder.wire.inbound import decode
+from builder.wire.usage_bodies import usage
 from tests.factories import (
     BY_HAND,
     MORNING,
@@ -90,7 +91,7 @@ FACTS = (
 
 def make_builder(store: MemoryStore | None = None) -> ContextBuilder:
     helpers = Helpers(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )
     return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, Histories(10_000))
 

@@ -21,6 +21,7 @@ from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
 from builder.wire.profiles import parse_profile
+from builder.wire.usage_bodies import usage
 
 FACTS_ENCODING = "o200k_base"
 
@@ -85,6 +86,7 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
             renderings=edition.renderings,
             ranker=load_ranker(),
             excluded=excluded,
+            usage=usage,
         )
         late = store if embedding.late_interaction else None
         histories = Histories(settings.store.cached_passages)

@@ -17,6 +17,7 @@ from builder.resources import bundled
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
 from builder.wire.profiles import parse_profile
+from builder.wire.usage_bodies import usage
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 PASSAGES = 10_000
@@ -28,7 +29,9 @@ def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuil
     terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
     """
     renderings = {encoding: JinjaRendering(_templates(), load_counter(encoding)) for encoding in ENCODINGS}
-    helpers = Helpers(terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded)
+    helpers = Helpers(
+        terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
+    )
     return ContextBuilder(MemoryStore(), embedder, (), helpers, Histories(PASSAGES))
 
 

@@ -17,7 +17,9 @@ from nats.js.errors import APIError
 from builder.client.asking import Asking
 from builder.client.received import Latest, ReceivedContext
 from builder.client.subscription import received, subscribe
+from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.usage import USAGE
 from builder.wire.lines import Outgoing, make_record, outgoing
 from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, check_token
 
@@ -129,6 +131,25 @@ class Client(Asking):
         body = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
         body |= {"output": output} if error is None else {"error": error}
         return await self._send("tool.response.v1", session, body, message_id, None)
+
+    async def report_usage(
+        self, context: ReceivedContext, model: str, used: int, *, session: str = NO_SESSION, message_id: str = ""
+    ) -> str:
+        """Publish the `agent.usage.v1` of a context; returns its id. Profiles with `calibrate` size later pages by it.
+
+        model: which read it, as the provider calls it. used: tokens that the provider counted for exactly `context.content`;
+        take off what else was in the prompt. session: where it counts; `_` = in all sessions of the workspace.
+        Without a `message_id` the id follows from context and model, so the same report twice is one.
+        """
+        identity = message_id or str(uuid.uuid5(uuid.UUID(context.event["id"]), f"{USAGE} {model}"))
+        body = {
+            "model": model,
+            "counted": context.token_count,
+            "used": used,
+            "context_id": context.event["id"],
+            "creator": {"type": "agent", "agent_id": context.consumer_id},
+        }
+        return await self._send(USAGE, session, body, identity, None)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> Published:
         """Publish any breadcrumb. replay: remembered, never a trigger. Raises `Rejected` when it is too large, `Unavailable`."""

@@ -95,6 +95,7 @@ class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     breakpoints: where a prompt cache may cut it, in page order.
+    budget, margin: tokens that were allowed, and the share of them that was kept free.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     omissions: the most relevant first. compaction: None when nothing was folded.
     flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
@@ -107,6 +108,7 @@ class Context:
     breakpoints: tuple[Breakpoint, ...]
     tokens: int
     budget: int
+    margin: float
     encoding: str
     profile_revision: str
     template_revision: str

@@ -5,14 +5,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from builder.domain.selector import Selector, Standing
+from builder.domain.usage import USAGE, ModelName
 
 Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
 MessageShape = Literal["none", "openai", "anthropic"]
-NEVER = frozenset({"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1"})
+NEVER = frozenset(
+    {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
+)
 """Kinds that no profile can switch on (features D18)."""
+MOST_MARGIN = 0.5
+"""What calibration may keep free at most: whatever agents report, half of the page stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +158,8 @@ class Profile:
 
     triggers: schemas whose first version asks for a context; empty = only on demand.
     budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
-    own tokenizer is not public (features C4).
+    own tokenizer is not public (features C4). calibrate: the model whose usage, as agents report it, takes the margin's place
+    once enough of it is known (features C8); None = the margin stands.
     over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
     hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
     own_task: only breadcrumbs of the trigger's task (features A12).
@@ -169,6 +175,7 @@ class Profile:
     budget: int
     reserve: int
     margin: float
+    calibrate: ModelName | None
     over_budget: Literal["fit", "fail"]
     system_prompt: str
     hears: Selector | None
@@ -190,4 +197,12 @@ class Profile:
     @property
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
-        return int(self.budget * (1 - self.margin)) - self.reserve
+        return self._page(self.margin)
+
+    @property
+    def least_allowance(self) -> int:
+        """Tokens that the finished page may have at least, whatever agents report."""
+        return self._page(max(self.margin, MOST_MARGIN) if self.calibrate else self.margin)
+
+    def _page(self, margin: float) -> int:
+        return int(self.budget * (1 - margin)) - self.reserve

@@ -9,9 +9,6 @@ from builder.domain.selector import Standing
 EVERY_SESSION = "*"
 """In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
 
-MOST_STANDING = 100
-"""Breadcrumbs of one kind that may stand on a page, the newest."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:

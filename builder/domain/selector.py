@@ -5,6 +5,9 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 
+MOST_STANDING = 100
+"""Breadcrumbs of one kind that may stand on a page, the newest."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
@@ -32,9 +35,21 @@ class Selector:
 class Standing:
     """What stands on the page whatever was said since: anchors (features A3) and always-included sources (D19).
 
-    keep: the latest of its kind, or all of it. section: where it stands; "" = the first section of standing breadcrumbs.
+    keep: the latest of its kind, so many of the newest, or all of it, up to MOST_STANDING.
+    section: where it stands; "" = the first section of standing breadcrumbs.
     """
 
     selector: Selector
-    keep: Literal["latest", "all"]
+    keep: Literal["latest", "all"] | int
     section: str
+
+    @property
+    def most(self) -> int:
+        """So many are recalled, the newest."""
+        match self.keep:
+            case "latest":
+                return 1
+            case "all":
+                return MOST_STANDING
+            case number:
+                return number

@@ -88,6 +88,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         shape=profile.messages,
         tokens=page.tokens,
         budget=profile.budget,
+        margin=profile.margin,
         encoding=profile.encoding,
         profile_revision=profile.revision,
         template_revision=rendering.revision,

@@ -7,10 +7,14 @@ from datetime import datetime
 from builder.domain.facts import Remembered
 from builder.domain.profile import NEVER, Profile
 from builder.domain.selector import Selector, Standing
+from builder.domain.usage import USAGE
+from builder.pipeline.calibrate import NEWEST
 
 BLACKLIST = Standing(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
 AGENTS = Standing(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none (features A2)."""
+USAGES = Standing(selector=Selector(schemas=(USAGE,)), keep=2 * NEWEST, section="")
+"""What agents report of their usage, for profiles that calibrate their margin by it; room for two models that are used alike."""
 
 Held = Mapping[Standing, tuple[Remembered, ...]]
 
@@ -19,7 +23,8 @@ def kinds(consumers: tuple[Profile, ...]) -> tuple[Standing, ...]:
     """Everything that is recalled for these consumers, each kind once, wherever each of them shows it."""
     wanted = (replace(kind, section="") for profile in consumers for kind in profile.standing)
     defined = (AGENTS,) if any(map(_wants_definition, consumers)) else ()
-    return tuple(dict.fromkeys((BLACKLIST, *defined, *wanted)))
+    reported = (USAGES,) if any(profile.calibrate for profile in consumers) else ()
+    return tuple(dict.fromkeys((BLACKLIST, *defined, *reported, *wanted)))
 
 
 def in_force_at(now: datetime, held: Held) -> Held:

@@ -16,6 +16,7 @@ from builder.wire.body import Body
 from builder.wire.summary_bodies import SummaryV1
 from builder.wire.text import Text
 from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
+from builder.wire.usage_bodies import AgentUsageV1
 
 
 class _Spoken(Body):
@@ -202,4 +203,5 @@ BODIES: dict[str, type[Body]] = {
     "agent.def.v1": AgentDefV1,
     "context.blacklist.v1": ContextBlacklistV1,
     "summary.v1": SummaryV1,
+    "agent.usage.v1": AgentUsageV1,
 }

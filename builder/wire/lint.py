@@ -145,8 +145,8 @@ def _model(profile: Profile, model: str | None, known: Known) -> Iterator[Found]
 def _own_words(profile: Profile, known: Known) -> Iterator[Found]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
     tokens = sum(map(known.count(profile.encoding), (profile.system_prompt, *always)))
-    if tokens > profile.allowance:
-        wrong = f"system prompt and reminders have {tokens:,} tokens, the page {profile.allowance:,}"
+    if tokens > profile.least_allowance:
+        wrong = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield "budget", wrong, "raise the budget, or shorten them"
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]

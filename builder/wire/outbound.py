@@ -31,6 +31,7 @@ class Assembly(BaseModel):
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
     tokenizer: str = Field(description="encoding that the tokens are counted in")
     budget: int = Field(description="tokens the page may have")
+    margin: float = Field(0, description="share of them kept free, the profile's or what agents' usage calls for")
     model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
     flags: tuple[str, ...] = Field(
         (),
@@ -134,6 +135,7 @@ class AgentContextV1(BaseModel):
                         "prefix": "5f6e7d8c",
                         "tokenizer": "o200k_base",
                         "budget": 4000,
+                        "margin": 0.0,
                         "model": "all-MiniLM-L6-v2/int8/0a1b2c3d4e5f",
                         "flags": [],
                     },
@@ -290,6 +292,7 @@ def _assembly(context: Context) -> Assembly:
         prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), NOTHING),
         tokenizer=context.encoding,
         budget=context.budget,
+        margin=context.margin,
         model=context.model.encode("ascii", "backslashreplace").decode(),
         flags=context.flags,
     )

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
+    MOST_MARGIN,
     Cut,
     Dates,
     MessageShape,
@@ -23,6 +24,7 @@ from builder.domain.profile import (
     Window,
 )
 from builder.domain.selector import Selector, Standing
+from builder.domain.usage import ModelName, bare, is_version, known_as
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
     ReminderFile,
@@ -93,6 +95,9 @@ class ProfileFile(BaseModel):
     margin: float | None = Field(
         None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
     )
+    calibrate: bool = Field(
+        False, description="what agents report of `model`'s usage (agent.usage.v1) takes the place of the margin, up to 0.5"
+    )
     over_budget: Literal["fit", "fail"] = Field(
         "fit", description="fit = the least important goes; fail = no context as soon as anything has no room"
     )
@@ -121,6 +126,12 @@ class ProfileFile(BaseModel):
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name")
         check_showable((*self.triggers, *(item for item in self.standing if isinstance(item, str))))
+        return self
+
+    @model_validator(mode="after")
+    def _calibrates_a_model(self) -> "ProfileFile":
+        if self.calibrate and self.model is None:
+            raise ValueError("calibrate needs the name of the model that reads the page; add model, or take calibrate out")
         return self
 
     @model_validator(mode="after")
@@ -185,9 +196,13 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
     """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
-    name = model.rpartition("/")[2]
-    begins = (known for known in models if name == known or name.startswith(tuple(f"{known}{mark}" for mark in "-:@")))
-    return models.get(max(begins, key=len, default=""), UNKNOWN_MODEL)
+    return models.get(known_as(model, models), UNKNOWN_MODEL)
+
+
+def name_of(model: str, models: Mapping[str, ModelFacts]) -> ModelName:
+    """Under which names agents' reports are about a model: its versions are the same model, known longer names are others."""
+    name = known_as(model, models) or bare(model)
+    return ModelName(name=name, others=tuple(sorted(known for known in models if is_version(known, name))))
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
@@ -202,6 +217,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         budget=file.budget or derived,
         reserve=file.reserve,
         margin=file.margin if file.margin is not None else facts.margin if facts else 0,
+        calibrate=name_of(file.model, library.models) if file.calibrate and file.model is not None else None,
         over_budget=file.over_budget,
         system_prompt=file.system_prompt.strip(),
         hears=Selector(**file.hears.model_dump()) if file.hears else None,
@@ -216,9 +232,10 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         messages=file.messages,
         sections=tuple(_section(section) for section in file.sections),
     )
-    if profile.allowance < 1:
+    if profile.least_allowance < 1:
+        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
         raise Misconfigured(
-            f"profiles/{name}.yaml: reserve is {profile.reserve} and margin {profile.margin} of a budget of {profile.budget}; "
+            f"profiles/{name}.yaml: reserve is {profile.reserve} and {margin} of a budget of {profile.budget}; "
             "leave room for the page; see schemas/profile.json"
         )
     return profile

@@ -170,6 +170,13 @@ async def test_standing_breadcrumbs_come_in_the_order_asked_without_gaps(store: 
     assert await standing_ids(store, 5, CATALOG, "agent.def.v1", "note.v1") == ["m2", "m1"]
 
 
+async def test_of_a_kind_so_many_of_the_newest_are_found_as_the_profile_keeps(store: Store) -> None:
+    rows = (make_catalog(2, n, session=("_", "s42", "other")[n % 3]) for n in range(1, 9))
+    await remember_all(store, *rows, make_tombstone("m7", 9))
+    found = (await store.recall(query(standing=tuple(replace(latest_of(CATALOG), keep=keep) for keep in (3, 99))))).standing
+    assert [[row.breadcrumb.id for row in held] for held in found] == [["m6", "m4", "m3"], ["m6", "m4", "m3", "m1"]]
+
+
 async def test_what_stands_is_found_however_little_of_the_session_is_asked_for(store: Store) -> None:
     row = make_catalog(2, 1)
     await remember_all(store, row, make_remembered(sequence=2))

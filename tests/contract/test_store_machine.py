@@ -33,7 +33,7 @@ selectors = st.builds(Selector, schemas=some_schemas, ids=st.lists(ids, max_size
 kinds = st.builds(
     Standing,
     selector=selectors.filter(lambda each: each.schemas or each.ids or each.any_tags or each.all_tags),
-    keep=st.sampled_from(("latest", "all")),
+    keep=st.sampled_from(("latest", 2, "all")),
     section=st.just(""),
 )
 models = st.sampled_from(MODELS)

@@ -36,6 +36,7 @@ from builder.wire.inbound import decode
 from builder.wire.lines import read_lines
 from builder.wire.outbound import encode
 from builder.wire.profiles import parse_profile
+from builder.wire.usage_bodies import usage
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
@@ -53,7 +54,7 @@ def helpers() -> Helpers:
     templates = TemplateSet(*read_folders((bundled("templates"),)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
-    return Helpers(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
+    return Helpers(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
 
 
 def consumer(case: str) -> str:

@@ -16,6 +16,7 @@ from builder.pipeline.histories import Histories
 from builder.ports import Store
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
+from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 
@@ -29,7 +30,7 @@ GREETINGS = tuple(
 def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     count = load_counter("o200k_base")
-    helpers = Helpers(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded)
+    helpers = Helpers(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
     return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
 
 

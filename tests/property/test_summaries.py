@@ -18,6 +18,7 @@ from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
+from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
 from tests.property.sessions import Session, sessions
 from tests.summarised import COUNT, Publishing, make_summarising, summing
@@ -46,7 +47,7 @@ def place(sequence: int, after: int = 0) -> Place:
 
 def make_builder(store: MemoryStore) -> ContextBuilder:
     helpers = Helpers(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )
     return ContextBuilder(store, HashingEmbedder(), (), helpers, Histories(10_000))
 

@@ -11,6 +11,7 @@ from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MAX_SIM, Ranker
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
+from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
 
 LATE = Ranker(hybrid=BY_HAND.hybrid, words=BY_HAND.words, late={MAX_SIM: 1.0})
@@ -25,6 +26,7 @@ def make_builder(
         renderings={"o200k_base": make_rendering()},
         ranker=LATE,
         excluded=excluded,
+        usage=usage,
     )
     store = store or MemoryStore()
     return ContextBuilder(store, embedder, profiles, helpers, Histories(10_000), store if late else None)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import Remembered
-from builder.domain.recall import EVERY_SESSION, MOST_STANDING, Scope
+from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.selector import Standing
 
 Where = tuple[str, str, Place]
@@ -59,7 +59,7 @@ def standing(until: list[Remembered], wanted: Standing, session: str) -> list[Re
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
     found = [row for row in kept if not _is_gone(row, near)]
-    return found[: 1 if wanted.keep == "latest" else MOST_STANDING]
+    return found[: wanted.most]
 
 
 def _is_gone(row: Remembered, near: list[Remembered]) -> bool:

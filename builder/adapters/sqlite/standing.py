@@ -8,7 +8,7 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.recall import MOST_STANDING, RecallQuery
+from builder.domain.recall import RecallQuery
 from builder.domain.selector import Selector, Standing
 
 Row = tuple[Any, ...]
@@ -26,12 +26,15 @@ _BY_TAG = (
     f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
 ).replace(_COLUMNS, BREADCRUMB_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
-_GONE = """
-    SELECT 1 FROM breadcrumbs AS later
-    WHERE later.workspace = ?1 AND (later.id = ?2 OR (later.removes = ?2 AND later.removes <> '')) AND later.session IN (?3, ?4)
-      AND later.erased = ''
-      AND (later.incarnation, later.sequence) > (?5, ?6) AND (later.incarnation, later.sequence) <= (?7, ?8)
+_LATER = """
+    workspace = ?1 AND session IN (?3, ?4) AND erased = ''
+    AND (incarnation, sequence) > (?5, ?6) AND (incarnation, sequence) <= (?7, ?8)
 """
+# Asked for both at once, it walks everything that came later.
+_GONE = (
+    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND {_LATER} "
+    f"UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' AND {_LATER}"
+)
 
 
 def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[str, ...]) -> None:
@@ -41,13 +44,13 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
 
 
 def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Row, ...]:
-    """Rows of BREADCRUMB_COLUMNS, newest first: the latest that the selector means, or all up to MOST_STANDING."""
+    """Rows of BREADCRUMB_COLUMNS, newest first: as many as are kept of what the selector means."""
     found: list[Row] = []
     for row in _candidates(sql, query, wanted.selector):
         crumb = from_columns(row, (), "").breadcrumb
         if wanted.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
             found.append(row)
-            if wanted.keep == "latest" or len(found) == MOST_STANDING:
+            if len(found) == wanted.most:
                 break
     return tuple(found)
 

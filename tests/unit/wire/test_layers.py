@@ -4,6 +4,7 @@ import pytest
 import yaml
 
 from builder.domain.errors import Misconfigured
+from builder.domain.usage import ModelName
 from builder.wire.layers import layers, merged, origins
 from builder.wire.profiles import Library, ModelFacts, parse_profile
 from builder.wire.shown import as_yaml, differing, shown
@@ -27,6 +28,7 @@ PRESETS = {
     "wrong": "extends: base\nwindow: {keep: many}\nsections: {recent: {floor: 7}}\n",
 }
 MODELS = {"gpt-4o": ModelFacts(window=128_000), "claude-sonnet-4": ModelFacts(window=200_000, margin=0.25)}
+MODELS["claude-sonnet-4-5"] = MODELS["claude-sonnet-4"]
 LIBRARY = Library(presets=PRESETS, models=MODELS)
 
 
@@ -91,6 +93,33 @@ def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarte
     assert (unknown.budget, unknown.encoding, unknown.margin) == (96_000, "o200k_base", 0.1)
     half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
     assert half.budget == 64_000
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4", "claude-sonnet-4-20250514", "anthropic/claude-sonnet-4@20250514"])
+def test_a_profile_is_calibrated_by_reports_about_its_model_under_every_name_of_it(model: str) -> None:
+    mine = parse_profile("mine", f"extends: base\nmodel: {model}\ncalibrate: true\n", LIBRARY)
+    assert mine.calibrate == ModelName(name="claude-sonnet-4", others=("claude-sonnet-4-5",))
+
+
+def test_a_profile_can_be_calibrated_for_a_model_that_nobody_knows() -> None:
+    mine = parse_profile("mine", "extends: base\nmodel: home/nobody-1\ncalibrate: true\n", LIBRARY)
+    assert mine.calibrate == ModelName(name="nobody-1")
+    assert all(map(mine.calibrate.is_called, ("nobody-1", "nobody-1:7b", "work/nobody-1")))
+    assert not any(map(mine.calibrate.is_called, ("nobody-10", "nobody", "gpt-4o", "")))
+
+
+def test_nothing_is_calibrated_unless_a_profile_asks_for_it_and_names_its_model() -> None:
+    assert parse_profile("mine", "extends: base\nmodel: gpt-4o\n", LIBRARY).calibrate is None
+    with pytest.raises(Misconfigured, match=r"calibrate needs the name of the model .*; add model, or take calibrate out"):
+        parse_profile("mine", "extends: base\ncalibrate: true\n", LIBRARY)
+
+
+def test_a_calibrated_profile_has_room_for_a_page_whatever_is_reported() -> None:
+    source = "extends: base\nmodel: gpt-4o\ncalibrate: true\n"
+    assert parse_profile("mine", f"{source}reserve: 499\n", LIBRARY).least_allowance == 1
+    with pytest.raises(Misconfigured, match=r"reserve is 500 and the margin up to 0.5 \(calibrate\) of a budget of 1000; leave"):
+        parse_profile("mine", f"{source}reserve: 500\n", LIBRARY)
+    assert parse_profile("mine", f"{source}margin: 0.6\n", LIBRARY).least_allowance == 400
 
 
 def test_every_value_knows_the_layer_that_gave_it() -> None:

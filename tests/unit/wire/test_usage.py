@@ -1,0 +1,54 @@
+"""Reports of usage: what an agent may send, and what of it is read back."""
+
+import json
+from typing import Any
+
+import pytest
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.usage import Usage
+from builder.wire.inbound import decode
+from builder.wire.lines import make_record, outgoing
+from builder.wire.usage_bodies import MOST_TOKENS, usage
+from tests.factories import MORNING, make_breadcrumb, make_place
+
+REPORT: dict[str, Any] = {"model": "gpt-4o", "counted": 1000, "used": 1100}
+
+
+def read(**changes: Any) -> Breadcrumb:
+    record = make_record("agent.usage.v1", "u1", "s42", REPORT | changes)
+    return decode(outgoing(record, "acme").arrive(make_place(1), MORNING))
+
+
+def test_a_report_is_read_back_as_it_was_sent_and_says_nothing_to_a_search() -> None:
+    report = read(context_id="8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10", speaker="Mira", unknown=[1])
+    assert usage(report) == (Usage(model="gpt-4o", counted=1000, used=1100),)
+    assert (report.text, report.role, report.removes) == ("", "other", "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"used": 0}, r"greater than or equal to 1 at /context/used, got 0"),
+        ({"used": -5}, r"greater than or equal to 1 at /context/used, got -5"),
+        ({"used": MOST_TOKENS + 1}, r"less than or equal to 100000000 at /context/used, got 100000001"),
+        ({"used": 10**400}, r"at /context/used, got 1000"),
+        ({"used": 12.5}, r"valid integer at /context/used, got 12.5"),
+        ({"used": "1200"}, r"valid integer at /context/used, got '1200'"),
+        ({"used": True}, r"valid integer at /context/used, got True"),
+        ({"used": None}, r"valid integer at /context/used, got None"),
+        ({"counted": 0}, r"greater than or equal to 1 at /context/counted, got 0"),
+        ({"model": ""}, r"at least 1 character at /context/model, got ''"),
+        ({"model": "x" * 201}, r"at most 200 characters at /context/model"),
+        ({"model": None}, r"valid string at /context/model, got None"),
+    ],
+)
+def test_a_report_that_cannot_be_counted_with_is_rejected_with_place_value_and_schema(changes: Any, reason: str) -> None:
+    with pytest.raises(Rejected, match=f"agent.usage.v1: .*{reason}.*see schemas/agent.usage.v1.json"):
+        read(**changes)
+
+
+@pytest.mark.parametrize("body", [{}, {"tokens": 5}, REPORT | {"used": "many"}, REPORT | {"counted": 0}])
+def test_what_was_stored_under_that_name_before_it_was_known_counts_for_nothing(body: Any) -> None:
+    assert usage(make_breadcrumb("", schema="agent.usage.v1", body=json.dumps(body))) == ()
