@@ -15,7 +15,7 @@ from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
-from builder.pipeline.heard import heard, lasting
+from builder.pipeline.heard import heard, summarised
 from builder.pipeline.histories import Histories
 from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
@@ -173,14 +173,14 @@ class ContextBuilder:
     async def view(self, workspace: str, session: str, until: Place) -> View:
         """The session up to and including a place, where everything must have been remembered. Raises `Unavailable`.
 
-        Without what the blacklist names and what had ended when the last of it came.
+        As whoever summarises it sees it: without what the blacklist names and what had ended when the last of it came.
         """
         behind = Place(until.incarnation, until.sequence + 1)
         held, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
-        return lasting(view, self._excluded(in_force_at(now, held)), now)
+        return summarised(view, self._excluded(in_force_at(now, held)), now)
 
     def _as_seen(self, trigger: Breadcrumb, profile: Profile, held: Held, view: View) -> tuple[Held, View]:
         """What of a recall this consumer may see when the trigger came."""

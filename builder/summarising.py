@@ -49,7 +49,7 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where sessions are read. walk: remembers everything before a place. last: newest place of the stream.
+    """Where sessions are read. walk: remembers everything of a session before a place. last: newest place of the stream.
 
     All raise `Unavailable`.
     """
@@ -181,7 +181,8 @@ class Summarising:
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
         place = max(place, self._published.get((workspace, session), ORIGIN))
-        await self._sources.walk(workspace, session, Place(place.incarnation, place.sequence + 1))
+        for walked in (NO_SESSION, session):
+            await self._sources.walk(workspace, walked, Place(place.incarnation, place.sequence + 1))
         return await self._sources.view(workspace, session, place)
 
     async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
