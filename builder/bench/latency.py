@@ -12,6 +12,9 @@ from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, 
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
+from builder.domain.profile import Profile, Reminder
+from builder.domain.selector import Selector, Standing
+from builder.domain.usage import ModelName
 from builder.ports import Embedder
 from builder.wire.outbound import encode
 
@@ -26,6 +29,7 @@ class Timings:
     """Seconds of one size."""
 
     build: list[float]
+    all_on: list[float]
     embed: list[float]
     yardstick: list[float]
     event_to_context: list[float]
@@ -36,7 +40,7 @@ async def run(
 ) -> dict[str, Any]:
     """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
     await _fill(service.core, sizes, step)
-    timings = {size: Timings([], [], [], []) for size in sizes}
+    timings = {size: Timings([], [], [], [], []) for size in sizes}
     async with connect(service.url, WORKSPACE) as client:
         listener = _Listener(client)
         for number in range(-WARM_UPS, rounds):
@@ -49,25 +53,47 @@ async def run(
 
 async def _round(core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None) -> None:
     """Every question is new, so that no cache knows its vector."""
-    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event")]
+    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
     yardstick = await _seconds(lambda: reference.embed(asked[0]))
     embed = await _seconds(lambda: core.embedder.embed(asked[1]))
-    build = await _seconds(lambda: _build(core, size, number, asked[2]))
+    plain, place = core.profile(CONSUMER), size + 2 * (WARM_UPS + number) + 1
+    build = await _seconds(lambda: _build(core, size, Place(1, place), asked[2], plain))
+    all_on = await _seconds(lambda: _build(core, size, Place(1, place + 1), asked[4], everything(plain)))
     event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
     if timings:
         timings.yardstick.append(yardstick)
         timings.embed.append(embed)
         timings.build.append(build)
+        timings.all_on.append(all_on)
         timings.event_to_context.append(event)
 
 
-async def _build(core: Core, size: int, number: int, text: str) -> None:
+async def _build(core: Core, size: int, place: Place, text: str, profile: Profile) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger."""
-    place = Place(1, size + WARM_UPS + number + 1)
-    trigger = breadcrumb(_session("build", size), f"q{size}-{number}", text, place, "user.message.v1")
-    built = await core.builder.build(trigger, (core.profile(CONSUMER),))
+    trigger = breadcrumb(_session("build", size), f"q{size}-{place.sequence}", text, place, "user.message.v1")
+    built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
         encode(context)
+
+
+def everything(profile: Profile) -> Profile:
+    """The profile with all the rows A, B, C, E, F, G and H of the features that are not in it anyway (issue 4's "every feature")."""
+    people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
+    pinned = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="")
+    first = profile.sections[0].name
+    return replace(
+        profile,
+        page="xml",
+        messages="anthropic",
+        system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
+        calibrate=ModelName(name="claude-sonnet-4"),
+        hears=people,
+        standing=(*profile.standing, pinned),
+        reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
+        retrieval=replace(profile.retrieval, hysteresis=0.2),
+        tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),
+        sections=tuple(replace(rule, dates="age" if rule.source == "retrieval" else rule.dates) for rule in profile.sections),
+    )
 
 
 class _Listener:
@@ -134,6 +160,8 @@ def _summary(timings: Timings) -> dict[str, float]:
         "embed_p50_ms": _ms(statistics.median(timings.embed)),
         "yardstick_p50_ms": _ms(statistics.median(timings.yardstick)),
         "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
+        "all_on_p50_ms": _ms(statistics.median(timings.all_on)),
+        "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
         "event_to_context_p50_ms": _ms(statistics.median(timings.event_to_context)),
     }
 
