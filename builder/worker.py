@@ -136,6 +136,7 @@ class Worker:
             wanted = () if arrival.replay else builder.consumers(breadcrumb)
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
+            await self._catch_up.askers(breadcrumb)
             held = await builder.remember(breadcrumb)
             if breadcrumb.removes and (breadcrumb.version > 1 or breadcrumb.removes != breadcrumb.id):  # not for each new secret
                 await self._forget(breadcrumb)

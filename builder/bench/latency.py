@@ -77,7 +77,7 @@ async def _build(core: Core, size: int, place: Place, text: str, profile: Profil
 
 
 def everything(profile: Profile) -> Profile:
-    """The profile with all the rows A, B, C, E, F, G and H of the features that are not in it anyway (issue 4's "every feature")."""
+    """The profile with what it does not do anyway of the rows A, B, C, E, F, G and H of the features."""
     people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
     pinned = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     first = profile.sections[0].name

@@ -177,7 +177,10 @@ class MadeSession:
         self._put(record)
 
     def _elsewhere(self) -> None:
-        self._put(self._made("user.message.v1", {"content": self._text(2)}, session=OTHER))
+        """Another session, whose calls may have the ids of this one's."""
+        calls = [{"tool": "search", "input": {}, "requestId": f"r{self._rng.randint(1, self._calls + 1)}"}]
+        body = {"message": self._text(2), "tool_requests": calls if self._rng.random() < 1 / 4 else []}
+        self._put(self._made("agent.response.v1", body, session=OTHER))
 
     def _by(self) -> dict[str, str]:
         name = self._of(AGENTS)

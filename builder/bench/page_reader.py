@@ -167,15 +167,19 @@ def _is_blacklist(reading: Reading, record: Record) -> bool:
 def _units(records: Sequence[Record]) -> list[_Unit]:
     """Everything that shares a request id or an id within a session, directly or through others.
 
-    A result of no session is one of the session that asked last before it.
+    A result of no session is one of the only session that had asked by then.
     """
     units: list[_Unit] = []
-    callers: dict[str, str] = {}
+    askers: dict[str, set[str]] = {}
     for row, record in enumerate(records):
         answered, asked = _calls(record)
         named = [*answered, *asked]
-        session = callers.get(named[0], NOWHERE) if answered and record["session"] == NOWHERE else record["session"]
-        callers.update(dict.fromkeys(asked if session != NOWHERE else (), session))
+        session = record["session"]
+        if answered and session == NOWHERE:
+            known = askers.get(answered[0], set())
+            session = next(iter(known)) if len(known) == 1 else NOWHERE
+        for call in asked if session != NOWHERE else ():
+            askers.setdefault(call, set()).add(session)
         marks = {(session, f"id {record['id']}"), *((session, f"call {call}") for call in named)}
         joined = _Unit([row], marks)
         apart = []

@@ -75,9 +75,14 @@ class Breadcrumb:
     def joins_by(self) -> str:
         """For a tool's answer of no session: the request id by which it joins the session that asked (features A8); else "".
 
-        It joins the one that asked last before it, because agents that count their calls use an id again.
+        It joins the only session that had asked under it by then. Where several had, nobody knows whose it is, and it joins none.
         """
         return self.calls[0] if self.session == NO_SESSION and self.calls and not self.asked else ""
+
+    @property
+    def may_join(self) -> bool:
+        """Whether it is such an answer, or a later version of what may be one: that joins where the first one did."""
+        return bool(self.joins_by) or (self.session == NO_SESSION and self.version > 1)
 
     @property
     def asks_for(self) -> tuple[str, ...]:

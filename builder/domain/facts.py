@@ -43,12 +43,14 @@ class Remembered:
     model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
     breadcrumb yet: then none of its passages has a vector, and they are filled in later (features I13).
     fingerprint: hash of the normalised text (features F1); equal for exact repeats.
+    joins: in a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others.
     """
 
     breadcrumb: Breadcrumb
     passages: tuple[Passage, ...]
     model: str
     fingerprint: bytes
+    joins: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -62,7 +62,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     draft.allowance -= calls.tokens
     shown = hot.rows | {view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)}
     scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
-    scores = steadied(scores, view, profile, request.ranker, request.terms)
+    scores = steadied(scores, request.query, view, profile, request.ranker, request.terms)
     found = retrieve(request.query, view, shown, profile, scores)
     wishes = _instructions(request, found)
     planned = Plan(

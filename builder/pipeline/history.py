@@ -20,6 +20,7 @@ from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
 from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
+from builder.pipeline.query import Query
 from builder.pipeline.words import is_filler
 
 SITTING_GAP = timedelta(hours=6)
@@ -31,6 +32,7 @@ class History:
     """Grows by `extend`; read through `View`.
 
     A passage's `before` and `after` are the passages next to it in its session, -1 where there is none (yet).
+    ranked: the last ranking that hysteresis may want again: rows in view, query, ranker, scores.
     """
 
     def __init__(self) -> None:
@@ -71,10 +73,10 @@ class History:
         self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
+        self.ranked: tuple[int, Query, object, Floats] | None = None
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
-        self._callers: dict[str, str] = {}
         self._units: list[int] = []
         self._clocks: list[tuple[datetime, int]] = []
         self._last_passage: list[int] = []
@@ -97,7 +99,7 @@ class History:
             self._first_passage.append(len(self.crumb))
             # Words and vectors go into the arrays; held twice they would be most of the memory.
             self.rows.append(replace(row, passages=tuple(replace(held, terms="", vector=b"") for held in row.passages)))
-            session = self._session(self._joined(row.breadcrumb))
+            session = self._session(row.joins or row.breadcrumb.session)
             self._link(index, session, row)
             # Small talk is never found, so it takes no place between a question and its answer either.
             for passage in () if self.filler.head(index + 1)[index] else row.passages:
@@ -112,11 +114,6 @@ class History:
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""
         return self._first_passage[row] if row < len(self.rows) else len(self.crumb)
-
-    def _joined(self, crumb: Breadcrumb) -> str:
-        """Its session; for a tool's answer of no session the one that asked last, if any has."""
-        self._callers.update(dict.fromkeys(crumb.asks_for, crumb.session))
-        return self._callers.get(crumb.joins_by, crumb.session) if crumb.joins_by else crumb.session
 
     def _session(self, name: str) -> int:
         code = self.sessions.setdefault(name, len(self.sessions))
@@ -133,7 +130,7 @@ class History:
         self.rows_of[session].append(index)
         self._replace(index, crumb)
         older = self.versions.setdefault(crumb.id, [])
-        mine = [row for row in older[-1:] if self.rows[row].breadcrumb.session == crumb.session]
+        mine = [row for row in older[-1:] if self.session.head(index)[row] == session]
         head = self._head(index, session, crumb.calls, mine)
         older.append(index)
         if crumb.answers:

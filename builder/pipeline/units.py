@@ -68,7 +68,7 @@ def hot_units(view: View, wanted: int) -> tuple[tuple[int, ...], ...]:
     members: dict[int, list[int]] = {}
     current, own = view.current, view.told
     for number in range(len(own) - 1, -1, -1):
-        row = own[number]
+        row = int(own[number])
         if len(heads) == wanted:
             break
         head = view.unit_of(row)

@@ -88,12 +88,10 @@ class View:
         return rows if self.heard_by is None else rows & self.heard_by
 
     @property
-    def told(self) -> Sequence[int]:
-        """Rows of the session that this consumer hears, in place order; without a copy where it hears all of them."""
-        if self.heard_by is None:
-            return self.own if self.heard == len(self.own) else self.own[: self.heard]
+    def told(self) -> Ints:
+        """Rows of the session that this consumer hears, in place order."""
         rows = self.rows
-        return [int(row) for row in rows[self.heard_by[rows]]]
+        return rows if self.heard_by is None else rows[self.heard_by[rows]]
 
     @property
     def turn(self) -> int:
@@ -107,8 +105,9 @@ class View:
             return 0
         if self.heard_by is None:
             return int(self.history.units.head(self.size)[self.own[self.heard - 1]])
-        rows = self.rows
-        return len(np.unique(self.heads[rows[self.spoken[rows]]]))
+        begun = np.zeros(self.size, np.bool_)
+        begun[self.heads[self.rows[self.spoken[self.rows]]]] = True
+        return int(np.count_nonzero(begun))
 
     @property
     def tombstones(self) -> int:

@@ -2,6 +2,8 @@
 
 from typing import Protocol
 
+import pytest
+
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports import Backlog, BreadcrumbStore, Eraser
@@ -10,6 +12,10 @@ from tests.factories import FAR, MODEL, bare, make_answer, make_place, make_ques
 
 class Store(BreadcrumbStore, Backlog, Eraser, Protocol):
     """What is asked here."""
+
+
+def edited(answer: str, sequence: int, *calls: str) -> Remembered:
+    return make_answer(sequence, id=answer, version=2, calls=calls)
 
 
 async def ids(store: Store, *sessions: str, after: int = 0, limit: int = 99) -> list[str]:
@@ -49,9 +55,9 @@ async def test_it_comes_in_its_place_and_page_by_page(store: Store) -> None:
     assert [await ids(store, after=after, limit=2) for after in (0, 2, 4)] == [["m1", "m2"], ["m3", "m4"], ["m5"]]
 
 
-async def test_of_an_id_that_was_used_again_the_last_one_who_asked_before_gets_the_make_answer(store: Store) -> None:
-    await remember(store, make_question(1), make_question(3, session="s43"), make_answer(2), make_answer(4))
-    assert (await ids(store), await ids(store, "s43")) == (["m1", "m2"], ["m3", "m4"])
+async def test_an_answer_that_several_sessions_may_have_asked_for_joins_none(store: Store) -> None:
+    await remember(store, make_question(1), make_answer(2), make_question(3, session="s43"), make_answer(4))
+    assert (await ids(store), await ids(store, "s43")) == (["m1", "m2"], ["m3"])
 
 
 async def test_an_answer_that_came_before_its_question_belongs_to_nobody(store: Store) -> None:
@@ -59,18 +65,30 @@ async def test_an_answer_that_came_before_its_question_belongs_to_nobody(store: 
     assert await ids(store) == ["m2"]
 
 
-async def test_who_passes_a_call_on_in_no_session_does_not_take_its_make_answer(store: Store) -> None:
+async def test_who_passes_a_call_on_in_no_session_is_none_of_them(store: Store) -> None:
     passed_on = make_remembered("search", 2, schema="tool.request.v1", session="_", calls=("r1",), asked=("{}",))
     await remember(store, make_question(1), passed_on, make_answer(3))
     assert await ids(store) == ["m1", "m3"]
 
 
-async def test_whichever_reaches_the_store_first_the_answer_belongs_to_who_asked_last(store: Store) -> None:
-    await remember(store, make_answer(4), make_question(1))
-    assert (await ids(store), await revision(store)) == (["m1", "m4"], 0)
+@pytest.mark.parametrize("calls", [(), ("r1",), ("r2",)])
+async def test_a_later_version_joins_where_the_first_did_whatever_it_names(store: Store, calls: tuple[str, ...]) -> None:
+    await remember(store, make_question(1), make_question(2, "r2", "s43"), make_answer(3))
+    await remember(store, edited("m3", 4, *calls))
+    assert [(row.breadcrumb.version, row.joins) for row in (await store.recall(query())).rows] == [
+        (1, ""),
+        (1, "s42"),
+        (2, "s42"),
+    ]
+    assert await ids(store, "s43") == ["m2"]
+
+
+async def test_whichever_reaches_the_store_first_an_answer_joins_the_same(store: Store) -> None:
+    await remember(store, edited("m4", 5), make_answer(4), make_question(1))
+    assert (await ids(store), await revision(store)) == (["m1", "m4", "m4"], 1)
     await remember(store, make_question(3, session="s43"))
-    assert (await ids(store), await ids(store, "s43")) == (["m1"], ["m3", "m4"])
-    assert (await revision(store), await revision(store, "s43")) == (1, 1)
+    assert (await ids(store), await ids(store, "s43")) == (["m1"], ["m3"])
+    assert await revision(store) == 2
 
 
 async def test_two_workspaces_do_not_answer_each_other(store: Store) -> None:
@@ -91,8 +109,13 @@ async def test_what_is_erased_leaves_the_session_that_it_joined(store: Store) ->
     assert (await ids(store), await revision(store)) == (["m1"], 1)
 
 
-async def test_with_who_asked_goes_what_joined_by_it(store: Store) -> None:
-    await remember(store, make_question(1), make_question(2, session="s43"), make_answer(3))
+async def test_what_one_session_asked_never_becomes_another_s_when_the_question_is_erased(store: Store) -> None:
+    await remember(store, make_question(1), make_question(2, session="s43"), make_answer(3), make_answer(4, "r2"))
     await store.erase("acme", "s43", "m2", FAR)
-    assert (await ids(store), await ids(store, "s43")) == (["m1", "m3"], [])
-    assert (await revision(store), await revision(store, "s43")) == (1, 1)
+    assert (await ids(store), await ids(store, "s43")) == (["m1"], [])
+
+
+async def test_who_lists_no_session_too_sees_whose_each_answer_is(store: Store) -> None:
+    await remember(store, make_question(1), make_answer(2), make_answer(3, "r9"))
+    rows = (await store.recall(query("_", "s43"))).rows
+    assert [(row.breadcrumb.id, row.joins) for row in rows] == [("m2", "s42"), ("m3", "")]

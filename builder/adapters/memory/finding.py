@@ -1,6 +1,5 @@
 """What the memory store finds, as pure functions of its rows: the model of what SQL finds elsewhere."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
@@ -9,8 +8,8 @@ from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.selector import Standing
 
 Where = tuple[str, str, Place]
-Joined = dict[Where, str]
-"""Where a tool's answer of no session stands → the session that it joined."""
+Joined = dict[Place, str]
+"""Where in its workspace a tool's answer of no session stands → the session that it joined, "" for none."""
 
 
 def inside(session: str, scope: Scope) -> bool:
@@ -20,23 +19,40 @@ def inside(session: str, scope: Scope) -> bool:
 
 def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined) -> bool:
     """Tombstones of no session belong to every scope, and so does what joined one of its sessions."""
-    if inside(crumb.session, scope) or joined.get(where(crumb)) in scope.sessions:
+    if inside(crumb.session, scope) or joins_of(crumb, joined) in scope.sessions:
         return True
     return crumb.session == NO_SESSION and crumb.removes != ""
 
 
-def joins(rows: Iterable[Breadcrumb]) -> Joined:
-    """Which session each tool's answer of no session joins (features A8).
+def joins_of(crumb: Breadcrumb, joined: Joined) -> str:
+    """The session that it joined; "" for none."""
+    return joined.get(crumb.place, "") if crumb.session == NO_SESSION and not crumb.removes else ""
 
-    That of whoever asked last before. rows: of one workspace.
-    """
-    callers: dict[str, str] = {}
-    found: dict[Where, str] = {}
-    for crumb in sorted(rows, key=in_order):
-        callers.update(dict.fromkeys(crumb.asks_for, crumb.session))
-        if crumb.joins_by in callers:
-            found[where(crumb)] = callers[crumb.joins_by]
-    return found
+
+class Joins:
+    """What may join the sessions of a workspace, and who asked: what is noted is never taken back (features A8)."""
+
+    def __init__(self) -> None:
+        self._asked: dict[str, dict[str, Place]] = {}
+        self._answers: dict[str, dict[Place, str]] = {}
+
+    def note(self, crumb: Breadcrumb) -> None:
+        """Look at one more breadcrumb."""
+        for call in crumb.asks_for:
+            sessions = self._asked.setdefault(call, {})
+            sessions[crumb.session] = min(crumb.place, sessions.get(crumb.session, crumb.place))
+        if crumb.may_join:
+            self._answers.setdefault(crumb.id, {})[crumb.place] = crumb.joins_by
+
+    def joined(self) -> Joined:
+        """All versions of an answer join where the first that names a call does: the only session that had asked by then."""
+        found: Joined = {}
+        for versions in self._answers.values():
+            first = min((place for place, call in versions.items() if call), default=None)
+            asked = self._asked.get(versions[first], {}) if first else {}
+            askers = [session for session, place in asked.items() if first and place < first]
+            found |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
+        return found
 
 
 def in_order(crumb: Breadcrumb) -> tuple[Place, str]:
@@ -72,4 +88,4 @@ def of_model(row: Remembered, model: str) -> Remembered:
     if row.model == model:
         return row
     passages = tuple(replace(held, vector=b"") for held in row.passages)
-    return Remembered(breadcrumb=row.breadcrumb, passages=passages, model=model, fingerprint=row.fingerprint)
+    return replace(row, passages=passages, model=model)

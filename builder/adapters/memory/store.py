@@ -4,7 +4,18 @@ import json
 from dataclasses import replace
 from datetime import datetime
 
-from builder.adapters.memory.finding import Joined, belongs, in_order, inside, joins, of_model, oldest_first, standing, where
+from builder.adapters.memory.finding import (
+    Joined,
+    Joins,
+    belongs,
+    in_order,
+    inside,
+    joins_of,
+    of_model,
+    oldest_first,
+    standing,
+    where,
+)
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, PassageKey, Remembered, erased
@@ -23,6 +34,7 @@ class MemoryStore:
         self._revisions: dict[tuple[str, str], int] = {}
         self._erased: dict[tuple[str, str, int], str] = {}
         self._owed: set[str] = set()
+        self._joins: dict[str, Joins] = {}
 
     def close(self) -> None:
         """Nothing to close."""
@@ -37,9 +49,12 @@ class MemoryStore:
             raise Unavailable(
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
-        before = self._joined(crumb.workspace)
         self._rows[key] = self._kept(remembered)
-        self._revise(self._moved(before, crumb.workspace))
+        before = self._joined(crumb.workspace)
+        self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
+        now = self._joined(crumb.workspace)
+        moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
+        self._revise({(crumb.workspace, session) for both in moved for session in both if session})
         return True
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
@@ -53,7 +68,9 @@ class MemoryStore:
         joined = self._joined(query.scope.workspace)
         held = [row for row in until if row.breadcrumb.place > query.after and belongs(row.breadcrumb, query.scope, joined)]
         return Recall(
-            rows=tuple(of_model(row, query.model) for row in held[: query.limit]),
+            rows=tuple(
+                replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in held[: query.limit]
+            ),
             standing=tuple(
                 tuple(of_model(row, query.model) for row in standing(until, wanted, query.session)) for wanted in query.standing
             ),
@@ -112,8 +129,7 @@ class MemoryStore:
         if self._rows[key].model or key in self._erased:
             return False
         self._rows[key] = self._kept(remembered)
-        joined = self._joined(crumb.workspace).get(where(crumb), crumb.session)
-        self._revise({(crumb.workspace, crumb.session), (crumb.workspace, joined)})
+        self._revise(self._sessions_of(crumb))
         return True
 
     def _revise(self, sessions: set[tuple[str, str]]) -> None:
@@ -121,13 +137,12 @@ class MemoryStore:
             self._revisions[session] = self._revisions.get(session, 0) + 1
 
     def _joined(self, workspace: str) -> Joined:
-        return joins(row.breadcrumb for row in self._kept_of(workspace))
+        return self._joins[workspace].joined() if workspace in self._joins else {}
 
-    def _moved(self, before: Joined, workspace: str) -> set[tuple[str, str]]:
-        """The sessions that something joined before and joins no more, and those that it joins instead."""
-        now = self._joined(workspace)
-        changed = [(session, now.get(place, "")) for place, session in before.items() if now.get(place) != session]
-        return {(workspace, session) for both in changed for session in both if session}
+    def _sessions_of(self, crumb: Breadcrumb) -> set[tuple[str, str]]:
+        """Its own, and that which it joined."""
+        joined = self._joined(crumb.workspace).get(crumb.place, "") if crumb.session == NO_SESSION else ""
+        return {(crumb.workspace, session) for session in (crumb.session, joined) if session}
 
     async def left(self) -> int:
         """See the port."""
@@ -197,15 +212,13 @@ class MemoryStore:
         self._take([(item.breadcrumb, item.breadcrumb.id) for item in ended])
 
     def _take(self, crumbs: list[tuple[Breadcrumb, str]]) -> None:
-        before = {workspace: self._joined(workspace) for workspace in {crumb.workspace for crumb, _ in crumbs}}
         for crumb, reason in crumbs:
             key = (crumb.workspace, crumb.id, crumb.version)
             self._rows[key] = Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
             for held in [held for held in self._token_vectors if held[0] == crumb.workspace and held[1].place == crumb.place]:
                 del self._token_vectors[held]
-        moved = (self._moved(joined, workspace) for workspace, joined in before.items())
-        self._revise({(crumb.workspace, crumb.session) for crumb, _ in crumbs}.union(*moved))
+        self._revise(set().union(*(self._sessions_of(crumb) for crumb, _ in crumbs)))
 
     def _size(self, row: Remembered) -> int:
         crumb = row.breadcrumb

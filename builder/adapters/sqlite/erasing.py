@@ -106,4 +106,4 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         for table in ("passages", "token_vectors", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     taken = [crumb for crumb, _ in crumbs]
-    backlog.revise(sql, {key_of(crumb)[:2] for crumb in taken} | joins.drop(sql, taken))
+    backlog.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))

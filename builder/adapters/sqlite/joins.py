@@ -1,87 +1,94 @@
-"""The SQL of what joins a session from none: a tool's answer, by the id of who asked last before it (features A8).
+"""The SQL of what joins a session from none: a tool's answer, by the request id under which one session asked (features A8).
 
 Kept beside the rows like an index, so that a recall does not look through the answers of every other session.
 """
 
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
 
 Session = tuple[str, str]
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
-_WHERE = "workspace = ? AND call = ? AND incarnation = ? AND sequence = ? AND session = ?"
-_NOTE = "INSERT OR IGNORE INTO calls (workspace, call, incarnation, sequence, session, asks) VALUES (?, ?, ?, ?, ?, ?)"
-_ANSWERS = """
-    SELECT answer.incarnation, answer.sequence, answer.session, answer.joins, coalesce((
-        SELECT caller.session FROM calls AS caller
-        WHERE caller.workspace = answer.workspace AND caller.call = answer.call AND caller.asks
-          AND (caller.incarnation, caller.sequence) < (answer.incarnation, answer.sequence)
-        ORDER BY caller.incarnation DESC, caller.sequence DESC LIMIT 1
-    ), '')
-    FROM calls AS answer WHERE answer.workspace = ? AND answer.call = ? AND NOT answer.asks
+_ASKED = """
+    INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    SET incarnation = excluded.incarnation, sequence = excluded.sequence
+    WHERE (excluded.incarnation, excluded.sequence) < (incarnation, sequence)
 """
+_NEWEST = """
+    SELECT id, incarnation, sequence FROM answers WHERE workspace = ? AND call = ? ORDER BY incarnation DESC, sequence DESC
+"""
+_ANSWER = "INSERT OR IGNORE INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?)"
+_VERSIONS = """
+    SELECT incarnation, sequence, call, joins FROM answers WHERE workspace = ? AND id = ? ORDER BY incarnation, sequence
+"""
+_ASKERS = "SELECT session FROM calls WHERE workspace = ? AND call = ? AND (incarnation, sequence) < (?, ?) LIMIT 2"
+_JOIN = "UPDATE answers SET joins = ? WHERE workspace = ? AND incarnation = ? AND sequence = ?"
 _JOINED = f"""
-    SELECT {_COLUMNS} FROM calls AS joined INDEXED BY calls_joins CROSS JOIN breadcrumbs AS held
-      ON held.workspace = joined.workspace AND held.session = joined.session
+    SELECT {_COLUMNS}, joined.joins FROM answers AS joined INDEXED BY answers_joins CROSS JOIN breadcrumbs AS held
+      ON held.workspace = joined.workspace AND held.session = '{NO_SESSION}'
      AND held.incarnation = joined.incarnation AND held.sequence = joined.sequence
-    WHERE joined.workspace = ? AND joined.joins IN ({{sessions}}) AND joined.joins <> ''
+    WHERE joined.workspace = ? AND joined.joins IN ({{sessions}}) AND joined.joins <> '' AND held.removes = ''
+      AND held.erased = ''
       AND (joined.incarnation, joined.sequence) > (?, ?) AND (joined.incarnation, joined.sequence) <= (?, ?)
     ORDER BY joined.incarnation, joined.sequence LIMIT ?
 """
+JOINS = f"""
+    CASE WHEN session = '{NO_SESSION}' AND removes = '' THEN coalesce((
+        SELECT joins FROM answers WHERE (answers.workspace, answers.incarnation, answers.sequence)
+            = (breadcrumbs.workspace, breadcrumbs.incarnation, breadcrumbs.sequence)
+    ), '') ELSE '' END
+"""
+"""A column of `breadcrumbs`: the session that the row joined."""
 
 
 def note(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
-    """List a new row's calls or answer. Returns the sessions of which the rows changed: something joined one, now another."""
-    named = _named(crumb)
-    workspace, session, incarnation, sequence = key_of(crumb)
-    rows = [(workspace, call, incarnation, sequence, session, bool(crumb.asked)) for call in named]
-    sql.executemany(_NOTE, rows)
-    return _join(sql, ((workspace, call) for call in named))
-
-
-def drop(sql: apsw.Connection, crumbs: Iterable[Breadcrumb]) -> frozenset[Session]:
-    """Take rows off the list. Returns the sessions of which the rows changed by it, without the rows' own."""
-    named = [(crumb, call) for crumb in crumbs for call in _named(crumb)]
-    left: set[Session] = set()
-    for crumb, call in named:
-        left |= joined(sql, crumb)
-        workspace, session, incarnation, sequence = key_of(crumb)
-        sql.execute(f"DELETE FROM calls WHERE {_WHERE}", (workspace, call, incarnation, sequence, session))
-    return _join(sql, ((crumb.workspace, call) for crumb, call in named)) | left
+    """List a new row, if it asks or may answer. Returns the sessions of which older rows changed by it: one that joined moved."""
+    workspace, session, *place = key_of(crumb)
+    if crumb.may_join:
+        sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
+        return _join(sql, workspace, crumb.id, crumb.place)
+    moved: set[Session] = set()
+    for call in crumb.asks_for:
+        sql.execute(_ASKED, (workspace, call, session, *place))
+        if sql.changes():
+            answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (workspace, call)))
+            for name, _ in list(takewhile(lambda answer: answer[1] > crumb.place, answers)):
+                moved |= _join(sql, workspace, name)
+    return frozenset(moved)
 
 
 def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     """The session that it joined, if it joined any."""
-    workspace, session, incarnation, sequence = key_of(crumb)
-    where = (workspace, crumb.joins_by, incarnation, sequence, session)
-    found = sql.execute(f"SELECT joins FROM calls WHERE {_WHERE} AND joins <> ''", where) if crumb.joins_by else ()
+    workspace, session, *place = key_of(crumb)
+    text = "SELECT joins FROM answers WHERE workspace = ? AND incarnation = ? AND sequence = ? AND joins <> ''"
+    found = sql.execute(text, (workspace, *place)) if session == NO_SESSION else ()
     return frozenset((workspace, joins) for (joins,) in found)
 
 
 def find(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[Any, ...]]:
-    """Rows of BREADCRUMB_COLUMNS that joined a session of the query's, in place order."""
+    """Rows of BREADCRUMB_COLUMNS and JOINS that joined a session of the query's, in place order."""
     sessions = query.scope.sessions
     text = _JOINED.format(sessions=", ".join("?" * len(sessions)))
     return sql.execute(text, (query.scope.workspace, *sessions, *query.after, *query.until, query.limit))
 
 
-def _named(crumb: Breadcrumb) -> tuple[str, ...]:
-    """The request ids under which it is listed."""
-    return tuple(dict.fromkeys(crumb.asks_for)) or (crumb.joins_by,) * bool(crumb.joins_by)
-
-
-def _join(sql: apsw.Connection, calls: Iterable[tuple[str, str]]) -> frozenset[Session]:
+def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
+    """All versions of an answer join where the first that names a call does. new: of a row that nobody has read yet."""
+    rows = list(sql.execute(_VERSIONS, (workspace, identity)))
+    first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
+    askers = list(sql.execute(_ASKERS, (workspace, rows[first][2], *rows[first][:2]))) if first < len(rows) else []
+    home = askers[0][0] if len(askers) == 1 else ""
     moved: set[Session] = set()
-    for workspace, call in dict.fromkeys(calls):
-        for incarnation, sequence, session, before, now in list(sql.execute(_ANSWERS, (workspace, call))):
-            if before != now:
-                where = (workspace, call, incarnation, sequence, session)
-                sql.execute(f"UPDATE calls SET joins = ? WHERE {_WHERE}", (now, *where))
-                moved |= {(workspace, name) for name in (before, now) if before and name}
+    for number, (incarnation, sequence, _, before) in enumerate(rows):
+        now = home if number >= first else ""
+        if now != before:
+            sql.execute(_JOIN, (now, workspace, incarnation, sequence))
+            moved |= {(workspace, name) for name in (before, now) if name and (incarnation, sequence) != new}
     return frozenset(moved)

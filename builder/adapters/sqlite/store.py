@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby, islice
 from operator import itemgetter
@@ -26,11 +27,11 @@ _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 
 _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = (
-    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE {{scope}} AND erased = '' AND {_SPAN} "
+    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs WHERE {{scope}} AND erased = '' AND {_SPAN} "
     "ORDER BY incarnation, sequence, session LIMIT ?"
 )
 _REMOVALS = (
-    f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
+    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
     f"WHERE workspace = ? AND session = ? AND removes <> '' AND erased = '' AND {_SPAN} ORDER BY incarnation, sequence LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
@@ -88,14 +89,8 @@ class SqliteStore:
             held = list(islice(heapq.merge(found, *_of_none(sql, query), key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
-            rows = (
-                from_columns(row, passages.get(row[1:4], ()), query.model)
-                if row[1:4] in passages
-                else _with_passages(sql, row, query.model)
-                for row in held
-            )
             return Recall(
-                rows=tuple(rows),
+                rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
                 standing=tuple(_standing(sql, query, wanted) for wanted in query.standing),
                 revision=backlog.revision(sql, scope, values),
             )
@@ -257,6 +252,12 @@ def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") 
     held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
     model = model or (held[0][-1] if held else "")
     return from_columns(row, _by_place(iter(held), model).get(row[1:4], ()), model)
+
+
+def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> Remembered:
+    """The noun of a row that has the column JOINS behind the others; its passages are read where they came with no other's."""
+    found = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
+    return replace(found, joins=row[-1]) if row[-1] else found
 
 
 def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:

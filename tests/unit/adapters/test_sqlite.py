@@ -234,15 +234,16 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: Path) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
-    for row in (make_question(1), make_question(2, "r2", "s43"), make_answer(3), make_answer(4, "r9")):
+    asked = make_question(1), make_question(2, "r2", "s43"), make_question(5, session="s43")
+    for row in (*asked, make_answer(3), make_answer(4, "r9"), make_answer(6), make_answer(7, "r2", id="m3", version=2)):
         assert await store.remember(row)
     store.close()
     older = apsw.Connection(path)
-    older.execute("DROP TABLE calls")
+    older.execute("DROP TABLE calls; DROP TABLE answers")
     older.pragma("user_version", 7)
     older.close()
     store = SqliteStore(path)
-    assert (await recalled(store, "s42"), await recalled(store, "s43")) == (["m1", "m3"], ["m2"])
+    assert (await recalled(store, "s42"), await recalled(store, "s43")) == (["m1", "m3", "m3"], ["m2", "m5"])
     store.close()
 
 

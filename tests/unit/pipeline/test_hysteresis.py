@@ -22,8 +22,13 @@ AT = make_place(7)
 
 def scores(view: View, share: float) -> tuple[Floats, Floats]:
     """Without and with a bonus."""
-    bare = rank(make_query("And what colour?"), view, BY_HAND)
-    return bare, steadied(bare, view, make_profile(retrieval={"hysteresis": share}), BY_HAND, make_terms)
+    return asked("And what colour?", view, share)
+
+
+def asked(text: str, view: View, share: float) -> tuple[Floats, Floats]:
+    query = make_query(text)
+    bare = rank(query, view, BY_HAND)
+    return bare, steadied(bare, query, view, make_profile(retrieval={"hysteresis": share}), BY_HAND, make_terms)
 
 
 def test_without_a_share_the_scores_are_the_same() -> None:
@@ -58,3 +63,12 @@ def test_the_first_question_of_a_session_has_nothing_to_hold_on_to() -> None:
     view = view_of(make_history([make_turn("Hello, what can I do?", 2)]))
     bare, steady = scores(view, 0.3)
     assert steady is bare
+
+
+def test_who_answered_the_trigger_before_gives_what_one_who_did_not_gives() -> None:
+    many = [make_turn(f"Remark number {number} about the garden.", number) for number in range(20, 40)]
+    question = make_turn("Which sail does the boat need?", 41)
+    lasting, fresh = make_history([*ROWS, *many, question]), make_history([*ROWS, *many, question])
+    asked(question.breadcrumb.text, view_of(lasting, question.breadcrumb.place), 0.5)
+    assert lasting.ranked is not None
+    assert np.array_equal(scores(view_of(lasting), 0.5)[1], scores(view_of(fresh), 0.5)[1])

@@ -1,26 +1,47 @@
--- Who asked under a request id, and which session a tool's answer of no session joins by it: that of whoever asked last before.
+-- Where a session first asked under a request id, and what tools answered in no session, with the session that each joins by it:
+-- the only one that had asked by then. Neither list forgets: else what somebody else asked could be answered by it later.
 CREATE TABLE calls (
     workspace   TEXT    NOT NULL,
     call        TEXT    NOT NULL,
+    session     TEXT    NOT NULL,
     incarnation INTEGER NOT NULL,
     sequence    INTEGER NOT NULL,
-    session     TEXT    NOT NULL,
-    asks        INTEGER NOT NULL,
-    joins       TEXT    NOT NULL DEFAULT '',
-    PRIMARY KEY (workspace, call, incarnation, sequence, session)
+    PRIMARY KEY (workspace, call, session)
 ) STRICT, WITHOUT ROWID;
 
-INSERT INTO calls (workspace, call, incarnation, sequence, session, asks)
-SELECT DISTINCT workspace, call.value, incarnation, sequence, session, asked <> '[]'
-FROM breadcrumbs, json_each(breadcrumbs.calls) AS call
-WHERE (asked <> '[]') = (session <> '_') AND (session <> '_' OR call.key = 0);
+CREATE TABLE answers (
+    workspace   TEXT    NOT NULL,
+    incarnation INTEGER NOT NULL,
+    sequence    INTEGER NOT NULL,
+    id          TEXT    NOT NULL,
+    call        TEXT    NOT NULL,
+    joins       TEXT    NOT NULL DEFAULT '',
+    PRIMARY KEY (workspace, incarnation, sequence)
+) STRICT, WITHOUT ROWID;
 
-UPDATE calls SET joins = coalesce((
-    SELECT caller.session FROM calls AS caller
-    WHERE caller.workspace = calls.workspace AND caller.call = calls.call AND caller.asks
-      AND (caller.incarnation, caller.sequence) < (calls.incarnation, calls.sequence)
-    ORDER BY caller.incarnation DESC, caller.sequence DESC LIMIT 1
-), '')
-WHERE NOT asks;
+CREATE INDEX answers_identity ON answers (workspace, id, incarnation, sequence);
+CREATE INDEX answers_call ON answers (workspace, call, incarnation, sequence);
+CREATE INDEX answers_joins ON answers (workspace, joins, incarnation, sequence) WHERE joins <> '';
 
-CREATE INDEX calls_joins ON calls (workspace, joins, incarnation, sequence) WHERE joins <> '';
+INSERT INTO calls
+SELECT workspace, call.value, session, incarnation, sequence FROM breadcrumbs, json_each(breadcrumbs.calls) AS call
+WHERE asked <> '[]' AND session <> '_'
+ORDER BY incarnation, sequence
+ON CONFLICT DO NOTHING;
+
+INSERT INTO answers (workspace, incarnation, sequence, id, call)
+SELECT workspace, incarnation, sequence, id, coalesce(calls ->> 0, '') FROM breadcrumbs
+WHERE session = '_' AND asked = '[]' AND (calls <> '[]' OR version > 1);
+
+WITH firsts AS (
+    SELECT *, row_number() OVER (PARTITION BY workspace, id ORDER BY incarnation, sequence) AS number FROM answers WHERE call <> ''
+),
+sole AS (
+    SELECT firsts.workspace, firsts.id, firsts.incarnation, firsts.sequence, min(calls.session) AS session
+    FROM firsts JOIN calls ON calls.workspace = firsts.workspace AND calls.call = firsts.call
+      AND (calls.incarnation, calls.sequence) < (firsts.incarnation, firsts.sequence)
+    WHERE firsts.number = 1 GROUP BY firsts.workspace, firsts.id HAVING count(*) = 1
+)
+UPDATE answers SET joins = sole.session FROM sole
+WHERE sole.workspace = answers.workspace AND sole.id = answers.id
+  AND (sole.incarnation, sole.sequence) <= (answers.incarnation, answers.sequence);
