@@ -212,7 +212,8 @@ class ContextBuilder:
 
         In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
+        Once the scope was revised (vectors filled in, something erased, what had joined one session joined another) all is read
+        again; what is revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
