@@ -14,7 +14,6 @@ from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Reminder
 from builder.domain.selector import Selector, Standing
-from builder.domain.usage import ModelName
 from builder.ports import Embedder
 from builder.wire.outbound import encode
 
@@ -77,7 +76,7 @@ async def _build(core: Core, size: int, place: Place, text: str, profile: Profil
 
 
 def everything(profile: Profile) -> Profile:
-    """The profile with all the rows A, B, C, E, F, G and H of the features that are not in it anyway (issue 4's "every feature")."""
+    """The profile with all rows A, B, C, E, F, G and H of the features that are not in it anyway (issue 4's "every feature")."""
     people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
     pinned = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     first = profile.sections[0].name
@@ -86,7 +85,7 @@ def everything(profile: Profile) -> Profile:
         page="xml",
         messages="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
-        calibrate=ModelName(name="claude-sonnet-4"),
+        calibrate="claude-sonnet-4",
         hears=people,
         standing=(*profile.standing, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
