@@ -22,7 +22,7 @@ from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.standing import BLACKLIST, USAGES, Held, in_force_at, kinds, standing_of, system_prompt
+from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
@@ -132,7 +132,7 @@ class ContextBuilder:
         contexts, unmade = [], []
         for wished in consumers:
             held, view = self._as_seen(crumb, wished, *seen[scope_of(crumb, wished)])
-            profile = calibrated(wished, self._usages(held))
+            profile = calibrated(wished, self._usages(wished, held))
             query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
@@ -191,9 +191,9 @@ class ContextBuilder:
         """What the blacklist leaves out, if there is one."""
         return tuple(selector for row in held[BLACKLIST] for selector in self._helpers.excluded(row.breadcrumb))
 
-    def _usages(self, held: Held) -> tuple[Usage, ...]:
-        """What agents reported of their usage, newest first; nothing where nobody calibrates by it."""
-        return tuple(usage for row in held.get(USAGES, ()) for usage in self._helpers.usage(row.breadcrumb))
+    def _usages(self, profile: Profile, held: Held) -> tuple[Usage, ...]:
+        """What agents reported of their usage of the profile's model."""
+        return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
 
     async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
         """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
@@ -212,7 +212,8 @@ class ContextBuilder:
 
         In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once vectors were filled in, all is read again; what is filled in between two pages is left to the next recall.
+        Once the scope was revised (vectors filled in, something erased, what had joined one session joined another) all is read
+        again; what is revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:

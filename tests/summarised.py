@@ -15,7 +15,7 @@ from builder.making import Making
 from builder.pipeline.extract import Words
 from builder.pipeline.histories import Histories
 from builder.pipeline.summaries import covered, recipe_of
-from builder.ports import Summarizer
+from builder.ports import Store, Summarizer
 from builder.service import ContextBuilder, Helpers
 from builder.summarising import Sources, Summarising
 from builder.wire.bodies import excluded
@@ -89,7 +89,7 @@ FACTS = (
 )
 
 
-def make_builder(store: MemoryStore | None = None) -> ContextBuilder:
+def make_builder(store: Store | None = None) -> ContextBuilder:
     helpers = Helpers(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )

@@ -8,17 +8,18 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Core, Service
-from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts
+from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Reminder
 from builder.domain.selector import Selector, Standing
-from builder.domain.usage import ModelName
+from builder.pipeline.calibrate import NEWEST
 from builder.ports import Embedder
 from builder.wire.outbound import encode
 
 CONSUMER = "default"
+MODEL = "claude-sonnet-4"
 BATCH = 10_000
 """Messages stored at once."""
 WARM_UPS = 3
@@ -56,9 +57,9 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
     asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
     yardstick = await _seconds(lambda: reference.embed(asked[0]))
     embed = await _seconds(lambda: core.embedder.embed(asked[1]))
-    plain, place = core.profile(CONSUMER), size + 2 * (WARM_UPS + number) + 1
-    build = await _seconds(lambda: _build(core, size, Place(1, place), asked[2], plain))
-    all_on = await _seconds(lambda: _build(core, size, Place(1, place + 1), asked[4], everything(plain)))
+    plain = core.profile(CONSUMER)
+    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain))
+    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, asked[4], everything(plain)))
     event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
     if timings:
         timings.yardstick.append(yardstick)
@@ -68,9 +69,10 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
         timings.event_to_context.append(event)
 
 
-async def _build(core: Core, size: int, place: Place, text: str, profile: Profile) -> None:
+async def _build(core: Core, session: str, number: int, text: str, profile: Profile) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger."""
-    trigger = breadcrumb(_session("build", size), f"q{size}-{place.sequence}", text, place, "user.message.v1")
+    place = Place(1, WARM_UPS + number + 1)
+    trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
         encode(context)
@@ -86,7 +88,7 @@ def everything(profile: Profile) -> Profile:
         page="xml",
         messages="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
-        calibrate=ModelName(name="claude-sonnet-4"),
+        calibrate=MODEL,
         hears=people,
         standing=(*profile.standing, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
@@ -116,7 +118,7 @@ class _Listener:
 
 
 async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
-    """Two sessions a size, one for direct builds and one for the bus: their messages are stored like any other."""
+    """Three sessions a size, two for direct builds and one for the bus: their messages are stored like any other."""
     said = texts(max(sizes))
     facts: list[Remembered] = []
     for number, text in enumerate(said[:DISTINCT]):
@@ -125,8 +127,10 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
     mixing = random.Random(7)
     for number, text in enumerate(said[DISTINCT:], DISTINCT):
         facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for number in range(NEWEST):
+        await core.store.remember(await core.builder.facts(usage(number, MODEL)))
     for size in sizes:
-        for kind in ("build", "event"):
+        for kind in ("build", "all-on", "event"):
             session = _session(kind, size)
             for first in range(0, size, BATCH):
                 rows = (

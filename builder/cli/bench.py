@@ -166,10 +166,10 @@ def latency(
         sizes = numbers(messages)
         with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
             # Sessions in use are warm; how long a cold one takes to read is another question.
-            mine = apart(settings(), Path(folder), cached_passages=3 * sum(sizes))
+            mine = apart(settings(), Path(folder), cached_passages=4 * sum(sizes))
             reference = await open_reference(mine)
             try:
-                with progress("latency", DISTINCT + 2 * len(sizes) + rounds + bench.WARM_UPS) as step:
+                with progress("latency", DISTINCT + 3 * len(sizes) + rounds + bench.WARM_UPS) as step:
                     async with open_service(mine) as service, serving(service):
                         await service.core.embedder.ready()
                         return await bench.run(service, reference, sizes, rounds, step)

@@ -1,6 +1,7 @@
 """The client of agents and of everything else that talks: one connection, one workspace."""
 
 import contextlib
+import logging
 import uuid
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
@@ -19,9 +20,11 @@ from builder.client.received import Latest, ReceivedContext
 from builder.client.subscription import received, subscribe
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.usage import USAGE
+from builder.domain.usage import USAGE, Usage
 from builder.wire.lines import Outgoing, make_record, outgoing
 from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, check_token
+
+log = logging.getLogger("builder.client")
 
 MAX_BODY = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
@@ -138,9 +141,16 @@ class Client(Asking):
         """Publish the `agent.usage.v1` of a context; returns its id. Profiles with `calibrate` size later pages by it.
 
         model: which read it, as the provider calls it. used: tokens that the provider counted for exactly `context.content`;
-        take off what else was in the prompt. session: where it counts; `_` = in all sessions of the workspace.
+        take off what else was in the prompt. Below half and above twice the page's `token_count` it does not count, which is
+        logged as a warning, nor for a page below 100 tokens. session: where it counts; `_` = in all sessions of the workspace.
         Without a `message_id` the id follows from context and model, so the same report twice is one.
         """
+        if not Usage(model=model, counted=context.token_count, used=used).is_plausible:
+            log.warning(
+                "used is %s for a page of %s tokens, which will not count: report what %s counted for context.content alone, "
+                "without the rest of the prompt, with what came from a cache",
+                *(used, context.token_count, model),
+            )
         identity = message_id or str(uuid.uuid5(uuid.UUID(context.event["id"]), f"{USAGE} {model}"))
         body = {
             "model": model,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from builder.domain.selector import Selector, Standing
-from builder.domain.usage import USAGE, ModelName
+from builder.domain.usage import USAGE
 
 Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -158,8 +158,8 @@ class Profile:
 
     triggers: schemas whose first version asks for a context; empty = only on demand.
     budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
-    own tokenizer is not public (features C4). calibrate: the model whose usage, as agents report it, takes the margin's place
-    once enough of it is known (features C8); None = the margin stands.
+    own tokenizer is not public (features C4). calibrate: the undated name of the model whose usage, as agents report it, takes
+    the margin's place once enough of it is known (features C8); None = the margin stands.
     over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
     hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
     own_task: only breadcrumbs of the trigger's task (features A12).
@@ -175,7 +175,7 @@ class Profile:
     budget: int
     reserve: int
     margin: float
-    calibrate: ModelName | None
+    calibrate: str | None
     over_budget: Literal["fit", "fail"]
     system_prompt: str
     hears: Selector | None

@@ -26,7 +26,7 @@ class Histories:
         return history
 
     def takes(self, history: History, revision: int) -> bool:
-        """Whether rows of this revision may join it: one that was read before vectors were filled in takes no later rows."""
+        """Whether rows of this revision may join it: one that was read before the scope was revised takes no later rows."""
         if not history.rows:
             history.revision = revision
         return history.revision == revision

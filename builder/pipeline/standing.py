@@ -7,14 +7,12 @@ from datetime import datetime
 from builder.domain.facts import Remembered
 from builder.domain.profile import NEVER, Profile
 from builder.domain.selector import Selector, Standing
-from builder.domain.usage import USAGE
+from builder.domain.usage import USAGE, tag_of
 from builder.pipeline.calibrate import NEWEST
 
 BLACKLIST = Standing(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
 AGENTS = Standing(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none (features A2)."""
-USAGES = Standing(selector=Selector(schemas=(USAGE,)), keep=2 * NEWEST, section="")
-"""What agents report of their usage, for profiles that calibrate their margin by it; room for two models that are used alike."""
 
 Held = Mapping[Standing, tuple[Remembered, ...]]
 
@@ -23,7 +21,7 @@ def kinds(consumers: tuple[Profile, ...]) -> tuple[Standing, ...]:
     """Everything that is recalled for these consumers, each kind once, wherever each of them shows it."""
     wanted = (replace(kind, section="") for profile in consumers for kind in profile.standing)
     defined = (AGENTS,) if any(map(_wants_definition, consumers)) else ()
-    reported = (USAGES,) if any(profile.calibrate for profile in consumers) else ()
+    reported = (kind for profile in consumers for kind in _reported(profile))
     return tuple(dict.fromkeys((BLACKLIST, *defined, *reported, *wanted)))
 
 
@@ -38,6 +36,11 @@ def standing_of(profile: Profile, held: Held) -> tuple[tuple[Remembered, ...], .
     return tuple(tuple(row for row in rows if row.breadcrumb.schema not in NEVER) for rows in found)
 
 
+def reports(profile: Profile, held: Held) -> tuple[Remembered, ...]:
+    """What agents reported of their usage of the profile's model, newest first; nothing where it is not calibrated."""
+    return tuple(row for kind in _reported(profile) for row in held[kind])
+
+
 def system_prompt(profile: Profile, held: Held) -> str:
     """The profile's, else that of the consumer's newest definition; empty where the page has no place for it."""
     if not _wants_definition(profile):
@@ -48,6 +51,14 @@ def system_prompt(profile: Profile, held: Held) -> str:
 
 def _wants_definition(profile: Profile) -> bool:
     return not profile.system_prompt and profile.section("system") is not None
+
+
+def _reported(profile: Profile) -> tuple[Standing, ...]:
+    """The newest that count about its model: a kind for each model, so that no other model's reports push them out."""
+    if profile.calibrate is None:
+        return ()
+    about = Selector(schemas=(USAGE,), all_tags=(tag_of(profile.calibrate),))
+    return (Standing(selector=about, keep=NEWEST, section=""),)
 
 
 def _has_ended(row: Remembered, now: datetime) -> bool:

@@ -28,6 +28,10 @@ class Body(BaseModel):
         """The name that the body itself gives its speaker, or nothing."""
         return self.speaker or ""
 
+    def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
+        """Those by which it is found. sent: the record's."""
+        return sent
+
     def calls(self) -> tuple[str, ...]:
         """Request ids of the tool calls it makes or answers."""
         return ()

@@ -141,7 +141,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         role=body.role if body else "other",
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
-        tags=record.tags,
+        tags=body.tags(record.tags) if body else record.tags,
         body=canonical(record.context),
         text=_text(record, body),
         calls=body.calls() if body else (),

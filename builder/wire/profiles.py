@@ -24,7 +24,7 @@ from builder.domain.profile import (
     Window,
 )
 from builder.domain.selector import Selector, Standing
-from builder.domain.usage import ModelName, bare, is_version, known_as
+from builder.domain.usage import known_as, undated
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
     ReminderFile,
@@ -199,12 +199,6 @@ def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
     return models.get(known_as(model, models), UNKNOWN_MODEL)
 
 
-def name_of(model: str, models: Mapping[str, ModelFacts]) -> ModelName:
-    """Under which names agents' reports are about a model: its versions are the same model, known longer names are others."""
-    name = known_as(model, models) or bare(model)
-    return ModelName(name=name, others=tuple(sorted(known for known in models if is_version(known, name))))
-
-
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
     facts = None if file.model is None else facts_of(file.model, library.models)
     derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
@@ -217,7 +211,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         budget=file.budget or derived,
         reserve=file.reserve,
         margin=file.margin if file.margin is not None else facts.margin if facts else 0,
-        calibrate=name_of(file.model, library.models) if file.calibrate and file.model is not None else None,
+        calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         over_budget=file.over_budget,
         system_prompt=file.system_prompt.strip(),
         hears=Selector(**file.hears.model_dump()) if file.hears else None,

@@ -1,11 +1,9 @@
 """The body of `agent.usage.v1`, written by agents and read back from the store."""
 
-from functools import lru_cache
-
 from pydantic import ConfigDict, Field, ValidationError
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.usage import Usage
+from builder.domain.usage import MODEL, Usage
 from builder.wire.body import Body
 
 MOST_TOKENS = 100_000_000
@@ -15,7 +13,8 @@ MOST_TOKENS = 100_000_000
 class AgentUsageV1(Body):
     """What the provider counted for a page; calibrates the margin of profiles with `calibrate`, and is shown nowhere.
 
-    In session `_` it counts in every session of the workspace, else in its own.
+    In session `_` it counts in every session of the workspace, else in its own; never where `counted` is below 100, or `used`
+    below half or above twice of it.
     """
 
     model_config = ConfigDict(
@@ -40,17 +39,18 @@ class AgentUsageV1(Body):
     )
     context_id: str | None = Field(None, description="`id` of the `agent.context.v1`, for people")
 
+    def usage(self) -> Usage:
+        """What it says."""
+        return Usage(model=self.model, counted=self.counted, used=self.used)
+
+    def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
+        """Which model it is about, and whether it counts, is said by nobody but its body."""
+        return (*(tag for tag in sent if not tag.startswith(MODEL)), *self.usage().tags)
+
 
 def usage(report: Breadcrumb) -> tuple[Usage, ...]:
     """What a stored report says; nothing where it was stored before this kind was known, and is something else."""
-    return _usage(report.body)
-
-
-@lru_cache(4096)
-def _usage(body: str) -> tuple[Usage, ...]:
-    """Read once: every build asks for many."""
     try:
-        report = AgentUsageV1.model_validate_json(body)
+        return (AgentUsageV1.model_validate_json(report.body).usage(),)
     except ValidationError:
         return ()
-    return (Usage(model=report.model, counted=report.counted, used=report.used),)

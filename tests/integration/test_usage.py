@@ -6,8 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
 
+import pytest
+
 from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
 from builder.client import Client, ReceivedContext, connect
+from builder.domain.usage import SMALLEST
 from builder.resources import bundled
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, all_settled, context_bytes, dead_letters, say
@@ -62,6 +65,25 @@ async def test_five_reports_of_a_fifth_more_make_the_next_pages_a_sixth_smaller_
         for sequence in sorted({json.loads(event)["trigger_seq"] for event in held}):
             await fresh.process(sequence)
         assert await context_bytes(fresh.js) == held
+
+
+async def test_whoever_reports_the_whole_prompt_is_warned_and_changes_no_page(
+    tmp_path: Path, broker: Broker, caplog: pytest.LogCaptureFixture
+) -> None:
+    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates(tmp_path / "templates")})
+    async with service_here(mine) as service, connect(broker.url, "initech") as client:
+        async with aclosing(client.contexts("default")) as contexts:
+            await client.send_user_message("s1", "The kiln is free from noon on, and hot until then. " * 12, message_id="long")
+            context = await anext(contexts)
+            for number in range(5):
+                await client.report_usage(context, "gpt-4o", 9000, message_id=f"r{number}")
+            last = await asked(client, 5, contexts)
+        await all_settled(service.js)
+        assert await dead_letters(service.js) == []
+    assert context.token_count >= SMALLEST
+    assert last.event["assembly"]["margin"] == 0
+    said = f"used is 9000 for a page of {context.token_count} tokens, which will not count: report what gpt-4o counted for"
+    assert caplog.text.count(said) == 5
 
 
 async def test_a_report_that_cannot_be_counted_with_is_a_dead_letter_and_changes_no_page(tmp_path: Path, broker: Broker) -> None:

@@ -13,8 +13,8 @@ from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from builder.domain.profile import MOST_MARGIN, Profile
-from builder.domain.usage import USAGE, ModelName, Usage
-from builder.pipeline.calibrate import FEWEST, NEWEST, SMALLEST, calibrated
+from builder.domain.usage import SMALLEST, USAGE, Usage
+from builder.pipeline.calibrate import FEWEST, NEWEST, calibrated
 from builder.pipeline.histories import Histories
 from builder.ports import Store
 from builder.service import ContextBuilder, Helpers
@@ -25,7 +25,7 @@ from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_renderi
 from tests.property.sessions import Session, hear, sessions
 
 COUNT = load_counter("o200k_base")
-PROFILE = make_profile(budget=700, margin=0.1, calibrate=ModelName(name="gpt-4o", others=("gpt-4o-mini",)))
+PROFILE = make_profile(budget=700, margin=0.1, calibrate="gpt-4o")
 BETWEEN = 100
 """Places between two rows of a session: room for the reports on what was said."""
 tokens = st.one_of(st.integers(1, 200), st.integers(200, 5000), st.integers(200, 5000), st.integers(1, MOST_TOKENS))
@@ -85,8 +85,9 @@ async def contexts(session: Session, store: Store) -> list[Context]:
 
 
 def counting(said: list[Usage]) -> list[Usage]:
-    """Those about the profile's model and about pages that are large enough."""
-    return [report for report in said if report.model != "gpt-4o-mini" and report.counted >= SMALLEST]
+    """Those about the profile's model and about pages that are large enough, which a tokenizer can have made."""
+    about = [report for report in said if report.model != "gpt-4o-mini" and report.counted >= SMALLEST]
+    return [report for report in about if report.counted / 2 <= report.used <= report.counted * 2]
 
 
 def expected(session: Session) -> float:
@@ -96,7 +97,7 @@ def expected(session: Session) -> float:
     newest = counting(said)[-NEWEST:]
     if len(newest) < FEWEST:
         return PROFILE.margin
-    return min(max(1 - 1 / max(report.used / report.counted for report in newest), 0), MOST_MARGIN)
+    return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MOST_MARGIN)
 
 
 @settings(max_examples=60, deadline=None)
@@ -130,13 +131,12 @@ async def plain(session: Session, profile: Profile) -> tuple[Context, ...]:
 
 
 @given(many, st.integers(16, 2_000_000), st.floats(0, 0.9))
-def test_a_page_would_have_fitted_in_all_reports_that_count_unless_more_than_half_had_to_go(
+def test_a_page_would_have_fitted_in_all_reports_but_one_unless_more_than_half_had_to_go(
     said: list[Usage], budget: int, margin: float
 ) -> None:
-    profile = calibrated(replace(PROFILE, budget=budget, margin=margin), said)
-    newest = counting(said)[:NEWEST]
+    profile = calibrated(replace(PROFILE, budget=budget, margin=margin), tuple(said))
     assert 0 <= profile.margin <= max(MOST_MARGIN, margin)
     assert profile.allowance <= budget
-    if len(newest) >= FEWEST and profile.margin < MOST_MARGIN:
-        further_off = [report for report in newest if report.used > report.counted]
-        assert all(profile.allowance * report.used <= budget * report.counted for report in further_off)
+    if len(said) >= FEWEST and profile.margin < MOST_MARGIN:
+        further_off = [report for report in said if report.used > report.counted]
+        assert sum(profile.allowance * report.used > budget * report.counted for report in further_off) <= 1

@@ -63,19 +63,19 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         role=row[8],
         created_at=from_us(row[9]),
         received_at=from_us(row[10]),
-        tags=tuple(json.loads(row[11])),
+        tags=_list(row[11]),
         body=row[12],
         text=row[13],
-        calls=tuple(json.loads(row[14])),
+        calls=_list(row[14]),
         removes=row[15],
         answers=row[17],
-        pointers=tuple(json.loads(row[18])),
+        pointers=_list(row[18]),
         expires_at=from_us(row[19]) if row[19] is not None else None,
         task=row[20],
         tool=row[21],
         failed=bool(row[22]),
-        asked=tuple(json.loads(row[23])),
-        covers=tuple(json.loads(row[24])),
+        asked=_list(row[23]),
+        covers=_list(row[24]),
     )
     return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 
@@ -88,3 +88,8 @@ def to_us(moment: datetime) -> int:
 def from_us(microseconds: int) -> datetime:
     """µs since 1970 → aware UTC."""
     return _EPOCH + timedelta(microseconds=microseconds)
+
+
+def _list(text: str) -> tuple[str, ...]:
+    """Of a JSON array. Nearly all are empty, and a row has five: they are not worth a parser."""
+    return tuple(json.loads(text)) if text != "[]" else ()

@@ -4,9 +4,10 @@ import pytest
 import yaml
 
 from builder.domain.errors import Misconfigured
-from builder.domain.usage import ModelName
+from builder.domain.usage import undated
+from builder.resources import bundled
 from builder.wire.layers import layers, merged, origins
-from builder.wire.profiles import Library, ModelFacts, parse_profile
+from builder.wire.profiles import Library, ModelFacts, parse_models, parse_profile
 from builder.wire.shown import as_yaml, differing, shown
 
 BASE = """
@@ -98,14 +99,36 @@ def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarte
 @pytest.mark.parametrize("model", ["claude-sonnet-4", "claude-sonnet-4-20250514", "anthropic/claude-sonnet-4@20250514"])
 def test_a_profile_is_calibrated_by_reports_about_its_model_under_every_name_of_it(model: str) -> None:
     mine = parse_profile("mine", f"extends: base\nmodel: {model}\ncalibrate: true\n", LIBRARY)
-    assert mine.calibrate == ModelName(name="claude-sonnet-4", others=("claude-sonnet-4-5",))
+    assert mine.calibrate == "claude-sonnet-4"
 
 
 def test_a_profile_can_be_calibrated_for_a_model_that_nobody_knows() -> None:
     mine = parse_profile("mine", "extends: base\nmodel: home/nobody-1\ncalibrate: true\n", LIBRARY)
-    assert mine.calibrate == ModelName(name="nobody-1")
-    assert all(map(mine.calibrate.is_called, ("nobody-1", "nobody-1:7b", "work/nobody-1")))
-    assert not any(map(mine.calibrate.is_called, ("nobody-10", "nobody", "gpt-4o", "")))
+    assert mine.calibrate == "nobody-1"
+    assert {undated(said) for said in ("nobody-1", "nobody-1:7b", "work/nobody-1")} == {"nobody-1"}
+    assert "nobody-1" not in {undated(said) for said in ("nobody-10", "nobody", "gpt-4o", "")}
+
+
+DATED = [
+    ("gpt-4o-2024-08-06", "gpt-4o"),
+    ("gpt-4-1106-preview", "gpt-4"),
+    ("gpt-3.5-turbo-0125", "gpt-3.5-turbo"),
+    ("claude-3-5-sonnet-20241022", "claude-3-5-sonnet"),
+    ("google/gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
+    ("gemini-1.5-pro-002", "gemini-1.5-pro"),
+    ("mistral-large-latest", "mistral-large"),
+    ("llama3.1:8b-instruct-q4", "llama3.1"),
+]
+
+
+@pytest.mark.parametrize(("said", "name"), DATED)
+def test_a_model_has_one_name_for_all_its_dates(said: str, name: str) -> None:
+    assert undated(said) == name
+
+
+def test_no_model_of_the_bundled_table_is_a_dated_version_of_another() -> None:
+    known = list(parse_models((bundled("templates") / "models.yaml").read_text("utf-8")))
+    assert list(map(undated, known)) == known
 
 
 def test_nothing_is_calibrated_unless_a_profile_asks_for_it_and_names_its_model() -> None:

@@ -49,6 +49,25 @@ def test_a_report_that_cannot_be_counted_with_is_rejected_with_place_value_and_s
         read(**changes)
 
 
+def test_a_report_that_counts_is_found_by_its_models_undated_name_alone() -> None:
+    body = REPORT | {"model": "openai/gpt-4o-2024-08-06"}
+    record = make_record("agent.usage.v1", "u1", "s42", body) | {"tags": ["of:mira", "model:x"]}
+    report = decode(outgoing(record, "acme").arrive(make_place(1), MORNING))
+    assert report.tags == ("of:mira", "model:gpt-4o")
+
+
+@pytest.mark.parametrize(("counted", "used"), [(100, 50), (100, 200), (1000, 2000)])
+def test_half_and_twice_as_much_still_count(counted: int, used: int) -> None:
+    assert read(counted=counted, used=used).tags == ("model:gpt-4o",)
+
+
+@pytest.mark.parametrize(("counted", "used"), [(99, 1), (99, 99), (99, 9000), (1000, 499), (1000, 2001), (1000, 9000)])
+def test_what_says_nothing_about_a_tokenizer_is_kept_and_found_by_no_model(counted: int, used: int) -> None:
+    report = read(counted=counted, used=used)
+    assert usage(report) == (Usage(model="gpt-4o", counted=counted, used=used),)
+    assert report.tags == ()
+
+
 @pytest.mark.parametrize("body", [{}, {"tokens": 5}, REPORT | {"used": "many"}, REPORT | {"counted": 0}])
 def test_what_was_stored_under_that_name_before_it_was_known_counts_for_nothing(body: Any) -> None:
     assert usage(make_breadcrumb("", schema="agent.usage.v1", body=json.dumps(body))) == ()
