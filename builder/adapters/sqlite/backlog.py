@@ -1,11 +1,11 @@
 """The SQL of `Backlog`: what lacks vectors, and filling them in."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins, token_vectors
+from builder.adapters.sqlite import joins, revisions, token_vectors
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
@@ -44,21 +44,10 @@ def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
         [(held.vector, model, *key, ordinal) for ordinal, held in enumerate(remembered.passages)],
     )
     token_vectors.keep(sql, remembered, model)
-    revise(sql, {key[:2], *joins.joined(sql, remembered.breadcrumb)})
+    revisions.revise(sql, {key[:2], *joins.joined(sql, remembered.breadcrumb)})
     return True
 
 
 def left(sql: apsw.Connection) -> int:
     """How many are listed."""
     return int(next(sql.execute("SELECT count(*) FROM lacking"))[0])
-
-
-def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
-    """Say that what somebody read before of these sessions is no longer what stands here. sessions: with their workspaces."""
-    text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
-    sql.executemany(text, list(sessions))
-
-
-def revision(sql: apsw.Connection, scope: str, values: tuple[str, ...]) -> int:
-    """How often the scope, a condition and its values, was revised."""
-    return int(next(sql.execute(f"SELECT coalesce(sum(number), 0) FROM revisions WHERE {scope}", values))[0])

@@ -5,7 +5,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, joins
+from builder.adapters.sqlite import joins, revisions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import Ended, Remembered, erased
@@ -106,4 +106,4 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         for table in ("passages", "token_vectors", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     taken = [crumb for crumb, _ in crumbs]
-    backlog.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))
+    revisions.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))

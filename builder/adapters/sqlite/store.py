@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, joins, reading, standing, token_vectors
+from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing, token_vectors
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -92,7 +92,7 @@ class SqliteStore:
             return Recall(
                 rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
                 standing=tuple(_standing(sql, query, wanted) for wanted in query.standing),
-                revision=backlog.revision(sql, scope, values),
+                revision=revisions.revision(sql, scope, values),
             )
 
         return await self._connection.read(work)
@@ -228,7 +228,7 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
     )
     token_vectors.keep(sql, remembered, model)
     standing.keep_tags(sql, key, remembered.breadcrumb.tags)
-    backlog.revise(sql, joins.note(sql, remembered.breadcrumb))
+    revisions.revise(sql, joins.note(sql, remembered.breadcrumb))
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True

@@ -1,0 +1,16 @@
+"""The SQL of `Recall.revision`: how often what was read before of a session stopped being what stands here."""
+
+from collections.abc import Iterable
+
+import apsw
+
+
+def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
+    """Count once more for each of these. sessions: with their workspaces."""
+    text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
+    sql.executemany(text, list(sessions))
+
+
+def revision(sql: apsw.Connection, scope: str, values: tuple[str, ...]) -> int:
+    """How often the scope, a condition and its values, was revised."""
+    return int(next(sql.execute(f"SELECT coalesce(sum(number), 0) FROM revisions WHERE {scope}", values))[0])
