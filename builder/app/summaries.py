@@ -57,7 +57,7 @@ def open_summarising(
 def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None]) -> Making:
     """What makes the summaries. made: as in `Making`."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return Making(sender, words, load_language(), endpoint, made)
+    return Making(sender, words, load_language(), endpoint, made, core.store.facts)
 
 
 async def compact_session(
