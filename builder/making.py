@@ -20,7 +20,7 @@ from builder.wire.summary_bodies import summary_event
 log = logging.getLogger("builder.making")
 
 LARGEST = 900_000
-"""Bytes of the largest summary that is published: below what a breadcrumb may have."""
+"""Bytes of the largest summary that is published: below what a breadcrumb may have unless the settings say less."""
 EXTRACTIVE = "extractive"
 
 Facts = Callable[[Breadcrumb], Awaitable[Remembered | None]]
@@ -61,14 +61,19 @@ class Making:
         endpoint: Summarizer | None,
         made: Callable[[str], None],
         facts: Facts,
+        largest: int,
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. made: told who made each summary. facts: as the store's."""
+        """language: text → code. endpoint: None = extractive only. made: told who made each summary. facts: as the store's.
+
+        largest: bytes of a breadcrumb that is still taken from the stream.
+        """
         self.words = words
         self._sender = sender
         self._language = language
         self._endpoint = endpoint
         self._made = made
         self._facts = facts
+        self._largest = largest
 
     async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
@@ -91,10 +96,10 @@ class Making:
         names = identities(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
         name = await self._unused(view, names, head)
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
-        if len(event.data) > LARGEST:
+        if len(event.data) > (largest := min(LARGEST, self._largest)):
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {LARGEST:,}; "
-                "do not keep what people said word for word"
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {largest:,}; "
+                "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
         sent = await self._sender.send(event.subject, event.data, event.message_id)
         self._made(by)

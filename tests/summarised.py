@@ -13,7 +13,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.domain.summary import SUMMARY
-from builder.making import Making
+from builder.making import LARGEST, Making
 from builder.pipeline.extract import Words
 from builder.pipeline.histories import Histories
 from builder.pipeline.summaries import covered, recipe_of
@@ -80,6 +80,7 @@ def make_summarising(
     *profiles: Profile,
     endpoint: Summarizer | None = None,
     made: Callable[[str], None] = lambda _by: None,
+    largest: int = LARGEST,
 ) -> Summarising:
     """The loop for these profiles; everything counts as caught up."""
 
@@ -89,9 +90,8 @@ def make_summarising(
         return Place(2**62, 0)
 
     sources = Sources(view=builder.view, walk=walk, last=last)
-    return Summarising(
-        sources, Making(publishing, WORDS, load_language(), endpoint, made, builder._store.facts), profiles, lambda: False
-    )
+    making = Making(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
+    return Summarising(sources, making, profiles, lambda: False)
 
 
 BEHIND = make_place(1000)
