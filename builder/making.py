@@ -2,15 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.facts import Remembered
 from builder.domain.summary import Line, Summary
 from builder.pipeline.compacting import is_said
 from builder.pipeline.extract import Words, extract, verbatim
-from builder.pipeline.summaries import Chain, Recipe, Waiting, identity, said, sources_of
+from builder.pipeline.summaries import Chain, Recipe, Waiting, identities, said, sources_of
 from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 from builder.ports import Sender, Summarizer
@@ -19,8 +20,11 @@ from builder.wire.summary_bodies import summary_event
 log = logging.getLogger("builder.making")
 
 LARGEST = 900_000
-"""Bytes of the largest summary that is published: below what a breadcrumb may have."""
+"""Bytes of the largest summary that is published: below what a breadcrumb may have unless the settings say less."""
 EXTRACTIVE = "extractive"
+
+Facts = Callable[[Breadcrumb], Awaitable[Remembered | None]]
+"""What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +60,20 @@ class Making:
         language: Callable[[str], str],
         endpoint: Summarizer | None,
         made: Callable[[str], None],
+        facts: Facts,
+        largest: int,
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. made: told who made each summary."""
+        """language: text → code. endpoint: None = extractive only. made: told who made each summary. facts: as the store's.
+
+        largest: bytes of a breadcrumb that is still taken from the stream.
+        """
         self.words = words
         self._sender = sender
         self._language = language
         self._endpoint = endpoint
         self._made = made
+        self._facts = facts
+        self._largest = largest
 
     async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
@@ -82,18 +93,30 @@ class Making:
             language=self._language("\n".join(line.text for line in lines)),
             at_once=batch.at_once,
         )
-        name = identity(batch.workspace, batch.session, batch.recipe, chain, sources)
+        names = identities(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
+        name = await self._unused(view, names, head)
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
-        if len(event.data) > LARGEST:
+        if len(event.data) > (largest := min(LARGEST, self._largest)):
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {LARGEST:,}; "
-                "do not keep what people said word for word"
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {largest:,}; "
+                "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
         sent = await self._sender.send(event.subject, event.data, event.message_id)
         self._made(by)
         log.info("summary %s of %d units of session %s of %s, by %s", name, len(batch.units), batch.session, batch.workspace, by)
-        grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last, lost=chain.lost)
+        grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last)
         return Made(chain=grown, place=sent.place)
+
+    async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
+        """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
+
+        What the view holds under one was deleted or passed over, or the chain would go on from it. Of what was erased only the
+        store knows, and would keep nothing under its id.
+        """
+        name = next(names)
+        while view.row_of(name) >= 0 or _is_erased(await self._facts(replace(like, id=name, version=1))):
+            name = next(names)
+        return name
 
     async def _free(self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]) -> tuple[tuple[Line, ...], str]:
         """The lines under the cap, and who made them."""
@@ -109,6 +132,10 @@ class Making:
             free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words)
             await asyncio.sleep(0)
         return free, EXTRACTIVE
+
+
+def _is_erased(held: Remembered | None) -> bool:
+    return held is not None and held.breadcrumb.removes == held.breadcrumb.id
 
 
 def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:

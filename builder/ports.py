@@ -22,7 +22,10 @@ class BreadcrumbStore(Protocol):
         """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
-        """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one."""
+        """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one.
+
+        Of what was erased, what is left: it removes itself.
+        """
 
     async def recall(self, query: RecallQuery) -> Recall:
         """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the standing ones as of `until`.

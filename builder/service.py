@@ -15,7 +15,7 @@ from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
-from builder.pipeline.heard import heard, summarised
+from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
@@ -180,7 +180,7 @@ class ContextBuilder:
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
-        return summarised(view, self._excluded(in_force_at(now, held)), now)
+        return lasting(view, self._excluded(in_force_at(now, held)), now)
 
     def _as_seen(self, trigger: Breadcrumb, profile: Profile, held: Held, view: View) -> tuple[Held, View]:
         """What of a recall this consumer may see when the trigger came."""

@@ -1,6 +1,8 @@
 """Summaries are made beside the worker, off the hot path, and published: they come back through the stream like everything.
 
-Two workers that summarise at once, or one that died half way, make the same summary again under the same id.
+Two workers that summarise at once, or one that died half way, make a chain's next summary under the same id when they have seen
+the same summaries before it and the same versions of what it covers: the first to be remembered stands, whatever its lines are.
+Otherwise the ids differ, and the first in place order continues the chain.
 """
 
 import asyncio

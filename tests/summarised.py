@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from datetime import datetime
 from itertools import count
 from typing import Any
 
@@ -11,7 +12,8 @@ from builder.adapters.terms import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
-from builder.making import Making
+from builder.domain.summary import SUMMARY
+from builder.making import LARGEST, Making
 from builder.pipeline.extract import Words
 from builder.pipeline.histories import Histories
 from builder.pipeline.summaries import covered, recipe_of
@@ -43,17 +45,29 @@ def summing(name: str = "default", **changes: object) -> Profile:
 
 
 class Publishing:
-    """Takes what is published, with places from `first` on. remembering: False = it stays in `out` until `arrive`."""
+    """Takes what is published, with places from `first` on, all at one moment. remembering: False = it stays in `out`.
 
-    def __init__(self, builder: ContextBuilder, first: Place, remembering: bool = True) -> None:
+    hours: that a summary lives; None = for ever.
+    """
+
+    def __init__(
+        self,
+        builder: ContextBuilder,
+        first: Place,
+        remembering: bool = True,
+        moment: datetime = MORNING,
+        hours: float | None = None,
+    ) -> None:
         self._builder = builder
         self._places = (Place(first.incarnation, first.sequence + n) for n in count())
+        self._moment = moment
+        self._lifetimes = {} if hours is None else {SUMMARY: hours}
         self.remembering = remembering
         self.out: list[Breadcrumb] = []
 
     async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:  # noqa: ARG002 - the port's
-        sent = Arrival(subject=subject, data=data, place=next(self._places), received_at=MORNING, replay=True)
-        crumb = decode(sent)
+        sent = Arrival(subject=subject, data=data, place=next(self._places), received_at=self._moment, replay=True)
+        crumb = decode(sent, lifetimes=self._lifetimes)
         self.out.append(crumb)
         if self.remembering:
             await self._builder.remember(crumb)
@@ -66,6 +80,7 @@ def make_summarising(
     *profiles: Profile,
     endpoint: Summarizer | None = None,
     made: Callable[[str], None] = lambda _by: None,
+    largest: int = LARGEST,
 ) -> Summarising:
     """The loop for these profiles; everything counts as caught up."""
 
@@ -75,7 +90,8 @@ def make_summarising(
         return Place(2**62, 0)
 
     sources = Sources(view=builder.view, walk=walk, last=last)
-    return Summarising(sources, Making(publishing, WORDS, load_language(), endpoint, made), profiles, lambda: False)
+    making = Making(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
+    return Summarising(sources, making, profiles, lambda: False)
 
 
 BEHIND = make_place(1000)

@@ -94,7 +94,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         removal = Removal(sender, read, forgetting)
         sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
-        summarising = open_summarising(core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised)
+        summarising = open_summarising(
+            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes
+        )
         compacting = partial(_compact, reloading, summarising)
         requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal, compacting)
         worker = Worker(

@@ -17,7 +17,7 @@ from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.making import Making
+from builder.making import LARGEST, Making
 from builder.pipeline.extract import Words
 from builder.ports import Sender, Summarizer
 from builder.settings import Settings
@@ -49,15 +49,16 @@ def open_summarising(
     endpoint: Summarizer | None,
     busy: Callable[[], bool],
     made: Callable[[str], None],
+    largest: int,
 ) -> Summarising:
-    """The loop beside the worker. busy: as in `Summarising`. made: as in `Making`."""
-    return Summarising(sources, make_making(core, sender, endpoint, made), core.profiles, busy)
+    """The loop beside the worker. busy: as in `Summarising`. made, largest: as in `Making`."""
+    return Summarising(sources, make_making(core, sender, endpoint, made, largest), core.profiles, busy)
 
 
-def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None]) -> Making:
-    """What makes the summaries. made: as in `Making`."""
+def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None], largest: int) -> Making:
+    """What makes the summaries. made, largest: as in `Making`."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return Making(sender, words, load_language(), endpoint, made)
+    return Making(sender, words, load_language(), endpoint, made, core.store.facts, largest)
 
 
 async def compact_session(
@@ -80,7 +81,10 @@ async def compact_session(
             )
             sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
             async with open_endpoint(settings, core.helpers.count) as endpoint:
-                summarising = open_summarising(core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None)
+                summarising = open_summarising(
+                    core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
+                    settings.worker.max_body_bytes,
+                )  # fmt: skip
                 return await summarising.compact(workspace, session, wanted, keep_user)
         finally:
             await connection.close()
@@ -115,6 +119,6 @@ async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) 
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.view, walk=walk, last=last)
-        making = make_making(core, _Remembering(core, end), None, lambda _by: None)
+        making = make_making(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
         summarising = Summarising(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

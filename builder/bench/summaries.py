@@ -91,7 +91,7 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
     view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
-    rows = view.history.chains.rows(view.session, recipe.name, view.current)
+    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
     chain = chain_of(view, recipe)
     lines = shown_lines(view, chain.verbatim, chain.free)
     return {

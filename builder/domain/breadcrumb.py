@@ -69,7 +69,7 @@ class Breadcrumb:
     asked: tuple[str, ...] = ()
     """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result (features B8)."""
     covers: tuple[str, ...] = ()
-    """For a summary: the ids that it stands for and no earlier summary does (features E1)."""
+    """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does (features E1)."""
 
     @property
     def joins_by(self) -> str:

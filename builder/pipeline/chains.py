@@ -1,7 +1,8 @@
 """Chains of summaries: each names the one it continues, so two workers that summarise at once cannot say a thing twice.
 
 The first in place order that names the head of a chain is its new head; whatever else names the same one is passed over. A
-summary that is deleted takes those that continue it with it.
+summary that is deleted takes those that continue it with it. One that has ended or that a blacklist names is only not shown:
+what continues it stays.
 """
 
 from collections import defaultdict
@@ -54,41 +55,38 @@ class Chains:
         """What the summary of a row says that one of the other methods gave: read once, when it was added."""
         return self._links[row].summary
 
-    def verbatim(self, row: int) -> tuple[Line, ...]:
+    def verbatim(self, row: int, seen: Rows) -> tuple[Line, ...]:
         """What the summary of a row and those before it in its chain keep word for word, oldest summary first, each line once.
 
-        Those that were made before versions stood in them repeat what the ones before them keep.
+        Those that were made before versions stood in them repeat what the ones before them keep. seen: rows of summaries whose
+        lines are wanted, shape (size,).
         """
         found: list[tuple[Line, ...]] = []
         while row >= 0 and (row := self._links[row].verbatim) >= 0:
-            found.append(tuple(line for line in self._links[row].summary.lines if line.verbatim))
+            found.append(tuple(line for line in self._links[row].summary.lines if line.verbatim and seen[row]))
             row = self._links[row].before
         lines = (line for lines in reversed(found) for line in lines)
         return tuple({(line.text, line.sources): line for line in lines}.values())
 
-    def rows(self, session: int, recipe: str, current: Rows) -> tuple[int, ...]:
-        """The chain as of a view, oldest first. current: which rows still count, shape (size,)."""
-        rows = self._known(session, recipe, len(current))
-        return tuple(self._unbroken(rows, current[rows]).tolist())
+    def rows(self, session: int, recipe: str, kept: Rows) -> tuple[int, ...]:
+        """The chain as of a view, oldest first. kept: rows that were neither replaced nor deleted, shape (size,)."""
+        rows = self._known(session, recipe, len(kept))
+        return tuple(self._unbroken(rows, kept[rows]).tolist())
 
-    def head(self, session: int, recipe: str, current: Rows) -> int:
-        """Row of the newest summary that counts, -1 when there is none."""
-        rows = self._known(session, recipe, len(current))
-        return _last(self._unbroken(rows, current[rows]))
+    def head(self, session: int, recipe: str, kept: Rows) -> int:
+        """Row of the newest summary of the chain, -1 when there is none."""
+        rows = self._known(session, recipe, len(kept))
+        return _last(self._unbroken(rows, kept[rows]))
 
-    def shown(self, session: int, recipe: str, current: Rows, moved: int) -> int:
-        """Row of the newest summary that counts and came before the hot window last moved, with row `moved`, or was asked for.
+    def shown(self, session: int, recipe: str, kept: Rows, seen: Rows, moved: int) -> int:
+        """Row of the newest summary that is seen and came before the hot window last moved, with row `moved`, or was asked for.
 
-        The newest of all while there is no such one, -1 when there is none at all.
+        The newest that is seen while there is no such one, -1 when there is none at all. seen: rows that the consumer may see,
+        shape (size,).
         """
-        held = self.rows(session, recipe, current)
+        held = [row for row in self.rows(session, recipe, kept) if seen[row]]
         settled = (row for row in reversed(held) if row < moved or self._links[row].summary.at_once)
         return next(settled, held[-1] if held else -1)
-
-    def lost(self, session: int, recipe: str, current: Rows) -> int:
-        """How many summaries that are still held were of the chain and count no more."""
-        rows = self._known(session, recipe, len(current))
-        return len(rows) - len(self._unbroken(rows, current[rows]))
 
     def _known(self, session: int, recipe: str, size: int) -> Ints:
         """Rows of all summaries that were ever in the chain, below `size`."""
@@ -97,7 +95,7 @@ class Chains:
         return rows[: np.searchsorted(rows, size)]
 
     def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
-        """Those of these rows that count and continue only what counts. counts: shape of the rows."""
+        """Those of these rows that count and continue only what counts. counts: which do, shape of the rows."""
         if counts.all():
             return rows
         whole = {-1}

@@ -41,14 +41,6 @@ def hearing(view: View, hears: Selector | None, task: str | None) -> View:
     return replace(view, current=view.current & mine, heard_by=mine)
 
 
-def summarised(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
-    """The view as whoever summarises it sees it: a blacklist takes summaries off pages, but none is made again for that."""
-    left = lasting(view, (), now)
-    shown = lasting(left, excluded, now)
-    made = view.history.marks.selected(SUMMARIES, view.history.rows, view.size)
-    return replace(shown, current=shown.current | (left.current & made))
-
-
 def lasting(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
     """Without what has ended by now (features F4), and what the blacklist names, each selector by itself (D18)."""
     marks = view.history.marks

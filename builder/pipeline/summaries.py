@@ -2,9 +2,10 @@
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from itertools import count
 from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb
@@ -32,15 +33,13 @@ class Chain:
     """How far a recipe's summaries have come. previous: id of the newest summary, "" for none.
 
     verbatim: all lines that it keeps word for word, also those whose sources were edited since. free: the others that still hold.
-    last: row that heads the last unit covered, -1 for none. lost: another number once a summary of it was deleted; the tombstones
-    count too, because of a forgotten summary nothing is left but its tombstone.
+    last: row that heads the last unit covered, -1 for none.
     """
 
     verbatim: tuple[Line, ...]
     free: tuple[Line, ...]
     previous: str
     last: int
-    lost: int
 
 
 Waiting = tuple[int, tuple[int, ...]]
@@ -57,25 +56,23 @@ def recipe_of(profile: Profile) -> Recipe | None:
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
-    """The chain as of a view."""
+    """The chain as of a view. Summaries that have ended or that a blacklist names are of it: none is made again for that."""
     chains, history = view.history.chains, view.history
-    head = chains.head(view.session, recipe.name, view.current)
-    lost = chains.lost(view.session, recipe.name, view.current) + view.tombstones
+    head = chains.head(view.session, recipe.name, view.kept)
     if head < 0:
-        return Chain(verbatim=(), free=(), previous="", last=-1, lost=lost)
+        return Chain(verbatim=(), free=(), previous="", last=-1)
     return Chain(
-        verbatim=chains.verbatim(head),
+        verbatim=chains.verbatim(head, view.kept),
         free=still_holding(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
         last=_first_row(view, chains.summary(head).last),
-        lost=lost,
     )
 
 
 def covered(view: View, recipe: Recipe) -> tuple[Source, ...]:
     """All that the chain stands for, in order."""
     chains = view.history.chains
-    rows = chains.rows(view.session, recipe.name, view.current)
+    rows = chains.rows(view.session, recipe.name, view.kept)
     return tuple(source for row in rows for source in chains.summary(row).sources)
 
 
@@ -116,10 +113,14 @@ def missing(settings: Summaries, units: int) -> int:
     return max(settings.messages - units + 1, settings.keep - units + 1, 1)
 
 
-def identity(workspace: str, session: str, recipe: Recipe, chain: Chain, sources: Iterable[Source]) -> str:
-    """Id of the summary that covers these next: the same whoever makes it, whenever; another one once it was deleted."""
-    parts = (workspace, session, recipe.name, chain.previous, str(chain.lost))
-    return str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
+def identities(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
+    """Ids of the summary that covers these next, the same for whoever makes it, whenever: the first, and what to take after it.
+
+    An id that was deleted is never free again.
+    """
+    for number in count():
+        parts = (workspace, session, recipe.name, previous, str(number))
+        yield str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
 
 
 def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
@@ -134,7 +135,9 @@ def said(view: View, row: int) -> Said:
 
 
 def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int) -> Breadcrumb | None:
-    """The newest summary as it is shown: with all that its chain keeps word for word; None when no line is left.
+    """The newest summary that the consumer may see, as it is shown: with all that those up to it keep word for word.
+
+    None when no line is left.
 
     Lines that no longer hold are left out, and those of which these rows tell all.
 
@@ -144,11 +147,11 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
     recipe = recipe_of(profile)
     if recipe is None:
         return None
-    head = view.history.chains.shown(view.session, recipe.name, view.current, moved)
+    chains = view.history.chains
+    head = chains.shown(view.session, recipe.name, view.kept, view.current, moved)
     if head < 0:
         return None
-    chains = view.history.chains
-    lines = shown_lines(view, chains.verbatim(head), _free(view, head), told)
+    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), told)
     if not lines:
         return None
     body = replace(chains.summary(head), lines=lines).body()

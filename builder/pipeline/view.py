@@ -110,9 +110,9 @@ class View:
         return int(np.count_nonzero(begun))
 
     @property
-    def tombstones(self) -> int:
-        """How many breadcrumbs delete others."""
-        return int(np.count_nonzero(self.history.superseded_by.head(self.size) == np.arange(self.size)))
+    def kept(self) -> NDArray[np.bool_]:
+        """Breadcrumbs that no later version or tombstone has replaced, whoever may see them, shape (size,)."""
+        return _kept(self.history, self.size)
 
     @property
     def heads(self) -> Ints:
@@ -203,15 +203,19 @@ def as_of(history: History, until: Place, session: str) -> View:
     """The rows below `until`, as if nothing later had come, seen from a session."""
     size = bisect_left(history.rows, until, key=lambda row: row.breadcrumb.place)
     passages = history.first_passage(size)
-    later = history.superseded_by.head(size)
     return View(
         history=history,
         session=history.sessions.get(session, -1),
         size=size,
         passages=passages,
-        current=np.asarray((later < 0) | (later >= size)),
+        current=_kept(history, size),
         crumb=history.crumb.head(passages),
     )
+
+
+def _kept(history: History, size: int) -> NDArray[np.bool_]:
+    later = history.superseded_by.head(size)
+    return np.asarray((later < 0) | (later >= size))
 
 
 def neutral(values: Floats, known: NDArray[np.bool_]) -> Floats:

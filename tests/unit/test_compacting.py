@@ -134,6 +134,15 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monke
         await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
 
 
+async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_published() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    publishing = Publishing(builder, BEHIND)
+    with pytest.raises(Rejected, match=r"allowed are 300; .* or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"):
+        await make_summarising(builder, publishing, profile, largest=300).look("acme", "s42", make_place(8))
+    assert publishing.out == []
+
+
 async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
     builder, profile = make_builder(), summing(cap=30)
     await remember(builder, talk(20))

@@ -91,7 +91,7 @@ async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
     view, recipe = await builder.view("acme", "s42", make_place(2000)), recipe_of(profile)
     assert recipe
-    rows = view.history.chains.rows(view.session, recipe.name, view.current)
+    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
     assert len(rows) == 5
     assert all(view.history.chains.summary(row) == read_summary(view.history.rows[row].breadcrumb) for row in rows)
 
