@@ -32,7 +32,7 @@ def texts(number: int, first: int = 0) -> list[str]:
 def message(session: str, number: int, text: str) -> Breadcrumb:
     """The message of this number; people and agents take turns."""
     schema = "agent.response.v1" if number % 2 else "user.message.v1"
-    return breadcrumb(session or "none", f"m{number}", text, Place(1, number + 1), schema)
+    return breadcrumb(session or "none", f"made{number}", text, Place(1, number + 1), schema)
 
 
 def breadcrumb(session: str, identity: str, text: str, place: Place, schema: str) -> Breadcrumb:

@@ -15,7 +15,7 @@ from builder.bench.made import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.pipeline.extract import tokens_of
-from builder.pipeline.summaries import chain_of, covered, recipe_of
+from builder.pipeline.summaries import chain_of, covered, recipe_of, sources_of, waiting
 from builder.pipeline.summary_lines import shown_lines
 
 KEEP, BATCH = 10, 10
@@ -79,7 +79,7 @@ async def _measure(core: Core, conversation: Conversation, profile: Profile, cap
             statistics.fmean(statistics.fmean(share == 1 for share in found) for found in baselines[:PHASES]), 4
         ),
         "spaced_with_dates_answer_words": round(dated, 4),
-        "covered_complete": made["covered"] == tuple(crumb.id for crumb in summarised),
+        "covered_complete": made["complete"],
     }
 
 
@@ -99,6 +99,7 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
         "tokens": tokens_of(lines, core.helpers.count),
         "summaries": len(rows),
         "covered": tuple(name for name, _ in covered(view, recipe)),
+        "complete": covered(view, recipe) == sources_of(view, waiting(view, recipe, -1)[:-KEEP]),
         "seconds": seconds,
     }
 
