@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from builder.domain.summary import Line
-from builder.pipeline.traits import Trait, traits
+from builder.pipeline.traits import counts
 from builder.pipeline.view import View
 from builder.pipeline.words import is_filler, words_of
 
@@ -82,48 +83,45 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
 
 
 def _choose(view: View, pool: list[_Candidate], cap: int, end: int, words: Words) -> list[_Candidate]:
-    """Greedily the most worth a token. Ties go to the earlier one."""
-    weights = _weights(view, frozenset[str]().union(*(one.terms for one in pool)), end)
-    days = {one.line.day: words.count(f"[{one.line.day}]\n") if one.line.day else 0 for one in pool}
+    """Greedily the most worth a token, as long as anything has room. Ties go to the earlier one."""
+    terms = sorted(frozenset[str]().union(*(one.terms for one in pool)))
+    column = {term: number for number, term in enumerate(terms)}
+    says = np.zeros((len(pool), len(terms)))
+    for number, one in enumerate(pool):
+        says[number, [column[term] for term in one.terms]] = 1
+    untold = _weights(view, terms, end)
+    days = sorted({one.line.day for one in pool})
+    day = np.array([days.index(one.line.day) for one in pool], np.int64)
+    price_of_day = np.array([words.count(f"[{name}]\n") if name else 0 for name in days])
+    price, worth = np.array([one.cost for one in pool]), np.array([one.worth for one in pool])
+    vectors, near = _vectors(view, pool), np.zeros(len(pool))
+    left, room = np.ones(len(pool), np.bool_), cap
     chosen: list[_Candidate] = []
-    said: set[str] = set()
-    near = [0.0] * len(pool)
-    left, spent = list(range(len(pool))), 0
     while True:
-        best, most = -1, 0.0
-        shown = {one.line.day for one in chosen}
-        for number in left:
-            one = pool[number]
-            cost = one.cost + (days[one.line.day] if one.line.day not in shown else 0)
-            if spent + cost > cap:
-                continue
-            told = sum(weights[term] for term in one.terms if term not in said)
-            value = told * one.worth * (1 - max(near[number], 0.0)) / (cost + OVERHEAD)
-            if value > most:
-                best, most, price = number, value, cost
-        if best < 0:
+        cost = price + price_of_day[day]
+        value = np.where(left & (cost <= room), (says @ untold) * worth * (1 - near) / (cost + OVERHEAD), 0.0)
+        best = int(value.argmax()) if len(pool) else 0
+        if not len(pool) or value[best] <= 0:
             return chosen
         chosen.append(pool[best])
-        said |= pool[best].terms
-        spent += price
-        left.remove(best)
-        for number, alike in zip(left, _alike(view, pool[best], [pool[number] for number in left]), strict=True):
-            near[number] = max(near[number], alike)
+        room -= int(cost[best])
+        left[best], price_of_day[day[best]] = False, 0
+        untold[says[best] > 0] = 0
+        near = np.maximum(near, vectors @ vectors[best])
 
 
-def _alike(view: View, chosen: _Candidate, others: list[_Candidate]) -> list[float]:
-    """Cosine of their passages; 0 without vectors."""
-    vectors = view.vectors
-    if vectors is None or chosen.passage < 0 or not others:
-        return [0.0] * len(others)
-    rows = np.array([other.passage for other in others])
-    cosines = np.where(rows < 0, 0.0, vectors[rows] @ vectors[chosen.passage])
-    return [float(value) for value in cosines]
+def _vectors(view: View, pool: list[_Candidate]) -> NDArray[np.float64]:
+    """Of each candidate's passage, shape (candidates, width); zeros where there is none."""
+    if view.vectors is None:
+        return np.zeros((len(pool), 1))
+    rows = np.array([one.passage for one in pool], np.int64)
+    return np.where(rows[:, None] < 0, 0.0, view.vectors[rows]).astype(np.float64)
 
 
-def _weights(view: View, terms: frozenset[str], end: int) -> dict[str, float]:
-    """Rarity of each term among the passages below `end`."""
-    return {term: math.log(1 + end / max(len(view.history.postings.of(term, end)[0]), 1)) for term in sorted(terms)}
+def _weights(view: View, terms: list[str], end: int) -> NDArray[np.float64]:
+    """Rarity of each term among the passages below `end`, shape (terms,)."""
+    holding = (view.history.postings.holding(term, end) for term in terms)
+    return np.array([math.log(1 + end / max(rows, 1)) for rows in holding])
 
 
 def _sentences(view: View, row: int, words: Words) -> list[_Candidate]:
@@ -186,7 +184,7 @@ def _candidate(
     remembered = view.history.rows[row]
     first = view.first_passage(row)
     ordinal = next((n for n, held in enumerate(remembered.passages) if held.start <= start < held.end), 0)
-    names_or_counts = bool(_NAME.search(sentence)) or bool(traits(sentence) & Trait.NUMBER)
+    names_or_counts = bool(_NAME.search(sentence)) or counts(sentence)
     worth = (NAMED if names_or_counts else 1.0) / max(len(remembered.passages), 1)
     worth *= CALLED_OUT if sentence.endswith(("!", "！")) else 1.0
     worth *= ATTACHED if sentence.startswith("[") else 1.0

@@ -1,6 +1,7 @@
 """An inverted index that only grows, so that "as of" is a prefix of every array."""
 
 from array import array
+from bisect import bisect_left
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,10 @@ class Postings:
                 self._counts[term] = array("l")
             self._rows[term].append(row)
             self._counts[term].append(count)
+
+    def holding(self, term: str, end: int) -> int:
+        """How many rows below `end` hold the term."""
+        return bisect_left(self._rows.get(term, ()), end)
 
     def of(self, term: str, end: int) -> tuple[Rows, Floats]:
         """Rows below `end` that hold the term, and how often. Copies, because a view would pin the growing buffer."""

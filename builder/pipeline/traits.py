@@ -42,17 +42,19 @@ class Trait(IntFlag):
     """Holds a sentence that is a standing instruction, or takes one back."""
 
 
+def counts(text: str) -> bool:
+    """Whether it holds a number, in digits or words."""
+    return bool(_NUMBER.search(text))
+
+
 def traits(text: str) -> Trait:
     """All traits of a passage."""
     found = Trait(0)
     if text.rstrip().endswith(_QUESTION):
         found |= Trait.ASKS
-    for trait, pattern in (
-        (Trait.TIME, _TIME),
-        (Trait.PLACE, _PLACE),
-        (Trait.NUMBER, _NUMBER),
-        (Trait.INSTRUCTION, _INSTRUCTION),
-    ):
+    if counts(text):
+        found |= Trait.NUMBER
+    for trait, pattern in ((Trait.TIME, _TIME), (Trait.PLACE, _PLACE), (Trait.INSTRUCTION, _INSTRUCTION)):
         if pattern.search(text):
             found |= trait
     if instructions(text):

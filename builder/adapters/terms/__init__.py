@@ -79,6 +79,6 @@ def _pairs(run: str) -> Iterator[str]:
 
 
 def _language(words: list[str], stop: dict[str, frozenset[str]]) -> str:
-    counts = {language: sum(word in table for word in words) for language, table in stop.items()}
+    counts = {language: sum(map(table.__contains__, words)) for language, table in stop.items()}
     best = max(counts, key=lambda language: counts[language])
     return best if counts[best] > counts["en"] else "en"
