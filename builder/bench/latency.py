@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Core, Service
+from builder.app import Core, Service, summarise
 from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
@@ -71,7 +71,7 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
 
 async def _build(core: Core, session: str, number: int, text: str, profile: Profile) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger."""
-    place = Place(1, WARM_UPS + number + 1)
+    place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
     trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
@@ -118,7 +118,7 @@ class _Listener:
 
 
 async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
-    """Three sessions a size, two for direct builds and one for the bus: their messages are stored like any other."""
+    """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
     said = texts(max(sizes))
     facts: list[Remembered] = []
     for number, text in enumerate(said[:DISTINCT]):
@@ -138,6 +138,9 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
                     for number, fact in enumerate(facts[first : min(first + BATCH, size)], first)
                 )
                 await core.store.remember_all(tuple(rows))
+            end = replace(facts[size - 1].breadcrumb, session=session, id=f"{session}-{size - 1}")
+            plain = core.profile(CONSUMER)
+            await summarise(core, (everything(plain) if kind == "all-on" else plain,), end)
             step()
 
 
