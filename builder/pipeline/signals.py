@@ -3,6 +3,8 @@
 The weights are data, `ranker.toml`; `bench fit` learns them.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,7 @@ from builder.pipeline.traits import Trait
 from builder.pipeline.view import View, neutral
 
 Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 K1, B = 0.9, 0.4
 """BM25 of single and joined messages."""
@@ -31,27 +34,69 @@ def pair_words(query: Query, view: View) -> Floats:
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours, found by following the words' own postings to the next ones."""
-    size = view.passages
-    previous, following = view.before, view.after
-    length = view.history.length.head(size)
-    joined = own * length + before * _next(length, previous) + after * _next(length, following)
+    size, around = view.passages, _around(view)
+    joined = own * view.history.length.head(size) + before * around.length_before + after * around.length_after
     mean = float(joined.mean()) if size else 0.0
     score = np.zeros(size, np.float32)
     for term in query.terms:
-        rows, counts = view.history.postings.of(term, size)
-        if not len(rows):
+        places = _places(term, view)
+        if not len(places[0].rows):
             continue
-        frequency = np.zeros(size, np.float32)
-        frequency[rows] += own * counts
-        for share, there in ((before, following[rows]), (after, previous[rows])):
-            inside = there >= 0
-            frequency[there[inside]] += share * counts[inside]
-        touched = np.flatnonzero(frequency)
+        frequency, holds = np.zeros(size, np.float32), np.zeros(size, np.bool_)
+        for share, held in zip((own, before, after), places, strict=True):
+            if share:
+                frequency[held.rows] += share * held.counts
+                holds[held.rows] = True
+        touched = np.flatnonzero(holds)
         score[touched] += _bm25(frequency[touched], joined[touched], mean, len(touched), size, K1, B)
     return score
 
 
-def _next(values: Floats, there: NDArray[np.int64]) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """The passages next to each in its session, and how long they are, 0 where there is none, shape (passages,)."""
+
+    before: Ints
+    after: Ints
+    length_before: Floats
+    length_after: Floats
+
+
+def _around(view: View) -> _Around:
+    length = view.history.length.head(view.passages)
+
+    def made() -> _Around:
+        before, after = view.before, view.after
+        return _Around(before, after, _next(length, before), _next(length, after))
+
+    return view.once(_Around, made)
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Passages and how often each has a term."""
+
+    rows: Ints
+    counts: Floats
+
+
+def _places(term: str, view: View) -> tuple[_Places, _Places, _Places]:
+    """Where a term stands, where it stands in the passage before, and where in the one behind."""
+
+    def made() -> tuple[_Places, _Places, _Places]:
+        rows, counts = view.history.postings.of(term, view.passages)
+        around = _around(view)
+        return _Places(rows, counts), _there(around.after[rows], counts), _there(around.before[rows], counts)
+
+    return view.once((_Places, term), made)
+
+
+def _there(rows: Ints, counts: Floats) -> _Places:
+    inside = np.flatnonzero(rows >= 0)
+    return _Places(rows[inside], counts[inside])
+
+
+def _next(values: Floats, there: Ints) -> Floats:
     """The values of the passages `there`, 0 where there is none."""
     return np.append(values, np.float32(0))[there]
 
@@ -66,7 +111,7 @@ def sitting_words(query: Query, view: View) -> Floats:
     length = np.bincount(sitting, view.history.length.head(size), number).astype(np.float32)
     score = np.zeros(number, np.float32)
     for term in query.terms:
-        rows, counts = view.history.postings.of(term, size)
+        rows, counts = _places(term, view)[0].rows, _places(term, view)[0].counts
         if not len(rows):
             continue
         frequency = np.bincount(sitting[rows], counts, number).astype(np.float32)
@@ -95,14 +140,14 @@ def window_similarity(query: Query, view: View) -> Floats:
 
     A window is made of the vectors that there are; `neutral` where there is none.
     """
-    size, held = view.passages, view.has_vector.astype(np.float32)
-    own, previous, following = similarity(query, view) * held, view.before, view.after
+    size, held, around = view.passages, view.has_vector.astype(np.float32), _around(view)
+    own, previous, following = similarity(query, view) * held, around.before, around.after
     beside, across = view.history.beside.head(size), view.history.across.head(size)
-    around = _next(held, previous) + _next(held, following)
+    beyond = _next(held, previous) + _next(held, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
-    length = held + 0.25 * around + beside + _next(beside, following)
+    length = held + 0.25 * beyond + beside + _next(beside, following)
     length += 0.5 * np.where(previous >= 0, _next(across, following), 0)
-    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), held + around > 0)
+    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), held + beyond > 0)
 
 
 def date(query: Query, view: View) -> Floats:

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from builder.pipeline.history import Floats, History
 from builder.pipeline.marks import CONVERSATION
 
 Ints = NDArray[np.int64]
+Value = TypeVar("Value")
 Terms = Callable[[str], str]
 """Text → stemmed terms joined by spaces."""
 
@@ -38,7 +40,7 @@ class View:
     current: NDArray[np.bool_]
     crumb: Ints
     heard_by: NDArray[np.bool_] | None = None
-    _cosines: dict[bytes, Floats] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def before(self) -> Ints:
@@ -185,14 +187,20 @@ class View:
 
     def cosines(self, vector: bytes) -> Floats:
         """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""
-        if vector not in self._cosines:
-            vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
-            self._cosines[vector] = (
-                np.zeros(self.passages, np.float32)
-                if vectors is None or not len(asked)
-                else neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
-            )
-        return self._cosines[vector]
+        return self.once(vector, lambda: self._cosines(vector))
+
+    def once(self, name: object, make: Callable[[], Value]) -> Value:
+        """What `make` gives for this view, made once: for whatever several parts of a build ask of the same passages."""
+        if name not in self._known:
+            self._known[name] = make()
+        held: Value = self._known[name]
+        return held
+
+    def _cosines(self, vector: bytes) -> Floats:
+        vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
+        if vectors is None or not len(asked):
+            return np.zeros(self.passages, np.float32)
+        return neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
 
     def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""
