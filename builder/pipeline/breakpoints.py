@@ -18,11 +18,16 @@ def breakpoints(
     for name, names in _lasting(profile):
         front = tuple(takewhile(lambda section: section.name in names, sections))  # noqa: B023 - used at once
         if front:
-            end = len(commonprefix((rendering.page(profile.page, front), markdown)))  # noqa: RUF071 - characters are meant
+            end = _shared(rendering.page(profile.page, front), markdown)
             tokens = sum(spent[section.name] for section in front)
             prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
             found.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
     return tuple(found.values())
+
+
+def _shared(front: str, whole: str) -> int:
+    """Characters in which both begin; a page nearly always begins with its front part, and one look tells."""
+    return len(front) if whole.startswith(front) else len(commonprefix((front, whole)))  # noqa: RUF071 - characters are meant
 
 
 def _lasting(profile: Profile) -> list[tuple[str, set[str]]]:

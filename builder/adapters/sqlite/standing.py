@@ -8,6 +8,7 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
+from builder.domain.facts import Remembered
 from builder.domain.recall import RecallQuery
 from builder.domain.selector import Selector, Standing
 
@@ -43,13 +44,14 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
     sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
 
 
-def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Row, ...]:
-    """Rows of BREADCRUMB_COLUMNS, newest first: as many as are kept of what the selector means."""
-    found: list[Row] = []
+def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
+    """Without passages, newest first: as many as are kept of what the selector means."""
+    found: list[Remembered] = []
     for row in _candidates(sql, query, wanted.selector):
-        crumb = from_columns(row, (), "").breadcrumb
+        held = from_columns(row, (), "")
+        crumb = held.breadcrumb
         if wanted.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
-            found.append(row)
+            found.append(held)
             if len(found) == wanted.most:
                 break
     return tuple(found)

@@ -243,15 +243,20 @@ def _of_none(sql: apsw.Connection, query: RecallQuery) -> tuple[Iterable[tuple[A
 
 
 def _standing(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
-    return tuple(_with_passages(sql, row, query.model) for row in standing.find(sql, query, wanted))
+    return tuple(_with_its_passages(sql, held, query.model) for held in standing.find(sql, query, wanted))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:
-    workspace, session, incarnation, sequence = row[:4]
+    return _with_its_passages(sql, from_columns(row, (), ""), model)
+
+
+def _with_its_passages(sql: apsw.Connection, bare: Remembered, model: str) -> Remembered:
+    workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
     held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
     model = model or (held[0][-1] if held else "")
-    return from_columns(row, _by_place(iter(held), model).get(row[1:4], ()), model)
+    passages = _by_place(iter(held), model).get((session, incarnation, sequence), ())
+    return replace(bare, passages=passages, model=model)
 
 
 def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> Remembered:
