@@ -13,12 +13,13 @@ from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
-from builder.adapters.sqlite import SqliteStore, in_use
+from builder.adapters.sqlite import Asked, SqliteStore, in_use
 from builder.app.bus import connect, open_bus, topology
 from builder.app.core import open_core
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.facts import Ended
+from builder.domain.recall import EVERY_SESSION
 from builder.requests import Lookup
 from builder.settings import Settings
 from builder.wire.inbound import decode
@@ -65,8 +66,8 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation)
-        floor = await _examine(path, await stream.first())
-        counts = await _fill(settings, fresh, stream, floor, progress)
+        floor, calls = await _examine(path, await stream.first())
+        counts = await _fill(settings, fresh, stream, floor, calls, progress)
     _check_unused(path)  # a service that was started meanwhile would go on in a file without a name
     _remove(path)
     fresh.replace(path)
@@ -74,12 +75,19 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
 
 
 async def _fill(
-    settings: Settings, fresh: Path, stream: NatsStream, floor: Place, progress: Callable[[int, int], None]
+    settings: Settings,
+    fresh: Path,
+    stream: NatsStream,
+    floor: Place,
+    calls: tuple[Asked, ...],
+    progress: Callable[[int, int], None],
 ) -> dict[str, int]:
+    """calls: who had asked, of which the stream may have forgotten some."""
     counts = {"remembered": 0, "rejected": 0}
     sessions: set[tuple[str, str]] = set()
     last = await stream.last()
     async with open_core(settings, str(fresh)) as core:
+        await core.store.keep_calls(calls)
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
             try:
                 breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
@@ -89,16 +97,17 @@ async def _fill(
             except Rejected:
                 counts["rejected"] += 1
             progress(arrival.place.sequence, last.sequence)
-        for workspace, session in sorted(sessions):
+        everywhere = {(workspace, EVERY_SESSION) for workspace, _ in sessions}
+        for workspace, session in sorted(sessions | everywhere):
             await core.store.advance(workspace, session, last)
         await core.store.advance(*FLOOR, floor)
     return counts
 
 
-async def _examine(path: Path, first: Place) -> Place:
-    """The ack floor of the old store. Raises `Misconfigured` when it must not be replaced."""
+async def _examine(path: Path, first: Place) -> tuple[Place, tuple[Asked, ...]]:
+    """The ack floor of the old store, and who had asked there. Raises `Misconfigured` when it must not be replaced."""
     if not path.exists():
-        return Place(0, 0)
+        return Place(0, 0), ()
     store = SqliteStore(str(path))
     try:
         lost = await store.count(before=first)
@@ -107,7 +116,7 @@ async def _examine(path: Path, first: Place) -> Place:
                 f"{lost} breadcrumbs of {path} are older than the stream and would be lost; "
                 "keep the file, or move it away to go on without them"
             )
-        return await store.watermark(*FLOOR)
+        return await store.watermark(*FLOOR), await store.calls(first.incarnation)
     finally:
         store.close()
 

@@ -9,9 +9,11 @@ MARKS = "-:@"
 """What stands between a model's name and its date or size."""
 MODEL = "model:"
 """Of the tag by which a report that counts is found: its model's undated name stands behind it."""
+TUNED = "ft:"
+"""In front of a model's name, with what it was tuned to behind it: its tokenizer is the model's."""
 SIZED = re.compile(r"[:@].*", re.DOTALL)
-DATED = re.compile(r"(-(latest|preview|\d{3,8}|\d\d-\d\d))+\Z")
-"""What providers put behind the name of one model: 20250514, 2024-08-06, 0613, 001, preview-05-06, latest."""
+DATED = re.compile(r"(-(latest|preview|v\d|\d{3,8}|\d\d-\d\d(\d\d)?))+\Z")
+"""What providers put behind a model's name: 20250514, 2024-08-06, 08-2024, 0613, 001, preview-05-06, 20250514-v1, latest."""
 SMALLEST = 100
 """Tokens of a page below which a report does not count: the few that a provider adds to any text would outweigh its tokenizer."""
 FURTHEST = 2
@@ -54,7 +56,7 @@ def bare(model: str) -> str:
 
 def undated(model: str) -> str:
     """The name without a provider in front and without a date or, behind ":" or "@", a size: one for all versions of a model."""
-    return DATED.sub("", SIZED.sub("", bare(model)))
+    return DATED.sub("", SIZED.sub("", bare(model).removeprefix(TUNED)))
 
 
 def known_as(model: str, known: Iterable[str]) -> str:

@@ -84,11 +84,12 @@ def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
 
 def _choose(view: View, pool: list[_Candidate], cap: int, end: int, words: Words) -> list[_Candidate]:
     """Greedily the most worth a token, as long as anything has room. Ties go to the earlier one."""
+    if not pool:
+        return []
     terms = sorted(frozenset[str]().union(*(one.terms for one in pool)))
     column = {term: number for number, term in enumerate(terms)}
-    says = np.zeros((len(pool), len(terms)))
-    for number, one in enumerate(pool):
-        says[number, [column[term] for term in one.terms]] = 1
+    says = [np.array(sorted(column[term] for term in one.terms), np.int64) for one in pool]
+    told, starts = np.concatenate(says), np.cumsum([0, *map(len, says[:-1])])  # one sentence's terms behind the other's
     untold = _weights(view, terms, end)
     days = sorted({one.line.day for one in pool})
     day = np.array([days.index(one.line.day) for one in pool], np.int64)
@@ -99,23 +100,26 @@ def _choose(view: View, pool: list[_Candidate], cap: int, end: int, words: Words
     chosen: list[_Candidate] = []
     while True:
         cost = price + price_of_day[day]
-        value = np.where(left & (cost <= room), (says @ untold) * worth * (1 - near) / (cost + OVERHEAD), 0.0)
-        best = int(value.argmax()) if len(pool) else 0
-        if not len(pool) or value[best] <= 0:
+        value = np.add.reduceat(untold[told], starts) * worth * (1 - near) / (cost + OVERHEAD)
+        value[~left | (cost > room)] = 0
+        best = int(value.argmax())
+        if value[best] <= 0:
             return chosen
         chosen.append(pool[best])
         room -= int(cost[best])
         left[best], price_of_day[day[best]] = False, 0
-        untold[says[best] > 0] = 0
+        untold[says[best]] = 0
         near = np.maximum(near, vectors @ vectors[best])
 
 
-def _vectors(view: View, pool: list[_Candidate]) -> NDArray[np.float64]:
+def _vectors(view: View, pool: list[_Candidate]) -> NDArray[np.float32]:
     """Of each candidate's passage, shape (candidates, width); zeros where there is none."""
-    if view.vectors is None:
-        return np.zeros((len(pool), 1))
+    if view.vectors is None or not len(view.vectors):
+        return np.zeros((len(pool), 1), np.float32)
     rows = np.array([one.passage for one in pool], np.int64)
-    return np.where(rows[:, None] < 0, 0.0, view.vectors[rows]).astype(np.float64)
+    found = view.vectors[rows]
+    found[rows < 0] = 0
+    return found
 
 
 def _weights(view: View, terms: list[str], end: int) -> NDArray[np.float64]:

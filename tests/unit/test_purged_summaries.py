@@ -33,7 +33,7 @@ def ids(summaries: list[Breadcrumb]) -> set[str]:
     return {crumb.id for crumb in summaries}
 
 
-async def test_summaries_that_are_purged_are_made_again_once(store: MemoryStore | SqliteStore) -> None:
+async def test_summaries_that_are_purged_are_made_again_once_after_each_purge(store: MemoryStore | SqliteStore) -> None:
     builder, profile = make_builder(store), summing(cap=200)
     await remember(builder, talk(20))
     ended = await looked(builder, profile, 1000, hours=24)
@@ -50,7 +50,9 @@ async def test_summaries_that_are_purged_are_made_again_once(store: MemoryStore 
     assert len(ids(ended) | ids(again) | ids(lasting)) == 3 * len(ended)
 
 
-async def test_summaries_of_an_earlier_version_that_is_purged_are_made_again_once(store: MemoryStore | SqliteStore) -> None:
+async def test_summaries_of_a_purged_earlier_version_are_made_again_once(
+    store: MemoryStore | SqliteStore,
+) -> None:
     builder, profile = make_builder(store), summing(cap=200)
     answer = make_answer(2, session="s42", id="answer", expires_at=MORNING + timedelta(hours=1)).breadcrumb
     edit = make_answer(3, session="s42", id="answer", version=2).breadcrumb

@@ -54,7 +54,7 @@ class MemoryStore:
         self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
         now = self._joined(crumb.workspace)
         moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
-        self._revise({(crumb.workspace, session) for both in moved for session in both if session})
+        self._revise({(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session})
         return True
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:

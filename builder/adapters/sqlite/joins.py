@@ -14,6 +14,8 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
 
 Session = tuple[str, str]
+Asked = tuple[str, str, str, int, int]
+"""Workspace, request id, session and place of its first question."""
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _ASKED = """
@@ -27,6 +29,10 @@ _NEWEST = """
 _ANSWER = "INSERT OR IGNORE INTO answers (workspace, incarnation, sequence, id, call) VALUES (?, ?, ?, ?, ?)"
 _VERSIONS = """
     SELECT incarnation, sequence, call, joins FROM answers WHERE workspace = ? AND id = ? ORDER BY incarnation, sequence
+"""
+_LAST = """
+    SELECT incarnation, sequence, joins FROM answers WHERE workspace = ? AND id = ?
+    ORDER BY incarnation DESC, sequence DESC LIMIT 1
 """
 _ASKERS = "SELECT session FROM calls WHERE workspace = ? AND call = ? AND (incarnation, sequence) < (?, ?) LIMIT 2"
 _JOIN = "UPDATE answers SET joins = ? WHERE workspace = ? AND incarnation = ? AND sequence = ?"
@@ -52,7 +58,11 @@ def note(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     """List a new row, if it asks or may answer. Returns the sessions of which older rows changed by it: one that joined moved."""
     workspace, session, *place = key_of(crumb)
     if crumb.may_join:
+        *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
         sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
+        if Place(*newest) <= crumb.place and (home or not crumb.joins_by):  # a catalog may have thousands of versions
+            sql.execute(_JOIN, (home, workspace, *place))
+            return frozenset()
         return _join(sql, workspace, crumb.id, crumb.place)
     moved: set[Session] = set()
     for call in crumb.asks_for:
@@ -90,5 +100,5 @@ def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None
         now = home if number >= first else ""
         if now != before:
             sql.execute(_JOIN, (now, workspace, incarnation, sequence))
-            moved |= {(workspace, name) for name in (before, now) if name and (incarnation, sequence) != new}
+            moved |= {(workspace, name) for name in (before, now, NO_SESSION) if name and (incarnation, sequence) != new}
     return frozenset(moved)

@@ -112,6 +112,15 @@ class SqliteStore:
         """Of which engines something is stored; empty for what lacks vectors."""
         return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
 
+    async def calls(self, incarnation: int) -> tuple[joins.Asked, ...]:
+        """Where each session first asked under each request id, in this incarnation of the stream, erased questions included."""
+        text = "SELECT * FROM calls WHERE incarnation = ?"
+        return await self._connection.read(lambda sql: tuple(sql.execute(text, (incarnation,))))
+
+    async def keep_calls(self, calls: tuple[joins.Asked, ...]) -> None:
+        """Note who had asked, before anything is remembered: a store that is made anew may not hear of it again."""
+        await self._connection.run(lambda sql: sql.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", calls))
+
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
         text = "SELECT count(*) FROM breadcrumbs WHERE erased = ''"

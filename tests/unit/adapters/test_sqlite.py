@@ -235,7 +235,8 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
     asked = make_question(1), make_question(2, "r2", "s43"), make_question(5, session="s43")
-    for row in (*asked, make_answer(3), make_answer(4, "r9"), make_answer(6), make_answer(7, "r2", id="m3", version=2)):
+    edited, passed_on = make_answer(7, "r2", id="m3", version=2), make_answer(8, id="m3", version=3, asked=("{}",))
+    for row in (*asked, make_answer(3), make_answer(4, "r9"), make_answer(6), edited, passed_on):
         assert await store.remember(row)
     store.close()
     older = apsw.Connection(path)
@@ -243,8 +244,21 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     older.pragma("user_version", 7)
     older.close()
     store = SqliteStore(path)
-    assert (await recalled(store, "s42"), await recalled(store, "s43")) == (["m1", "m3", "m3"], ["m2", "m5"])
+    assert (await recalled(store, "s42"), await recalled(store, "s43")) == (["m1", "m3", "m3", "m3"], ["m2", "m5"])
     store.close()
+
+
+async def test_a_store_made_anew_knows_of_the_questions_that_the_old_one_erased(tmp_path: Path) -> None:
+    old, new = SqliteStore(str(tmp_path / "old.db")), SqliteStore(str(tmp_path / "new.db"))
+    for row in (make_question(1), make_question(2, session="s43")):
+        await old.remember(row)
+    await old.erase("acme", "s43", "m2", FAR)
+    await new.keep_calls(await old.calls(make_place(1).incarnation))
+    for store in (old, new):
+        await store.remember(make_question(1))
+        await store.remember(make_answer(3))
+        assert await recalled(store, "s42") == ["m1"]
+        store.close()
 
 
 def test_migrations_are_numbered_without_gaps_and_repeats() -> None:

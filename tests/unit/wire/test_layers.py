@@ -118,6 +118,8 @@ DATED = [
     ("gemini-1.5-pro-002", "gemini-1.5-pro"),
     ("mistral-large-latest", "mistral-large"),
     ("llama3.1:8b-instruct-q4", "llama3.1"),
+    ("command-r-08-2024", "command-r"),
+    ("ft:gpt-4o-2024-08-06:acme::b1", "gpt-4o"),
 ]
 
 

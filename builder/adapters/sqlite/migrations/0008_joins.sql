@@ -30,17 +30,22 @@ ORDER BY incarnation, sequence
 ON CONFLICT DO NOTHING;
 
 INSERT INTO answers (workspace, incarnation, sequence, id, call)
-SELECT workspace, incarnation, sequence, id, coalesce(calls ->> 0, '') FROM breadcrumbs
-WHERE session = '_' AND asked = '[]' AND (calls <> '[]' OR version > 1);
+SELECT workspace, incarnation, sequence, id, CASE WHEN asked = '[]' THEN coalesce(calls ->> 0, '') ELSE '' END FROM breadcrumbs
+WHERE session = '_' AND (version > 1 OR (asked = '[]' AND calls <> '[]'));
 
-WITH firsts AS (
+WITH askers AS (
+    SELECT *, row_number() OVER (PARTITION BY workspace, call ORDER BY incarnation, sequence) AS number FROM calls
+),
+firsts AS (
     SELECT *, row_number() OVER (PARTITION BY workspace, id ORDER BY incarnation, sequence) AS number FROM answers WHERE call <> ''
 ),
 sole AS (
-    SELECT firsts.workspace, firsts.id, firsts.incarnation, firsts.sequence, min(calls.session) AS session
-    FROM firsts JOIN calls ON calls.workspace = firsts.workspace AND calls.call = firsts.call
-      AND (calls.incarnation, calls.sequence) < (firsts.incarnation, firsts.sequence)
-    WHERE firsts.number = 1 GROUP BY firsts.workspace, firsts.id HAVING count(*) = 1
+    SELECT firsts.workspace, firsts.id, firsts.incarnation, firsts.sequence, one.session
+    FROM firsts JOIN askers AS one ON one.workspace = firsts.workspace AND one.call = firsts.call AND one.number = 1
+      AND (one.incarnation, one.sequence) < (firsts.incarnation, firsts.sequence)
+    LEFT JOIN askers AS two ON two.workspace = firsts.workspace AND two.call = firsts.call AND two.number = 2
+    WHERE firsts.number = 1
+      AND (two.call IS NULL OR (two.incarnation, two.sequence) > (firsts.incarnation, firsts.sequence))
 )
 UPDATE answers SET joins = sole.session FROM sole
 WHERE sole.workspace = answers.workspace AND sole.id = answers.id
