@@ -23,7 +23,8 @@ WHOLE = 300
 class InForce:
     """units: a breadcrumb each, the most relevant first. omissions: what was repeated or superseded, and by which id.
 
-    outdated: rows that hold little else than what was superseded: found by its words it would mislead.
+    outdated: rows that hold little else than what was superseded: found by its words it would mislead. So too earlier ones that
+    say word for word what a unit says whole.
     """
 
     units: tuple[Unit, ...] = ()
@@ -57,6 +58,7 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
     best = {row: max(float(scores[said.passage]) for said in some) for row, some in held.items()}
     order = sorted(held, key=lambda row: (-best[row], -row))
     units = tuple((_candidate(view, held[row], section),) for row in order)
+    outdated.update(row for (candidate,) in units if not candidate.spans for row in view.repeats(candidate.row))
     return InForce(units=units, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
 
 

@@ -138,3 +138,9 @@ async def test_real_pages_with_something_planted_are_found_too() -> None:
     assert found[SPLIT] + found[ORPHAN] > 3
     assert found[REPEAT] > 30
     assert found[EXCEEDED] == 60
+
+
+async def test_a_wish_said_twice_is_not_found_beside_the_standing_instruction_that_says_it() -> None:
+    """The one fault that 100,000 sessions found once answers of no session were made too."""
+    tally = await check_history(seed=4, history=14_954, contexts=1, size=8)
+    assert (tally.contexts, tally.example) == (1, None)
