@@ -17,9 +17,9 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.heart import Bug, Circuit, foreseen
 from builder.making import Batch, Making
-from builder.pipeline.compacting import older, tokens
+from builder.pipeline.compacting import older
 from builder.pipeline.extract import tokens_of
-from builder.pipeline.summaries import Chain, Recipe, chain_of, due, missing, recipe_of, sources_of, waiting
+from builder.pipeline.summaries import Chain, Recipe, chain_of, due, missing, recipe_of, sources_of, tokens, waiting
 from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 

@@ -16,8 +16,3 @@ def is_said(view: View, row: int) -> bool:
     """Whether a person said something there."""
     crumb = view.history.rows[row].breadcrumb
     return crumb.role == "user" and bool(crumb.text.strip())
-
-
-def tokens(view: View, rows: tuple[int, ...]) -> int:
-    """Of these rows, by their passages."""
-    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)

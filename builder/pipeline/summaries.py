@@ -103,7 +103,7 @@ def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
         return False
     if settings.messages is not None and len(units) > settings.messages:
         return True
-    return settings.tokens is not None and sum(_tokens(view, rows) for _, rows in units) > settings.tokens
+    return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
 
 
 def missing(settings: Summaries, units: int) -> int:
@@ -178,5 +178,6 @@ def _counts(view: View, row: int) -> bool:
     return view.in_conversation(row) and bool(view.current[row])
 
 
-def _tokens(view: View, rows: tuple[int, ...]) -> int:
+def tokens(view: View, rows: tuple[int, ...]) -> int:
+    """Of these rows, by their passages."""
     return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)

@@ -50,12 +50,17 @@ class MemoryStore:
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
         self._rows[key] = self._kept(remembered)
+        if crumb.asks_for or crumb.may_join:
+            self._revise(self._moved_by(crumb))
+        return True
+
+    def _moved_by(self, crumb: Breadcrumb) -> set[tuple[str, str]]:
+        """The sessions whose rows change because what had joined one joins another, now that this one is known."""
         before = self._joined(crumb.workspace)
         self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
         now = self._joined(crumb.workspace)
         moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
-        self._revise({(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session})
-        return True
+        return {(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session}
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
         """See the port."""
