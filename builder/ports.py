@@ -10,7 +10,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.facts import Ended, PassageKey, Remembered
+from builder.domain.facts import Ended, Remembered
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.summary import Line, Said
 
@@ -103,13 +103,6 @@ class Stubs(Protocol):
         """The stub is there."""
 
 
-class TokenVectors(Protocol):
-    """What late interaction reads. Remembering and filling in write it, in the same transaction; recall leaves it out."""
-
-    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
-        """Of these passages, in the order asked; empty where none of this model are stored. Raises `Unavailable`."""
-
-
 class Backlog(Protocol):
     """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
 
@@ -157,13 +150,6 @@ class Embedder(Protocol):
 
     async def embed(self, text: str) -> bytes:
         """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
-
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector and, of the same forward pass, the token vectors; an engine that has no pieces gives none of them.
-
-        Token vectors are the last layer's states of the word pieces of the text, in order, the marks around it left out: unit
-        vectors times 127 as int8 bytes of shape (pieces, dimension). Raises `Unavailable` as `embed` does.
-        """
 
 
 class Stream(Protocol):

@@ -17,7 +17,6 @@ from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
-from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
@@ -26,7 +25,7 @@ from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, repor
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
-from builder.ports import Embedder, Store, TokenVectors
+from builder.ports import Embedder, Store
 
 PAGE = 2_000
 """Rows of one recall."""
@@ -72,15 +71,13 @@ class ContextBuilder:
         profiles: tuple[Profile, ...],
         helpers: Helpers,
         histories: Histories,
-        late: TokenVectors | None = None,
     ) -> None:
-        """Everything is passed in; nothing is opened here. late: reads what `store` keeps for late interaction; None = off."""
+        """Everything is passed in; nothing is opened here."""
         self._store = store
         self._embedder = embedder
         self._profiles = profiles
         self._helpers = helpers
         self._histories = histories
-        self._late = late
 
     @property
     def ranker(self) -> Ranker:
@@ -90,7 +87,7 @@ class ContextBuilder:
     def with_edition(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
         """The same with other profiles and templates; this one stays as it is for whoever has begun with it."""
         helpers = replace(self._helpers, renderings=renderings)
-        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._late)
+        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
@@ -127,7 +124,7 @@ class ContextBuilder:
         refused = await self._too_long(crumb, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
         seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
-        queries: dict[tuple[Scope, Asked, bool], Query] = {}
+        queries: dict[tuple[Scope, Asked], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
         for wished in consumers:
@@ -144,7 +141,6 @@ class ContextBuilder:
                 ranker=ranker,
                 terms=self._helpers.terms,
                 model=self._embedder.model,
-                reordered=await self._reordered(crumb.workspace, query, view, profile, ranker),
             )
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
@@ -195,18 +191,6 @@ class ContextBuilder:
         """What agents reported of their usage of the profile's model."""
         return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
 
-    async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
-        """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
-        keys = keys_of(view, passages)
-        return await self._late.token_vectors(workspace, keys, self._embedder.model) if self._late else (b"",) * len(keys)
-
-    async def _reordered(self, workspace: str, query: Query, view: View, profile: Profile, ranker: Ranker) -> Reordered | None:
-        """None when nothing is to be put in order anew, or the question has nothing to do it by."""
-        if not (profile.retrieval.rerank and query.token_vectors and view.passages):
-            return None
-        best = best_passages(query, view, profile.retrieval, ranker)
-        return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
-
     async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
         """What stands, and the history as of a place.
 
@@ -251,11 +235,10 @@ class ContextBuilder:
 
     async def with_vectors(self, remembered: Remembered) -> Remembered:
         """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text, found = remembered.breadcrumb.text, []
-        for held in remembered.passages:
-            vector, token_vectors = await self._embed(text[held.start : held.end], self._late is not None)
-            found.append(replace(held, vector=vector, token_vectors=token_vectors))
-        return replace(remembered, passages=tuple(found), model=self._embedder.model)
+        text = remembered.breadcrumb.text
+        vectors = [await self._embed(text[held.start : held.end]) for held in remembered.passages]
+        filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
+        return replace(remembered, passages=tuple(filled), model=self._embedder.model)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
         """Pointers are searched with the first passage (features D11)."""
@@ -264,30 +247,25 @@ class ContextBuilder:
         terms = self._helpers.terms(" ".join((said, *pointers)))
         return Passage(start, end, terms, b"", self._helpers.count(said), traits(said))
 
-    async def _embed(self, said: str, with_tokens: bool) -> tuple[bytes, bytes]:
-        """Vector and token vectors; both empty for a blank text."""
-        if not said.strip():
-            return b"", b""
-        return await self._embedder.embed_tokens(said) if with_tokens else (await self._embedder.embed(said), b"")
+    async def _embed(self, said: str) -> bytes:
+        """The vector; empty for a blank text."""
+        return await self._embedder.embed(said) if said.strip() else b""
 
-    async def _query(
-        self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked, bool], Query]
-    ) -> Query:
+    async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
-        wanted = asked(trigger.text, view, profile.retrieval, self._helpers.terms)
-        key = scope_of(trigger, profile), wanted, self._late is not None and profile.retrieval.rerank > 0
+        key = scope_of(trigger, profile), asked(trigger.text, view, profile.retrieval, self._helpers.terms)
         if key not in known:
-            known[key] = await self._ask(wanted, view, key[-1])
+            known[key] = await self._ask(key[1], view)
         return known[key]
 
-    async def _ask(self, wanted: Asked, view: View, late: bool) -> Query:
+    async def _ask(self, wanted: Asked, view: View) -> Query:
         text, named = strip_names(wanted.text, view.speakers)
         beside, _ = strip_names(wanted.beside, view.speakers)
         try:
-            vector, token_vectors = await self._embed(text, late)
+            vector = await self._embed(text)
         except Unavailable:
-            vector, token_vectors = b"", b""
-        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector, token_vectors)
+            vector = b""
+        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:

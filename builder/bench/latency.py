@@ -92,7 +92,6 @@ def everything(profile: Profile) -> Profile:
         hears=people,
         standing=(*profile.standing, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
-        retrieval=replace(profile.retrieval, hysteresis=0.2),
         tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),
         sections=tuple(replace(rule, dates="age" if rule.source == "retrieval" else rule.dates) for rule in profile.sections),
     )

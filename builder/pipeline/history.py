@@ -20,7 +20,6 @@ from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
 from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
-from builder.pipeline.query import Query
 from builder.pipeline.words import is_filler
 
 SITTING_GAP = timedelta(hours=6)
@@ -32,7 +31,6 @@ class History:
     """Grows by `extend`; read through `View`.
 
     A passage's `before` and `after` are the passages next to it in its session, -1 where there is none (yet).
-    ranked: the last ranking that hysteresis may want again: rows in view, query, ranker, scores.
     """
 
     def __init__(self) -> None:
@@ -73,7 +71,6 @@ class History:
         self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
-        self.ranked: tuple[int, Query, object, Floats] | None = None
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}

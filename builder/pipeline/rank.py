@@ -1,7 +1,7 @@
 """Fuse the signals into one order of passages: a linear sum with weights that are data (`ranker.toml`)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,20 +50,14 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
 }
 MEANING = frozenset({"similarity", "window_similarity"})
 """Signals that need vectors."""
-MAX_SIM = "max_sim"
-"""The signal that needs token vectors (`late.py`), weighed only where late interaction puts the best in order anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13).
-
-    late: of the second ranking, MAX_SIM included; empty where it was not learned, then the order stays as it is.
-    """
+    """The sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13)."""
 
     hybrid: Mapping[str, float]
     words: Mapping[str, float]
-    late: Mapping[str, float] = field(default_factory=dict)
 
     def weights(self, query: Query, view: View) -> Mapping[str, float]:
         """The set for this query: meaning is asked when at least half of the passages have one.

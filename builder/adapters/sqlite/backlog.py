@@ -5,7 +5,7 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins, revisions, token_vectors
+from builder.adapters.sqlite import joins, revisions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
@@ -33,7 +33,7 @@ def oldest(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterat
 
 
 def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
-    """Write vectors, token vectors and model, once."""
+    """Write vectors and model, once."""
     key = key_of(remembered.breadcrumb)
     sql.execute(f"DELETE FROM lacking WHERE {_KEY}", key)
     if not sql.changes():
@@ -43,7 +43,6 @@ def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
         f"UPDATE passages SET vector = ?, model = ? WHERE {_KEY} AND ordinal = ?",
         [(held.vector, model, *key, ordinal) for ordinal, held in enumerate(remembered.passages)],
     )
-    token_vectors.keep(sql, remembered, model)
     revisions.revise(sql, {key[:2], *joins.joined(sql, remembered.breadcrumb)})
     return True
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing, token_vectors
+from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Ended, Passage, PassageKey, Remembered
+from builder.domain.facts import Ended, Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Standing
 
@@ -103,10 +103,6 @@ class SqliteStore:
         text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
         span = (*values, *after, until.incarnation, until.sequence - 1)
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
-
-    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
-        """See the port."""
-        return await self._connection.read(lambda sql: token_vectors.read(sql, workspace, passages, model))
 
     async def models(self) -> frozenset[str]:
         """Of which engines something is stored; empty for what lacks vectors."""
@@ -235,7 +231,6 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
             for ordinal, held in enumerate(remembered.passages)
         ],
     )
-    token_vectors.keep(sql, remembered, model)
     standing.keep_tags(sql, key, remembered.breadcrumb.tags)
     revisions.revise(sql, joins.note(sql, remembered.breadcrumb))
     if not remembered.model:
