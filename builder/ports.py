@@ -61,6 +61,9 @@ class Reader(Protocol):
         newest: from the end, the newest first.
         """
 
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """For each of these the vectors of its passages, in order; empty while it lacks them, or has those of another model."""
+
 
 class Store(BreadcrumbStore, Reader, Protocol):
     """What builds contexts reads both ways."""
@@ -113,9 +116,10 @@ class Backlog(Protocol):
         """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
 
     async def fill(self, remembered: Remembered) -> bool:
-        """Write the vectors and the model of what `lacking` gave, raise the `Recall.revision` of its scopes, and return True.
+        """Write the vectors and the model of what `lacking` gave, and return True.
 
-        False, and nothing is written, when it lacks none any more: the first writer wins.
+        False, and nothing is written, when it lacks none any more: the first writer wins. Whoever has recalled it without them
+        asks for them by `Reader.vectors`.
         """
 
     async def left(self) -> int:

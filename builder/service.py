@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
-from builder.domain.facts import Passage, Remembered
+from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
@@ -17,18 +17,19 @@ from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
-from builder.pipeline.passages import passages
+from builder.pipeline.history import History
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
 from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
-from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
-from builder.pipeline.words import fingerprint
 from builder.ports import Embedder, Store
+from builder.remember.ingest import Ingest
 
 PAGE = 2_000
 """Rows of one recall."""
+FILLED = 64
+"""Rows without vectors that one look asks for."""
 SHOWN_LINKS = 5
 """Of a causal chain that is too long, the last ones."""
 
@@ -71,13 +72,24 @@ class ContextBuilder:
         profiles: tuple[Profile, ...],
         helpers: Helpers,
         histories: Histories,
+        passages_at_ingestion: int | None = None,
     ) -> None:
-        """Everything is passed in; nothing is opened here."""
+        """Everything is passed in; nothing is opened here.
+
+        passages_at_ingestion: a breadcrumb of more gets its vectors later; None = none does.
+        """
         self._store = store
         self._embedder = embedder
         self._profiles = profiles
         self._helpers = helpers
         self._histories = histories
+        self._passages_at_ingestion = passages_at_ingestion
+        self._ingest = Ingest(embedder, helpers.terms, helpers.count, passages_at_ingestion)
+
+    @property
+    def ingest(self) -> Ingest:
+        """What finds the facts of a breadcrumb."""
+        return self._ingest
 
     @property
     def ranker(self) -> Ranker:
@@ -87,7 +99,7 @@ class ContextBuilder:
     def with_edition(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
         """The same with other profiles and templates; this one stays as it is for whoever has begun with it."""
         helpers = replace(self._helpers, renderings=renderings)
-        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories)
+        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._passages_at_ingestion)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
@@ -111,7 +123,7 @@ class ContextBuilder:
                     "workspace; give every breadcrumb of a workspace an id of its own"
                 )
             return known
-        remembered = await self.facts(breadcrumb)
+        remembered = await self._ingest.facts(breadcrumb)
         await self._store.remember(remembered)
         return remembered
 
@@ -196,8 +208,8 @@ class ContextBuilder:
 
         In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once the scope was revised (vectors filled in, something erased, what had joined one session joined another) all is read
-        again; what is revised between two pages is left to the next recall.
+        Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
+        revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
@@ -218,38 +230,15 @@ class ContextBuilder:
                 continue
             self._histories.grow(history, recall.rows)
             if len(recall.rows) < PAGE:
+                await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
-        """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
-        bare = Remembered(
-            breadcrumb=breadcrumb,
-            passages=tuple(self._passage(breadcrumb, *span) for span in passages(breadcrumb.text)),
-            model="",
-            fingerprint=fingerprint(breadcrumb.text),
-        )
-        try:
-            return await self.with_vectors(bare)
-        except Unavailable:
-            return bare
-
-    async def with_vectors(self, remembered: Remembered) -> Remembered:
-        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text = remembered.breadcrumb.text
-        vectors = [await self._embed(text[held.start : held.end]) for held in remembered.passages]
-        filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
-        return replace(remembered, passages=tuple(filled), model=self._embedder.model)
-
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
-        """Pointers are searched with the first passage (features D11)."""
-        said = breadcrumb.text[start:end]
-        pointers = () if start else breadcrumb.pointers
-        terms = self._helpers.terms(" ".join((said, *pointers)))
-        return Passage(start, end, terms, b"", self._helpers.count(said), traits(said))
-
-    async def _embed(self, said: str) -> bytes:
-        """The vector; empty for a blank text."""
-        return await self._embedder.embed(said) if said.strip() else b""
+    async def _fill(self, history: History) -> None:
+        """Write in place the vectors that came since these rows were read."""
+        while rows := history.lacking[:FILLED]:
+            found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
+            if not history.fill(dict(zip(rows, found, strict=True))):
+                return
 
     async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
@@ -262,7 +251,7 @@ class ContextBuilder:
         text, named = strip_names(wanted.text, view.speakers)
         beside, _ = strip_names(wanted.beside, view.speakers)
         try:
-            vector = await self._embed(text)
+            vector = await self._ingest.embed(text)
         except Unavailable:
             vector = b""
         return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)

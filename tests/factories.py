@@ -82,7 +82,14 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     """The breadcrumb with its facts."""
     text = breadcrumb.text
     found = tuple(
-        Passage(start, end, make_terms(said), make_vector(said), load_counter("o200k_base")(said), traits(said))
+        Passage(
+            start,
+            end,
+            make_terms(said),
+            make_vector(said),
+            load_counter("o200k_base")(said),
+            traits(said, by_person=breadcrumb.role == "user"),
+        )
         for start, end in passages(text)
         for said in (text[start:end],)
     )

@@ -69,7 +69,8 @@ class Core:
 async def open_core(settings: Settings, store_path: str | None = None, patience: float | None = None) -> AsyncIterator[Core]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
-    store_path: instead of the settings'. patience: seconds to wait for the engine; None: as long as it takes to load.
+    store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
+    None: as long as it takes to load.
     """
     async with AsyncExitStack() as stack:
         edition = read_edition(template_folders(settings))
@@ -89,7 +90,8 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
             usage=usage,
         )
         histories = Histories(settings.store.cached_passages)
-        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories)
+        at_ingestion = None if store_path else embedding.passages_at_ingestion
+        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, at_ingestion)
         yield Core(builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, histories=histories)
 
 

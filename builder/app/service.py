@@ -109,7 +109,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        filling = Filling(core.store, core.builder.with_vectors)
+        filling = Filling(core.store, core.builder.ingest.with_vectors)
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder), "templates": reloading.state}
         metrics.lacking.set_function(lambda: filling.lacking)

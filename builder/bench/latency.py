@@ -121,13 +121,13 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
     said = texts(max(sizes))
     facts: list[Remembered] = []
     for number, text in enumerate(said[:DISTINCT]):
-        facts.append(await core.builder.facts(message("", number, text)))
+        facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
     for number, text in enumerate(said[DISTINCT:], DISTINCT):
         facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
     for number in range(NEWEST):
-        await core.store.remember(await core.builder.facts(usage(number, MODEL)))
+        await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
             session = _session(kind, size)

@@ -15,9 +15,17 @@ Signal = Callable[[Query, View], Floats]
 
 
 def _standardised(values: Floats) -> Floats:
-    """In standard deviations from the mean: keeps the margins that rank fusion throws away (`reference/retrieval.md` §2)."""
-    spread = float(values.std()) if len(values) else 0.0
-    return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
+    """In standard deviations from the mean of what is known, which keeps the margins that rank fusion throws away.
+
+    NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
+    """
+    unknown = np.isnan(values)
+    known = values[~unknown] if unknown.any() else values
+    spread = float(known.std()) if len(known) else 0.0
+    if spread == 0:
+        return np.zeros_like(values)
+    scaled = (values - known.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(known) < len(values) else scaled
 
 
 def _of_best(values: Floats) -> Floats:
@@ -54,17 +62,14 @@ MEANING = frozenset({"similarity", "window_similarity"})
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13)."""
+    """The sets of weights, signal → weight. words: where the query, or every passage, has no vector."""
 
     hybrid: Mapping[str, float]
     words: Mapping[str, float]
 
     def weights(self, query: Query, view: View) -> Mapping[str, float]:
-        """The set for this query: meaning is asked when at least half of the passages have one.
-
-        Of fewer, each would stand far out of a crowd that has the mean, and outvote all words.
-        """
-        return self.hybrid if query.vector and 2 * np.count_nonzero(view.has_vector) >= view.passages else self.words
+        """The set for this query: meaning counts as soon as any passage has a vector to compare."""
+        return self.hybrid if query.vector and view.has_vector.any() else self.words
 
 
 def rank(query: Query, view: View, ranker: Ranker) -> Floats:

@@ -112,6 +112,11 @@ class Stores(RuleBasedStateMachine):
         after = self.rows[number % len(self.rows)].breadcrumb if self.rows and number % 3 else None
         self.same(self.model.lacking(limit, after), self.store.lacking(limit, after))
 
+    @rule(numbers=st.lists(st.integers(0, 99), max_size=3), model=models)
+    def ask_for_vectors(self, numbers: list[int], model: str) -> None:
+        asked = tuple(self.rows[number % len(self.rows)].breadcrumb for number in numbers if self.rows)
+        self.same(self.model.vectors(asked, model), self.store.vectors(asked, model))
+
     @rule(number=st.integers(0, 99))
     def ask_for_facts(self, number: int) -> None:
         if self.rows:

@@ -36,7 +36,7 @@ async def test_consumers_that_ask_the_same_share_one_embedding() -> None:
     embedder = HashingEmbedder()
     builder = make_builder(embedder)
     await builder.remember(make_breadcrumb("The kiln is in Delft.", 1))
-    trigger = await builder.facts(make_breadcrumb("Where does the kiln stand?", 2))
+    trigger = await builder.ingest.facts(make_breadcrumb("Where does the kiln stand?", 2))
     before = embedder.asked
     await builder.answer(trigger, (consumer("a"), consumer("b")))
     assert embedder.asked - before == 1
@@ -75,8 +75,8 @@ async def test_a_causal_chain_of_as_many_steps_as_the_limit_is_answered_and_one_
     builder = make_builder(HashingEmbedder())
     await chained(builder, 26)
     last, one_more = (make_breadcrumb("Go on.", n, answers=f"m{n - 1}") for n in (26, 27))
-    assert (await builder.answer(await builder.facts(last), (consumer("a"),))).refused == ()
-    built = await builder.answer(await builder.facts(one_more), (consumer("a"),))
+    assert (await builder.answer(await builder.ingest.facts(last), (consumer("a"),))).refused == ()
+    built = await builder.answer(await builder.ingest.facts(one_more), (consumer("a"),))
     assert built.contexts == ()
     assert built.stopped
     (why,) = built.refused

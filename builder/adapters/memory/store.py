@@ -121,7 +121,6 @@ class MemoryStore:
         if self._rows[key].model or key in self._erased:
             return False
         self._rows[key] = remembered
-        self._revise(self._sessions_of(crumb))
         return True
 
     def _revise(self, sessions: set[tuple[str, str]]) -> None:
@@ -171,6 +170,11 @@ class MemoryStore:
             if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in kept)
         ]
         return tuple(reversed(found) if newest else found)[:limit]
+
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """See the port."""
+        rows = (self._rows[crumb.workspace, crumb.id, crumb.version] for crumb in breadcrumbs)
+        return tuple(tuple(held.vector for held in row.passages) if row.model == model else () for row in rows)
 
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""

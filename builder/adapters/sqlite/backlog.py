@@ -5,7 +5,6 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins, revisions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
@@ -18,6 +17,7 @@ _OLDEST = f"""
     WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
     ORDER BY incarnation, sequence, workspace, session LIMIT ?
 """
+_VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {_KEY} ORDER BY ordinal"
 _BEFORE_ALL = (-1, -1, "", "")
 
 
@@ -43,8 +43,13 @@ def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
         f"UPDATE passages SET vector = ?, model = ? WHERE {_KEY} AND ordinal = ?",
         [(held.vector, model, *key, ordinal) for ordinal, held in enumerate(remembered.passages)],
     )
-    revisions.revise(sql, {key[:2], *joins.joined(sql, remembered.breadcrumb)})
     return True
+
+
+def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
+    """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
+    found = list(sql.execute(_VECTORS, key_of(crumb)))
+    return tuple(vector for vector, name in found) if all(name == model for _, name in found) else ()
 
 
 def left(sql: apsw.Connection) -> int:

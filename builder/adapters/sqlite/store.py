@@ -155,6 +155,10 @@ class SqliteStore:
         """See the port."""
         return await self._connection.read(lambda sql: reading.told(sql, workspace, session, span, limit, newest))
 
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: tuple(backlog.vectors(sql, crumb, model) for crumb in breadcrumbs))
+
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""
         found = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
