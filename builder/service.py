@@ -1,5 +1,6 @@
 """One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -204,9 +205,12 @@ class ContextBuilder:
         return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
 
     async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """What stands, and the history as of a place.
+        """What stands, and the history as of a place. One recall of a scope at a time: they extend the same history."""
+        async with self._histories.lock(scope):
+            return await self._read(session, until, scope, consumers)
 
-        In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
+        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
         Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
         revised between two pages is left to the next recall.
@@ -228,7 +232,8 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            self._histories.grow(history, recall.rows)
+            for _ in self._histories.growing(history, recall.rows):
+                await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)

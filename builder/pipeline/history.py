@@ -6,7 +6,7 @@ session by its request id is one of its own.
 """
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import cast
@@ -24,6 +24,7 @@ from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
+STEP = 128
 SITTING_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
@@ -95,6 +96,11 @@ class History:
 
     def extend(self, rows: tuple[Remembered, ...]) -> None:
         """Append rows; each place must be above `place`."""
+        for _ in self.extending(rows):
+            pass
+
+    def extending(self, rows: tuple[Remembered, ...]) -> Iterator[None]:
+        """Append rows, and pause after every STEP passages, so that nothing else waits long; nobody else may extend meanwhile."""
         for row in rows:
             index = len(self.rows)
             self._first_passage.append(len(self.crumb))
@@ -104,6 +110,8 @@ class History:
             self._link(index, session, row)
             # Small talk is never found, so it takes no place between a question and its answer either.
             for passage in () if self.filler.head(index + 1)[index] else row.passages:
+                if len(self.crumb) % STEP == 0:
+                    yield
                 terms = passage.terms.split()
                 self.postings.add(len(self.crumb), terms)
                 self._neighbour(session)

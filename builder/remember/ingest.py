@@ -15,6 +15,9 @@ from builder.ports import Embedder
 LONG_TEXT = 20_000
 """Characters from which on the facts of a text are found in a thread, so that no other session waits for them."""
 
+ENDS = 10
+"""Passages at each end of a long message in which a person may give an instruction."""
+
 
 class Ingest:
     """Finds words at once, and vectors at once where the text is short."""
@@ -57,14 +60,20 @@ class Ingest:
         """All facts but the vectors."""
         return Remembered(
             breadcrumb=breadcrumb,
-            passages=tuple(self._passage(breadcrumb, *span) for span in passages(breadcrumb.text)),
+            passages=self._passages(breadcrumb, passages(breadcrumb.text)),
             model="",
             fingerprint=fingerprint(breadcrumb.text),
         )
 
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
+    def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
+        """Instructions are looked for at both ends of what a person said: between them stands what was pasted."""
+        by_person = breadcrumb.role == "user"
+        ends = {*range(ENDS), *range(len(spans) - ENDS, len(spans))}
+        return tuple(self._passage(breadcrumb, *span, by_person and number in ends) for number, span in enumerate(spans))
+
+    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool) -> Passage:
         """Pointers are searched with the first passage."""
         text = breadcrumb.text[start:end]
         pointers = () if start else breadcrumb.pointers
         terms = self._terms(" ".join((text, *pointers)))
-        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=breadcrumb.role == "user"))
+        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person))
