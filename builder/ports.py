@@ -38,7 +38,7 @@ class BreadcrumbStore(Protocol):
         """Where something of the session, or of EVERY_SESSION, is stored with `after` < place < `until`."""
 
     async def count(self) -> int:
-        """Breadcrumbs stored, old versions included, erased ones not."""
+        """Breadcrumbs stored, old versions included, erased ones and secrets not."""
 
 
 class Reader(Protocol):
@@ -172,8 +172,11 @@ class Archive(Protocol):
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
         """Delete every message of these breadcrumbs below the place; returns how many."""
 
-    async def delete_at(self, breadcrumb: Breadcrumb) -> bool:
-        """Delete the message of this breadcrumb at its place; False when the stream no longer holds it."""
+    async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
+        """Delete the message at this place; False when the stream no longer holds it, or holds another session's there.
+
+        identity: only when the message is a record of this id.
+        """
 
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
         """Delete the dead letters that are about them; returns how many."""

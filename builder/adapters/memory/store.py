@@ -96,7 +96,7 @@ class MemoryStore:
 
     async def count(self) -> int:
         """See the port."""
-        return len(self._rows) - len(self._erased)
+        return sum(row.breadcrumb.removes != row.breadcrumb.id for row in self._rows.values())
 
     def _kept_of(self, workspace: str) -> list[Remembered]:
         """What was not erased, in place order."""

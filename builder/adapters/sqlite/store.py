@@ -119,7 +119,7 @@ class SqliteStore:
 
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
-        text = "SELECT count(*) FROM breadcrumbs WHERE erased = ''"
+        text = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
         values: tuple[int, ...] = ()
         if before is not None:
             text, values = f"{text} AND (incarnation, sequence) < (?, ?)", before
