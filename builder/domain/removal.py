@@ -10,18 +10,17 @@ from builder.domain.summary import SUMMARY
 
 def removed_by(crumb: Breadcrumb, other: Breadcrumb) -> bool:
     """Whether the other one is a tombstone of it, or what is left of a later version."""
-    return other.removes == crumb.id and _reaches(crumb, other)
+    return other.removes == crumb.id and other.place > crumb.place and _is_near(crumb, other)
 
 
 def replaced_by(crumb: Breadcrumb, other: Breadcrumb) -> bool:
-    """Whether the other one is a later version of it."""
-    return other.id == crumb.id and _reaches(crumb, other)
+    """Whether the other one is a higher version of it, whichever came first."""
+    return other.id == crumb.id and other.version > crumb.version and _is_near(crumb, other)
 
 
-def _reaches(crumb: Breadcrumb, other: Breadcrumb) -> bool:
-    """Whether the other one came later, in the same session or in none."""
-    near = other.workspace == crumb.workspace and other.session in (crumb.session, NO_SESSION)
-    return near and other.place > crumb.place
+def _is_near(crumb: Breadcrumb, other: Breadcrumb) -> bool:
+    """Whether the other one is of the same session or of none."""
+    return other.workspace == crumb.workspace and other.session in (crumb.session, NO_SESSION)
 
 
 def is_same(crumb: Breadcrumb, other: Breadcrumb) -> bool:

@@ -34,6 +34,7 @@ class History:
     """Grows by `extend`; read through `View`.
 
     A passage's `before` and `after` are the passages next to it in its session, -1 where there is none (yet).
+    versions: id → its rows in place order. newest: id → for each of these the row of the highest version up to it.
     lacking: rows of which a passage with words has no vector yet; `fill` takes them off.
     """
 
@@ -74,6 +75,7 @@ class History:
         self.sitting_dates: list[str] = []
         self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
+        self.newest: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
         self.lacking: list[int] = []
         self.joined: dict[int, tuple[int, int]] = {}
@@ -163,6 +165,7 @@ class History:
         mine = [row for row in older[-1:] if self.session.head(index)[row] == session]
         head = self._head(index, session, crumb.calls, mine)
         older.append(index)
+        self._note_newest(index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)
         self.sitting.append(self._sitting(session, min(crumb.created_at, crumb.received_at)))
@@ -182,13 +185,23 @@ class History:
             self.chains.add(index, session, crumb, self.superseded_by.head(index + 1))
 
     def _replace(self, index: int, crumb: Breadcrumb) -> None:
-        """What this row supersedes: its older version, or what it removes in its own session (from none: in any)."""
-        for known in {crumb.id, crumb.removes} & self.versions.keys():
-            older = self.versions[known][-1]
-            if crumb.session in {NO_SESSION, self.rows[older].breadcrumb.session}:
-                self._supersede(older, index)
+        """What this row supersedes: its older version, or what it removes in its own session (from none: in any).
+
+        An older version that comes late supersedes nothing and is never current.
+        """
+        for known in {crumb.id, crumb.removes} & self.newest.keys():
+            newest = self.newest[known][-1]
+            if crumb.session not in {NO_SESSION, self.rows[newest].breadcrumb.session}:
+                continue
+            late = known == crumb.id and crumb.version < self.rows[newest].breadcrumb.version
+            self._supersede(index if late else newest, index)
         if crumb.removes:
             self._supersede(index, index)
+
+    def _note_newest(self, index: int, crumb: Breadcrumb) -> None:
+        newest = self.newest.setdefault(crumb.id, [])
+        late = newest and self.rows[newest[-1]].breadcrumb.version > crumb.version
+        newest.append(newest[-1] if late else index)
 
     def _supersede(self, row: int, by: int) -> None:
         """The first one to replace a row did it: a second tombstone must not bring it back for who looks from between them."""

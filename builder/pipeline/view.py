@@ -147,9 +147,9 @@ class View:
         return tuple(self.history.speakers)[:heard]
 
     def row_of(self, breadcrumb: str) -> int:
-        """The newest row with this breadcrumb id, -1 when it is not in this view."""
-        rows = self.history.versions.get(breadcrumb, [])
-        return ([-1, *rows])[bisect_left(rows, self.size)]
+        """The row of the newest version of this breadcrumb, -1 when it is not in this view."""
+        known = bisect_left(self.history.versions.get(breadcrumb, ()), self.size)
+        return self.history.newest[breadcrumb][known - 1] if known else -1
 
     def first_passage(self, row: int) -> int | None:
         """Number of the first passage of a breadcrumb; None for small talk, which has none."""

@@ -79,8 +79,11 @@ def standing(until: list[Remembered], wanted: Standing, session: str) -> list[Re
 
 
 def _is_gone(row: Remembered, near: list[Remembered]) -> bool:
-    later = (other.breadcrumb for other in near if other.breadcrumb.place > row.breadcrumb.place)
-    return any(row.breadcrumb.id in (other.id, other.removes) for other in later)
+    """Whether a tombstone came behind it, or a higher version at any place; near: all of the asking session and of none."""
+    crumb = row.breadcrumb
+    others = [other.breadcrumb for other in near]
+    removed = any(other.removes == crumb.id and other.place > crumb.place for other in others)
+    return removed or any(other.id == crumb.id and other.version > crumb.version for other in others)
 
 
 def of_model(row: Remembered, model: str) -> Remembered:

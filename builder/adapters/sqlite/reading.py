@@ -21,8 +21,8 @@ _REMOVED = """
 """
 _REPLACED = """
     SELECT 1 FROM breadcrumbs AS later INDEXED BY breadcrumbs_identity
-    WHERE later.workspace = held.workspace AND later.id = held.id AND later.erased = ''
-      AND later.session IN (held.session, ?) AND (later.incarnation, later.sequence) > (held.incarnation, held.sequence)
+    WHERE later.workspace = held.workspace AND later.id = held.id AND later.version > held.version AND later.erased = ''
+      AND later.session IN (held.session, ?)
 """
 _VERSIONS = f"""
     SELECT {_COLUMNS} FROM breadcrumbs AS held INDEXED BY breadcrumbs_identity

@@ -27,14 +27,12 @@ _BY_TAG = (
     f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
 ).replace(_COLUMNS, BREADCRUMB_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
-_LATER = """
-    workspace = ?1 AND session IN (?3, ?4) AND erased = ''
-    AND (incarnation, sequence) > (?5, ?6) AND (incarnation, sequence) <= (?7, ?8)
-"""
+_NEAR = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
 # Asked for both at once, it walks everything that came later.
 _GONE = (
-    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND {_LATER} "
-    f"UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' AND {_LATER}"
+    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_NEAR} "
+    "UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' "
+    f"AND (incarnation, sequence) > (?5, ?6) AND {_NEAR}"
 )
 
 
@@ -75,9 +73,9 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
 
 
 def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
-    """Whether a newer version or a tombstone of the session or of none came by then."""
-    workspace, _, incarnation, sequence, identity = row[:5]
-    values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until)
+    """Whether a higher version, or behind it a tombstone, of the session or of none came by then."""
+    workspace, _, incarnation, sequence, identity, version = row[:6]
+    values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_GONE, values), None) is not None
 
 

@@ -161,3 +161,12 @@ def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows
     assert histories.takes(fresh, 4)
     assert histories.of(scope("s1")) is fresh
     assert fresh.place == ORIGIN
+
+
+def test_an_older_version_that_comes_late_is_never_current_and_its_id_means_the_newest() -> None:
+    versions = [make_remembered(f"Version {v}.", n, id="m", version=v) for n, v in enumerate((1, 3, 2), 1)]
+    for size, current in ((1, [True]), (2, [False, True]), (3, [False, True, False])):
+        view = make_view(versions[:size])
+        assert view.current.tolist() == current
+        assert view.row_of("m") == current.index(True)
+    assert make_view([*versions, make_remembered("Version 4.", 4, id="m", version=4)]).row_of("m") == 3
