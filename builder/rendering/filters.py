@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from builder.rendering.layouts import digest, table
+from builder.rendering.missing import Missing, is_none
 
 _STRUCTURE = re.compile(r"(?:#|`{3}|~{3}|=+\s*$|-+\s*$|(?:_\s*){3}|(?:\*\s*){3}|[-*+](?:\s|$)|[>|<]|\d+[.)](?:\s|$)|\[(?!…\]))")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+>|]|\d+[.)])[ \t]+)*")
@@ -110,7 +111,7 @@ def readable(value: Any) -> str:
         listed = "\n".join(f"- {inline(item)}" for item in value)
         tabled = table([dict(_pairs(item)) for item in value if isinstance(item, dict)], inline) if _alike(value) else ""
         return tabled if tabled and len(tabled) < len(listed) else listed
-    return digest(value) if isinstance(value, str) else "" if value is None else _plain(value)
+    return digest(value) if isinstance(value, str) else "" if is_none(value) else _plain(value)
 
 
 def inline(value: Any) -> str:
@@ -146,4 +147,6 @@ def _pair(key: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return "" if isinstance(value, Missing) else json.dumps(value, ensure_ascii=False)

@@ -6,6 +6,8 @@ from typing import Any
 
 import yaml
 
+from builder.wire.files import parse_yaml
+
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
 SECTIONS = "sections"
@@ -24,7 +26,7 @@ def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ())
 
     presets: name → YAML text. above: the presets that led here.
     """
-    values = yaml.safe_load(source) or {}
+    values = parse_yaml(source) or {}
     if not isinstance(values, dict):
         raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
     found: dict[str, Layer] = {}

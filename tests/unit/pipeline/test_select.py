@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.errors import HintFailed, Rejected
+from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.assemble import Request, assemble

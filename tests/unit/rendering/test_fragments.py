@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.errors import HintFailed
 from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import CACHED, JinjaRendering
 from builder.rendering.templates import TemplateSet

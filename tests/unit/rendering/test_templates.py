@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.errors import HintFailed, Misconfigured
+from builder.domain.errors import Misconfigured
 from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders

@@ -1,0 +1,32 @@
+"""Files that people write: read up to a size, YAML without what makes a small file a large value."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from builder.domain.errors import Misconfigured
+
+
+def read_source(file: Path, most: int) -> str:
+    """Its text. most: bytes that it may have. Raises `Misconfigured`, `OSError`, `UnicodeDecodeError`."""
+    with file.open("rb") as opened:
+        data = opened.read(most + 1)
+    if len(data) > most:
+        raise Misconfigured(f"{file.parent.name}/{file.name} has more than {most:,} bytes; make it smaller")
+    return data.decode("utf-8")
+
+
+class _Plain(yaml.SafeLoader):
+    """Plain YAML: an alias would repeat what it names, and an alias of aliases that a billion times."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            alias: yaml.AliasEvent = self.peek_event()  # type: ignore[no-untyped-call]
+            raise yaml.YAMLError(f"the alias *{alias.anchor} is not taken; write out what it stands for")
+        return super().compose_node(parent, index)
+
+
+def parse_yaml(source: str) -> Any:
+    """The value. Raises `yaml.YAMLError`, `ValueError`, `RecursionError`."""
+    return yaml.load(source, _Plain)  # noqa: S506 - a SafeLoader
