@@ -17,8 +17,6 @@ from builder.wire.files import read_source
 from builder.wire.profiles import Library, parse_models, parse_profile
 
 MODELS = "models.yaml"
-LONGEST_FILE = 131_072
-"""Bytes of a profile, a preset or the table of models."""
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2")
 """The files of an edition, in each of its folders."""
 
@@ -107,15 +105,10 @@ def load_library(folders: tuple[Path, ...]) -> Library:
     """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
     presets = sources(folders, "presets") | {"default": sources(folders, "profiles")["default"]}
     tables = (folder / MODELS for folder in folders)
-    models = {
-        name: facts
-        for table in tables
-        if table.exists()
-        for name, facts in parse_models(read_source(table, LONGEST_FILE)).items()
-    }
+    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(read_source(table)).items()}
     return Library(presets=presets, models=models)
 
 
 def sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
     """Name → YAML text of the "profiles" or the "presets"; a later folder's file wins."""
-    return {file.stem: read_source(file, LONGEST_FILE) for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}
+    return {file.stem: read_source(file) for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}

@@ -15,6 +15,8 @@ _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 INDENT = "    "
+DEEPEST = 64
+"""Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 SHORT = 160
 """Characters of a list item, and of a flat object that is shown in one line."""
 WORDY = 40
@@ -71,7 +73,7 @@ def settled(text: str) -> str:
             continue
         opening = _OPENING.match(line)
         start = opening.group() if opening else ""
-        margin = " " * len(start)
+        margin = " " * min(len(start), DEEPEST)
         rest = line[len(start) :].replace(_MARK, "")
         lines.append(start + (_ESCAPED.sub(r"\1\\", rest, count=1) if line.startswith(_GUARD, len(start)) else rest))
     return "\n".join(lines)

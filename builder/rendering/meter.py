@@ -29,10 +29,10 @@ class Limits:
     """What a rendering may have, and how much more of it for each character that it is given. seconds: of processor time."""
 
     steps: int = 20_000
-    steps_each: float = 0.25
+    steps_each: float = 0.05
     characters: int = 1_000_000
     characters_each: int = 24
-    seconds: float = 1.0
+    seconds: float = 0.5
 
 
 class Meter:

@@ -161,7 +161,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(owner, LoopContext):
             charge_for(*args)
         elif owner is not None:
-            args = tuple("" if isinstance(value, Missing) else value for value in args)
+            args = tuple(map(_given, args))
             named = {name: value for name, value in kwargs.items() if not name.startswith("_")}
             charge(of_method(owner, method.__name__)(owner, *args, **named))
         return super().call(__context, __obj, *args, **kwargs)
@@ -187,6 +187,13 @@ def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         return result
 
     return call
+
+
+def _given(value: Any) -> Any:
+    """A missing field, or some in a list, as the empty text that Python's own methods take."""
+    if isinstance(value, list) and any(isinstance(item, Missing) for item in value):
+        return ["" if isinstance(item, Missing) else item for item in value]
+    return "" if isinstance(value, Missing) else value
 
 
 def _stepping(items: Iterable[Any]) -> Iterator[Any]:

@@ -70,7 +70,7 @@ class TemplateSet:
         if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
-    def hint(self, name: str, values: Mapping[str, Any], given: int) -> str:
+    def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
         """One fragment, without white space around it. given: characters of the values. Raises `TemplateFailed`."""
         text = self._run("hints", name, values, given).strip()
         if not text:
@@ -117,7 +117,7 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
     for folder in folders:
         for kind, sources in zip(("hints", "pages"), found, strict=True):
             for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
-                sources[file.name.removesuffix(SUFFIX)] = read_source(file, LONGEST_SOURCE)
+                sources[file.name.removesuffix(SUFFIX)] = read_source(file)
     return found
 
 
@@ -128,6 +128,8 @@ def _marked(section: Any) -> dict[str, Any]:
 
 
 def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
+    if len(source) > LONGEST_SOURCE:
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {LONGEST_SOURCE:,} characters; make it smaller")
     try:
         return environment.from_string(source)
     except FAILURES as error:

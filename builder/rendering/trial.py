@@ -38,12 +38,12 @@ def faults(templates: TemplateSet) -> Iterator[Finding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            found = tuple(unknown_names(kind, source)) or tuple(_tried(templates, kind, name))
+            found = tuple(_static(kind, source)) or tuple(_tried(templates, kind, name))
             yield from (Finding(file=file, place=place, wrong=wrong, mend=mend) for place, wrong, mend in found)
 
 
-def unknown_names(kind: Kind, source: str) -> Iterator[tuple[str, str, str]]:
-    """Place, what is wrong, what to do: values, filters and tests that do not exist, also where no example leads."""
+def _static(kind: Kind, source: str) -> Iterator[tuple[str, str, str]]:
+    """Place, what is wrong, what to do: names that do not exist, also where no example leads, and files with nothing in them."""
     environment = Sandbox()
     tree = environment.parse(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - KNOWN[kind]):
@@ -51,6 +51,12 @@ def unknown_names(kind: Kind, source: str) -> Iterator[tuple[str, str, str]]:
     for node_type, word, known in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
         for name in sorted({node.name for node in tree.find_all(node_type)} - known.keys()):
             yield name, f"there is no {word} {name!r}", _instead(name, frozenset(known))
+    if not any(_shows(output) for output in tree.find_all(nodes.Output)):
+        yield "", "there is nothing in it", "write what is to be shown, or take the file away"
+
+
+def _shows(output: nodes.Output) -> bool:
+    return any(not isinstance(part, nodes.TemplateData) or part.data.strip() for part in output.nodes)
 
 
 def _instead(name: str, known: frozenset[str]) -> str:

@@ -7,13 +7,16 @@ import yaml
 
 from builder.domain.errors import Misconfigured
 
+LONGEST_FILE = 131_072
+"""Bytes of a profile, a preset, the table of models or a template."""
 
-def read_source(file: Path, most: int) -> str:
-    """Its text. most: bytes that it may have. Raises `Misconfigured`, `OSError`, `UnicodeDecodeError`."""
+
+def read_source(file: Path) -> str:
+    """Its text. Raises `Misconfigured` when it is too long, `OSError`, `UnicodeDecodeError`."""
     with file.open("rb") as opened:
-        data = opened.read(most + 1)
-    if len(data) > most:
-        raise Misconfigured(f"{file.parent.name}/{file.name} has more than {most:,} bytes; make it smaller")
+        data = opened.read(LONGEST_FILE + 1)
+    if len(data) > LONGEST_FILE:
+        raise Misconfigured(f"{file.parent.name}/{file.name} has more than {LONGEST_FILE:,} bytes; make it smaller")
     return data.decode("utf-8")
 
 
