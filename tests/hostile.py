@@ -1,5 +1,7 @@
 """Template sources that would take a process which runs them as they are: each asks for more than any message is worth."""
 
+from itertools import pairwise
+
 LOOPS = (
     "{% for a in text*3000 %}{% for b in text*3000 %}{% for c in text*3000 %}x{% endfor %}{% endfor %}{% endfor %}",
     "{% for a in text*3000 %}{% for b in text*3000 %}{% for c in text*3000 %}{% endfor %}{% endfor %}{% endfor %}",
@@ -87,7 +89,7 @@ DOUBLED = (
 MACROS = (
     "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
     "{% macro a(n) %}{% if n %}{{ a(n-1) }}{{ a(n-1) }}{% endif %}{% endmacro %}{{ a(60) }}",
-    "{% macro a() %}{{ caller() * 2 }}{% endmacro %}{% macro b(n) %}{% call a() %}{{ b(n-1) }}{% endcall %}{% endmacro %}{{ b(60) }}",
+    "{% macro a() %}{{ caller() * 2 }}{% endmacro %}{% macro b() %}{% call a() %}{{ b() }}{% endcall %}{% endmacro %}{{ b() }}",
     "{% block a %}{{ self.a() }}{% endblock %}",
     "".join(f"{{% block b{n} %}}{{{{ self.b{n + 1}() }}}}{{{{ self.b{n + 1}() }}}}{{% endblock %}}" for n in range(40))
     + "{% block b40 %}x{% endblock %}",
@@ -110,4 +112,24 @@ DEEP = (
     "{{ " + "1 if 1 else " * 5_000 + "1 }}",
     "x" * 10_000_000,
 )
+YAMLS = {
+    "aliases": "a: &a [x,x,x,x,x,x,x,x,x]\n"
+    + "".join(f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in pairwise("abcdefg"))
+    + "extends: *g\n",
+    "an alias in a merge": "a: &a {budget: 20}\n<<: *a\n",
+    "deep lists": "extends: " + "[" * 60_000,
+    "deep maps": "extends: " + "{a: " * 30_000,
+    "deep dashes": "- " * 60_000 + "x",
+    "deep questions": "? " * 60_000 + "x",
+    "many keys": "".join(f"key{number}: {number}\n" for number in range(8_000)),
+    "one long value": "extends: " + "x" * 120_000,
+    "a long number": "budget: " + "9" * 120_000,
+    "a long number in base 60": "budget: 1" + ":59" * 40_000,
+    "many anchors": "".join(f"&a{number} " for number in range(15_000)),
+    "many documents": "--- \n" * 20_000,
+    "one line of colons": ": " * 60_000,
+    "unknown tag": "extends: !!python/object/apply:os.system ['true']",
+    "absurd size": "# " + "x" * 5_000_000,
+}
+"""What a profile, a preset or the table of models must not be."""
 ALL = LOOPS + TEXTS + DOUBLED + MACROS + DEEP

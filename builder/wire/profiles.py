@@ -191,7 +191,7 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
     """Read the table of known models. Raises `Misconfigured`."""
     try:
         return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
-    except (yaml.YAMLError, ValidationError, AttributeError) as error:
+    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
         raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
 
 
