@@ -8,6 +8,7 @@ from pathlib import Path
 from builder.app.core import Core
 from builder.app.edition import Traces, read_edition, traces_of
 from builder.domain.errors import Misconfigured
+from builder.heart import Bug, foreseen
 from builder.rendering.failures import Told
 from builder.service import ContextBuilder
 
@@ -59,8 +60,9 @@ class Reloading:
     async def _try(self, traces: Traces) -> bool:
         self._tried = traces
         try:
-            edition = await asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
-        except Misconfigured as error:
+            reading = asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
+            edition = await foreseen(reading, log, "reading profiles and templates")
+        except (Misconfigured, Bug) as error:
             self.problem = f"the last good profiles and templates stay in force: {error}"
             log.error(self.problem)  # noqa: TRY400 - the sentence says it all
             self._refused()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
@@ -14,11 +15,13 @@ from builder.domain.finding import Finding
 from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import VALUES, values_of
 from builder.rendering.sandbox import Sandbox
-from builder.rendering.templates import GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
+from builder.rendering.templates import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.wire.bodies import BODIES
 from builder.wire.examples import full, varied
 from builder.wire.inbound import decode
 
+Wrong = tuple[str, str, str]
+"""Place, what is wrong, what to do."""
 KNOWN: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
 """The values of a template."""
 ALIKE = 0.6
@@ -38,11 +41,18 @@ def faults(templates: TemplateSet) -> Iterator[Finding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            found = tuple(_static(kind, source)) or tuple(_tried(templates, kind, name))
+            found = _looked_at(kind, source) or tuple(_tried(templates, kind, name))
             yield from (Finding(file=file, place=place, wrong=wrong, mend=mend) for place, wrong, mend in found)
 
 
-def _static(kind: Kind, source: str) -> Iterator[tuple[str, str, str]]:
+def _looked_at(kind: Kind, source: str) -> tuple[Wrong, ...]:
+    try:
+        return tuple(_static(kind, source))
+    except FAILURES as error:  # nested as deeply as can just be compiled
+        return (("", f"it cannot be looked at: {error}", "make it simpler"),)
+
+
+def _static(kind: Kind, source: str) -> Iterator[Wrong]:
     """Place, what is wrong, what to do: names that do not exist, also where no example leads, and files with nothing in them."""
     environment = Sandbox()
     tree = environment.parse(source)
@@ -64,7 +74,7 @@ def _instead(name: str, known: frozenset[str]) -> str:
     return f"use {like[0]}" if like else f"use one of {', '.join(sorted(known))}"
 
 
-def _tried(templates: TemplateSet, kind: Kind, name: str) -> Iterator[tuple[str, str, str]]:
+def _tried(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
     try:
         if kind == "pages":
             yield from _page(templates, name)
@@ -74,7 +84,7 @@ def _tried(templates: TemplateSet, kind: Kind, name: str) -> Iterator[tuple[str,
         yield "", f"it fails on an example: {error}", MEND
 
 
-def _page(templates: TemplateSet, name: str) -> Iterator[tuple[str, str, str]]:
+def _page(templates: TemplateSet, name: str) -> Iterator[Wrong]:
     """A page that leaves out what was chosen for it would take it from the agent."""
     shown = templates.page(name, SAMPLE).casefold()
     if shown.count(FIRST) < 2 or SECOND not in shown:  # noqa: PLR2004 - it stands in both sections
@@ -102,5 +112,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
 
 
 def _breadcrumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
+    """A file may be called what no schema can be."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
-    return decode(Arrival(subject=f"breadcrumbs.example.example.{schema}", data=data, place=Place(1, 1), received_at=NOON))
+    subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
+    return replace(decode(Arrival(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from builder.domain.errors import Misconfigured
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.rendering.trial import faults
 from builder.resources import bundled
@@ -75,3 +76,25 @@ def test_a_page_that_fails_or_takes_a_fragment_away_is_a_fault(source: str, wron
     ((file, said, _),) = faults_of(page=source)
     assert file == "pages/mine.md.j2"
     assert said.startswith(wrong)
+
+
+@pytest.mark.parametrize("depth", range(40, 200, 10))
+@pytest.mark.parametrize(
+    "around",
+    [
+        ("{{ body", ".x", "", " }}y"),
+        ("{{ text", " | upper", "", " }}"),
+        ("{{ ", "-", "", "1 }}"),
+        ("", "{% with %}", "{% endwith %}", ""),
+    ],
+)
+def test_what_can_just_be_compiled_is_looked_at_or_refused_whatever_its_file_is_called(
+    around: tuple[str, str, str, str], depth: int
+) -> None:
+    before, opening, closing, behind = around
+    source = before + opening * depth + ("x" if closing else "") + closing * depth + behind
+    try:
+        templates = TemplateSet(HINTS | {"größe; a b.v1": source}, PAGES)
+    except Misconfigured:
+        return
+    assert {finding.file for finding in faults(templates)} <= {"hints/größe; a b.v1.md.j2"}
