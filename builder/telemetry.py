@@ -8,6 +8,7 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from builder.domain.failure import Failure
 from builder.domain.processed import Processed
 
 log = logging.getLogger("builder.events")
@@ -49,6 +50,20 @@ class Metrics:
         self.reload_failures = Counter(
             "context_builder_reload_failures", "Edits of profiles or templates that could not be taken", registry=registry
         )
+        self._template_failures = {
+            "hints": Counter(
+                "context_builder_hint_failures",
+                "Breadcrumbs that a hint could not render: the generic one, or the bare text, is shown",
+                ["hint"],
+                registry=registry,
+            ),
+            "pages": Counter(
+                "context_builder_page_failures",
+                "Times that a page template could not lay a page out: a bundled one does",
+                ["page"],
+                registry=registry,
+            ),
+        }
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
         self.lacking = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
@@ -58,6 +73,12 @@ class Metrics:
     def summarised(self, by: str) -> None:
         """Count a summary."""
         self._summaries.labels(by).inc()
+
+    def template_failed(self, failure: Failure) -> None:
+        """Count it, and write a line about the first of a template: each edit of the templates begins anew."""
+        self._template_failures[failure.kind].labels(failure.name).inc()
+        if failure.times == 1:
+            log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)
 
     def observe(self, processed: Processed) -> None:
         """Count one delivery and write its log line."""

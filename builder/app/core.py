@@ -17,6 +17,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MEANING, SIGNALS, Ranker
+from builder.rendering.failures import Told, nobody
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
@@ -66,14 +67,20 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(settings: Settings, store_path: str | None = None, patience: float | None = None) -> AsyncIterator[Core]:
+async def open_core(
+    settings: Settings,
+    store_path: str | None = None,
+    patience: float | None = None,
+    failed: Told = nobody,
+) -> AsyncIterator[Core]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
     store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
     None: as long as it takes to load.
+    failed: told of each time that a template cannot render something.
     """
     async with AsyncExitStack() as stack:
-        edition = read_edition(template_folders(settings))
+        edition = read_edition(template_folders(settings), failed=failed)
         embedding = settings.embedding
         embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)

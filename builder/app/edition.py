@@ -7,20 +7,16 @@ from pathlib import Path
 from builder.adapters.tokens import load_counter
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.pipeline.draft import Group, PageSection
+from builder.rendering.failures import Failures, Told, nobody
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.shorten import CHARACTERS_PER_TOKEN
 from builder.rendering.templates import TemplateSet, read_folders
+from builder.rendering.trial import faults
 from builder.resources import bundled
 from builder.settings import Settings
+from builder.wire.files import read_source
 from builder.wire.profiles import Library, parse_models, parse_profile
 
-SAMPLE_PAGE = (
-    PageSection(
-        name="sample", title="Sample", groups=(Group(date="", fragments=("a",)), Group(date="8 May 2023", fragments=("b",)))
-    ),
-)
-"""A page template is tried on it when it is read, so that a wrong name in it ends the start and not the first context."""
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2")
 """The files of an edition, in each of its folders."""
@@ -37,11 +33,16 @@ class Edition:
     library: Library
     templates: TemplateSet
     renderings: Mapping[str, JinjaRendering]
+    failures: Failures
     traces: Traces
 
 
-def read_edition(folders: tuple[Path, ...], held: Edition | None = None) -> Edition:
-    """Everything anew. Raises `Misconfigured`. held: its renderings, with what they have cached, go on if no template changed."""
+def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed: Told = nobody) -> Edition:
+    """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
+
+    held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a
+    template cannot render something.
+    """
     for folder in folders:
         if not folder.is_dir():
             raise Misconfigured(
@@ -54,20 +55,42 @@ def read_edition(folders: tuple[Path, ...], held: Edition | None = None) -> Edit
         templates = TemplateSet(*read_folders(folders))
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
+    before = held if held and held.templates.revision == templates.revision else None
+    known, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
+    if not before:
+        _try(templates)
     for page in sorted({profile.page for profile in profiles}):
-        templates.page(page, SAMPLE_PAGE)
-    known = held.renderings if held and held.templates.revision == templates.revision else {}
+        templates.check_page(page)
+    plain = TemplateSet(*read_folders(folders[:1])) if folders[1:] else templates
     encodings = sorted({profile.encoding for profile in profiles})
-    renderings = {encoding: _rendering(encoding, profiles, templates, known.get(encoding)) for encoding in encodings}
-    return Edition(profiles=profiles, library=library, templates=templates, renderings=renderings, traces=traces)
+    renderings = {
+        encoding: _rendering(encoding, profiles, templates, known.get(encoding), plain, failures) for encoding in encodings
+    }
+    return Edition(
+        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, traces=traces
+    )
+
+
+def _try(templates: TemplateSet) -> None:
+    """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
+    fault = next(faults(templates), None)
+    if fault is not None:
+        raise Misconfigured(f"{fault.file}: {fault.wrong}; {fault.mend}")
 
 
 def _rendering(
-    encoding: str, profiles: tuple[Profile, ...], templates: TemplateSet, known: JinjaRendering | None
+    encoding: str,
+    profiles: tuple[Profile, ...],
+    templates: TemplateSet,
+    known: JinjaRendering | None,
+    plain: TemplateSet,
+    failures: Failures,
 ) -> JinjaRendering:
-    """The known one, if it is for pages as large as these."""
+    """The known one, if it is for pages as large as these. plain: the bundled templates."""
     longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
-    return known if known and known.longest == longest else JinjaRendering(templates, load_counter(encoding), longest)
+    if known and known.longest == longest:
+        return known
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, longest)
 
 
 def traces_of(folders: tuple[Path, ...]) -> Traces:
@@ -97,10 +120,10 @@ def load_library(folders: tuple[Path, ...]) -> Library:
     """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
     presets = sources(folders, "presets") | {"default": sources(folders, "profiles")["default"]}
     tables = (folder / MODELS for folder in folders)
-    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(table.read_text("utf-8")).items()}
+    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(read_source(table)).items()}
     return Library(presets=presets, models=models)
 
 
 def sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
     """Name → YAML text of the "profiles" or the "presets"; a later folder's file wins."""
-    return {file.stem: file.read_text("utf-8") for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}
+    return {file.stem: read_source(file) for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}

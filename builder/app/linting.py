@@ -47,7 +47,7 @@ class Shelf:
         """Raises `Misconfigured` when the table of models cannot be read; a broken profile is a finding."""
         self.library: Library = load_library(folders)
         self.hints, self.pages = read_folders(folders)
-        self.broken = _broken(self.hints, self.pages)
+        self.templates = _compiled(self.hints, self.pages)
         profiles, presets = sources(folders, "profiles"), sources(folders, "presets")
         self.all = tuple(Named(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
             Named(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
@@ -78,7 +78,9 @@ class Shelf:
         wanted = tuple(map(self.named, names)) or self.all
         templates = () if names else tuple(self._templates())
         known = Known(
-            moving={name: () if self.broken else moving(source) for name, source in self.hints.items()},
+            moving={
+                name: moving(source) if isinstance(self.templates, TemplateSet) else () for name, source in self.hints.items()
+            },
             pages=frozenset(self.pages),
             models=self.library.models,
             overused=overused,
@@ -88,10 +90,10 @@ class Shelf:
 
     def _templates(self) -> Iterator[Finding]:
         """Those that do not compile are one finding: what is in them cannot be looked at."""
-        if not self.broken:
-            yield from lint_templates(self.hints, self.pages)
+        if isinstance(self.templates, TemplateSet):
+            yield from lint_templates(self.templates)
             return
-        file, _, wrong = self.broken.partition(" ")
+        file, _, wrong = self.templates.partition(" ")
         yield Finding(file=file, place="", wrong=wrong, mend="until then the last good ones are in force")
 
     def _profile(self, held: Named, known: Known) -> Iterator[Finding]:
@@ -111,10 +113,9 @@ def open_shelf(settings: Settings) -> Shelf:
     return Shelf(template_folders(settings))
 
 
-def _broken(hints: dict[str, str], pages: dict[str, str]) -> str:
-    """Why a template does not compile; "" when all do."""
+def _compiled(hints: dict[str, str], pages: dict[str, str]) -> TemplateSet | str:
+    """The templates, or why they do not compile."""
     try:
-        TemplateSet(hints, pages)
+        return TemplateSet(hints, pages)
     except Misconfigured as error:
         return str(error)
-    return ""

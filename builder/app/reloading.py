@@ -8,6 +8,8 @@ from pathlib import Path
 from builder.app.core import Core
 from builder.app.edition import Traces, read_edition, traces_of
 from builder.domain.errors import Misconfigured
+from builder.heart import Bug, foreseen
+from builder.rendering.failures import Told
 from builder.service import ContextBuilder
 
 log = logging.getLogger(__name__)
@@ -21,11 +23,12 @@ class Reloading:
     problem: why the files as they are now are not in force; empty when they are.
     """
 
-    def __init__(self, folders: tuple[Path, ...], core: Core, failed: Callable[[], None]) -> None:
-        """failed: told of each edit that could not be taken."""
+    def __init__(self, folders: tuple[Path, ...], core: Core, refused: Callable[[], None], failed: Told) -> None:
+        """refused: told of each edit that could not be taken. failed: as `read_edition` has it."""
         self.core = core
         self.problem = ""
         self._folders = folders
+        self._refused = refused
         self._failed = failed
         self._seen = self._tried = core.edition.traces
 
@@ -57,11 +60,12 @@ class Reloading:
     async def _try(self, traces: Traces) -> bool:
         self._tried = traces
         try:
-            edition = await asyncio.to_thread(read_edition, self._folders, self.core.edition)
-        except Misconfigured as error:
+            reading = asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
+            edition = await foreseen(reading, log, "reading profiles and templates")
+        except (Misconfigured, Bug) as error:
             self.problem = f"the last good profiles and templates stay in force: {error}"
             log.error(self.problem)  # noqa: TRY400 - the sentence says it all
-            self._failed()
+            self._refused()
             return False
         self.core, self.problem = self.core.renewed(edition), ""
         consumers = ", ".join(profile.consumer for profile in edition.profiles)

@@ -74,11 +74,11 @@ class Service:
 async def open_service(settings: Settings) -> AsyncIterator[Service]:
     """Everything, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_core(settings, patience=PATIENCE))
+        metrics = Metrics(CollectorRegistry())
+        core = await stack.enter_async_context(open_core(settings, patience=PATIENCE, failed=metrics.template_failed))
         url, connection = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
-        metrics = Metrics(CollectorRegistry())
-        reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc)
+        reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()

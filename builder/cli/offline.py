@@ -1,7 +1,7 @@
 """A context without NATS: events in, the event out."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -20,9 +20,18 @@ EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
 async def build_once(
-    settings: Settings, lines: Iterable[str], workspace: str, session: str, profile: str, trigger: str
+    settings: Settings,
+    lines: Iterable[str],
+    workspace: str,
+    session: str,
+    profile: str,
+    trigger: str,
+    tell: Callable[[str], None],
 ) -> dict[str, Any]:
-    """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`."""
+    """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`.
+
+    tell: told in a line of each template that could not render something.
+    """
     breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
     asked = _trigger(breadcrumbs, trigger)
     async with open_core(settings, IN_MEMORY) as core:
@@ -30,6 +39,8 @@ async def build_once(
             if breadcrumb.place < asked.place:
                 await core.builder.remember(breadcrumb)
         built = await core.builder.build(asked, (core.profile(profile),))
+        for failure in core.edition.failures.all:
+            tell(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
     if built.refused:
         raise Rejected(built.refused[0])
     event: dict[str, Any] = json.loads(encode(built.contexts[0]))

@@ -64,7 +64,8 @@ def build(
     from builder.cli.offline import build_once
 
     mine = settings()
-    event = asyncio.run(build_once(mine, _text(file).split("\n"), workspace or mine.workspace, session, profile, trigger))
+    lines = _text(file).split("\n")
+    event = asyncio.run(build_once(mine, lines, workspace or mine.workspace, session, profile, trigger, say))
     if as_json:
         print_json(event)
     else:

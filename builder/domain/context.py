@@ -15,6 +15,10 @@ DEGRADED = "degraded"
 VECTORS_MISSING = "vectors_missing"
 """Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
 
+HINT_FAILED = "hint_failed"
+"""Flag: a hint could not render something on the page, which is shown by the generic one; its omission says why."""
+PAGE_FAILED = "page_failed"
+"""Flag: the page template could not lay the page out, so a bundled one did."""
 
 OVER_BUDGET = "over budget"
 """Why most of what is left out is left out."""
@@ -30,12 +34,14 @@ class Fragment:
     """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end.
 
     reduced: what of a tool's output is not shown, in a word or two; "" = all of it is.
+    failed: why its own hint could not render it, and what did; "" = it could.
     """
 
     breadcrumb: Breadcrumb
     text: str
     tokens: int
     reduced: str = ""
+    failed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +101,7 @@ class Context:
     budget, margin: tokens that were allowed, and the share of them that was kept free.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     omissions: the most relevant first. compaction: None when nothing was folded.
-    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING.
+    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED.
     """
 
     trigger: Breadcrumb

@@ -9,9 +9,17 @@ BuilderError
 Wording: what happened, the value, what to do.
 """
 
+LONGEST = 2_000
+"""Characters of a message: it stands in logs, in answers and on a terminal, whatever was sent or written."""
+
 
 class BuilderError(Exception):
-    """Base of everything this service raises on purpose."""
+    """Base of everything this service raises on purpose. Its message is one line of bounded length."""
+
+    def __init__(self, message: str = "") -> None:
+        half = LONGEST // 2
+        shown = message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
+        super().__init__(" ".join(shown.split()))
 
 
 class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not after what it is
@@ -32,11 +40,3 @@ class Misconfigured(BuilderError):  # noqa: N818
 
 class AlreadyPublished(BuilderError):  # noqa: N818
     """The server refused a second context for the same trigger and consumer: the first one stands."""
-
-
-class HintFailed(BuilderError):  # noqa: N818
-    """A hint template could not render a breadcrumb: it costs that fragment and becomes an omission."""
-
-    def __init__(self, breadcrumb: str, reason: str) -> None:
-        super().__init__(reason)
-        self.breadcrumb = breadcrumb

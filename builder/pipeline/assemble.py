@@ -4,11 +4,20 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from builder.domain.context import DEGRADED, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
+from builder.domain.context import (
+    DEGRADED,
+    HINT_FAILED,
+    OVER_BUDGET,
+    PAGE_FAILED,
+    VECTORS_MISSING,
+    Context,
+    Omission,
+    Section,
+)
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Source
-from builder.pipeline.compose import compose, summarise
+from builder.pipeline.compose import Page, compose, summarise
 from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.exchanges import told
 from builder.pipeline.fold import fold
@@ -88,7 +97,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         profile_revision=profile.revision,
         template_revision=rendering.revision,
         model=request.model,
-        flags=_flags(request),
+        flags=_flags(request, draft, page),
         sections=(sections := summarise(draft, profile)),
         compaction=compaction,
         omissions=_left_out(draft, (*page.dropped, *missed, *hot.omissions, *wishes.omissions, *found.omissions), sections),
@@ -105,11 +114,13 @@ def _check_room(missed: tuple[Omission, ...], profile: Profile) -> None:
         )
 
 
-def _flags(request: Request) -> tuple[str, ...]:
+def _flags(request: Request, draft: Draft, page: Page) -> tuple[str, ...]:
     query, view = request.query, request.view
     found = {
         DEGRADED: bool(query.text.strip()) and not query.vector,
         VECTORS_MISSING: view.lacks_vectors,
+        HINT_FAILED: any(placed.fragment.failed for placed in draft.placed.values()),
+        PAGE_FAILED: page.failed,
     }
     return tuple(flag for flag, is_so in found.items() if is_so)
 
@@ -125,12 +136,13 @@ def _without(units: tuple[Unit, ...], rows: frozenset[int]) -> tuple[Unit, ...]:
 
 
 def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Section, ...]) -> tuple[Omission, ...]:
-    """What of a tool's output is not shown, then each breadcrumb once, with its first reason, of which nothing is on the page."""
+    """What is shown otherwise than it came, then each breadcrumb once, with its first reason, of which nothing is on the page."""
     on_page = {held for section in sections for held in section.ids}
     first = {omission.id: omission for omission in reversed(omissions) if omission.id not in on_page}
-    reduced = (placed.fragment for placed in draft.placed.values() if placed.fragment.reduced)
+    shown = [placed.fragment for placed in draft.placed.values()]
     return (
-        *(Omission(id=fragment.breadcrumb.id, reason=fragment.reduced) for fragment in reduced),
+        *(Omission(id=fragment.breadcrumb.id, reason=fragment.failed) for fragment in shown if fragment.failed),
+        *(Omission(id=fragment.breadcrumb.id, reason=fragment.reduced) for fragment in shown if fragment.reduced),
         *(omission for omission in omissions if first.get(omission.id) is omission),
     )
 

@@ -18,7 +18,7 @@ def breakpoints(
     for name, names in _lasting(profile):
         front = tuple(takewhile(lambda section: section.name in names, sections))  # noqa: B023 - used at once
         if front:
-            end = _shared(rendering.page(profile.page, front), markdown)
+            end = _shared(rendering.page(profile.page, front).text, markdown)
             tokens = sum(spent[section.name] for section in front)
             prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
             found.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))

@@ -14,12 +14,13 @@ NOTHING: frozenset[Key] = frozenset()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """The finished page. tokens: its true count. dropped: what had to go."""
+    """The finished page. tokens: its true count. dropped: what had to go. failed: a bundled template stepped in."""
 
     markdown: str
     tokens: int
     breakpoints: tuple[Breakpoint, ...]
     dropped: tuple[Omission, ...]
+    failed: bool
 
 
 def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Date) -> Page:
@@ -31,11 +32,12 @@ def compose(draft: Draft, profile: Profile, rendering: Rendering, date: Date) ->
     dropped: list[Omission] = []
     while True:
         sections = page_sections(draft, profile, date)
-        markdown = rendering.page(profile.page, sections)
+        laid = rendering.page(profile.page, sections)
+        markdown = laid.text
         tokens = rendering.count(markdown)
         if tokens <= draft.allowance:
             cuts = breakpoints(markdown, sections, draft.spent, profile, rendering)
-            return Page(markdown=markdown, tokens=tokens, breakpoints=cuts, dropped=tuple(dropped))
+            return Page(markdown=markdown, tokens=tokens, breakpoints=cuts, dropped=tuple(dropped), failed=laid.failed)
         if len(draft.taken) <= 1 and draft.notes:
             draft.forget_notes()
             continue

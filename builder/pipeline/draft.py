@@ -34,6 +34,14 @@ class PageSection:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A page. failed: its template could not, so a bundled one laid it out."""
+
+    text: str
+    failed: bool = False
+
+
 class Rendering(Protocol):
     """The pure helpers of assembly; `builder.rendering` brings them, tests may bring their own."""
 
@@ -42,9 +50,9 @@ class Rendering(Protocol):
         """Hash of all templates."""
 
     def fragment(self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int, form: Form, page: str) -> Fragment:
-        """Render by the breadcrumb's hint for this page, shortened to `cap` tokens, its line end counted. Raises `HintFailed`."""
+        """Render by the breadcrumb's hint for this page, shortened to `cap` tokens, its line end counted."""
 
-    def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> Laid:
         """The finished markdown."""
 
     def heading_tokens(self, page: str, name: str, title: str) -> int:
@@ -102,7 +110,7 @@ class Draft:
     def offer(self, unit: Unit, limits: dict[str, int], caps: dict[str, int]) -> bool:
         """Take the unit if the page and every limited section have room for all of it.
 
-        limits: section → most tokens it may have in the end. caps: section → most tokens of one fragment. Raises `HintFailed`.
+        limits: section → most tokens it may have in the end. caps: section → most tokens of one fragment.
         """
         placed: dict[Key, Placed] = {}
         for candidate in unit:
@@ -176,7 +184,7 @@ class Draft:
             self.spent[name] += cost
 
     def fragment(self, candidate: Candidate, cap: int) -> Fragment:
-        """The candidate as this page would show it. Raises `HintFailed`."""
+        """The candidate as this page would show it."""
         crumb = candidate.remembered.breadcrumb
         return self._rendering.fragment(crumb, candidate.spans, candidate.said, cap, candidate.form, self.page)
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from itertools import chain
 
 from builder.domain.context import Compaction
-from builder.domain.errors import HintFailed
 from builder.domain.profile import Profile, ToolOutput
 from builder.pipeline.draft import Draft
 from builder.pipeline.select import Plan
@@ -169,10 +168,5 @@ def _held(plan: Plan, profile: Profile, draft: Draft, limit: int) -> int:
 
 
 def _tokens(candidate: Candidate, draft: Draft) -> int:
-    """Of the fragment with its line end; nothing for what cannot be rendered or has no section here."""
-    if candidate.section not in draft.rules:
-        return 0
-    try:
-        return draft.fragment(candidate, draft.allowance * 1_000).tokens
-    except HintFailed:
-        return 0
+    """Of the fragment with its line end; nothing for what has no section here."""
+    return draft.fragment(candidate, draft.allowance * 1_000).tokens if candidate.section in draft.rules else 0

@@ -133,7 +133,7 @@ def _system(front: tuple[PageSection, ...], page: _Page) -> tuple[Message, ...]:
     return tuple(
         Message(
             role="system",
-            text=page.rendering.page(page.profile.page, (section,)).strip("\n"),
+            text=page.rendering.page(page.profile.page, (section,)).text.strip("\n"),
             ids=_ids((section,), page),
             breakpoint=marks.get(number, ""),
         )
@@ -155,7 +155,7 @@ def _dated(hot: dict[Key, Message], page: _Page, lasting: bool) -> Iterator[Mess
 def _last(behind: tuple[PageSection, ...], page: _Page) -> Message:
     """The current message, by itself or under its heading behind the other sections."""
     current = next(placed for key, placed in page.draft.placed.items() if page.draft.rules[key[0]].source == "trigger")
-    text = page.rendering.page(page.profile.page, behind).strip("\n")
+    text = page.rendering.page(page.profile.page, behind).text.strip("\n")
     if len(behind) == 1 and [group.fragments for group in behind[0].groups] == [(current.fragment.text,)]:
         text = _spoken(current.fragment.text, _crumb(current), page)
     return Message(role="user", text=text, ids=_ids(behind, page), images=pictures(current, page.rendering))

@@ -1,16 +1,14 @@
 """Spend the budget on units: what cannot be dropped, then every section's floor, then up to its ceiling."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from builder.domain.context import OVER_BUDGET, Omission
-from builder.domain.errors import HintFailed, Rejected
+from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.caps import SMALLEST, fair_tools, hot_caps
 from builder.pipeline.draft import Draft
 from builder.pipeline.units import Candidate, Unit
 
-UNKNOWN = "message"
-"""A schema that has no hint of its own."""
 SMALLEST_SUMMARY = 100
 """Tokens below which a shortened summary says nothing of a long session."""
 SMALLEST_FRAGMENT = 5
@@ -35,23 +33,22 @@ def select(plan: Plan, profile: Profile, draft: Draft, note: str = "") -> tuple[
 
     Raises `Rejected` when the current message does not fit even shortened.
     """
-    omissions: list[Omission] = []
-    _pin_trigger(plan.trigger, profile, draft, omissions)
-    pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft, omissions)
+    _pin_trigger(plan.trigger, profile, draft)
+    pinned = _pin_recent(plan.hot[: profile.window.min_recent], profile, draft)
     if note and (tools := profile.section("tools")):
         draft.note(tools.name, note)
     queues = _queues(plan, plan.hot[pinned:], profile, draft)
     for queue in queues:
-        _fill(queue, _first_limit(queue, queues, draft), profile, draft, omissions)
+        _fill(queue, _first_limit(queue, queues, draft), profile, draft)
     for queue, limit in _shares(queues, draft):
-        _fill(queue, limit, profile, draft, omissions)
+        _fill(queue, limit, profile, draft)
     for queue in queues:
-        _fill(queue, queue.rule.most(draft.allowance), profile, draft, omissions)
-    _recall_instructions(plan, profile, draft, omissions)
+        _fill(queue, queue.rule.most(draft.allowance), profile, draft)
+    _recall_instructions(plan, profile, draft)
     if not any(queue.waiting for queue in queues if queue.rule.source == "retrieval"):
-        _fill_late(plan.neighbours, "retrieval", profile, draft, omissions)
+        _fill_late(plan.neighbours, "retrieval", profile, draft)
     missed = [candidate for queue in queues for unit in queue.waiting for candidate in unit]
-    return (*omissions, *(_omit(candidate, OVER_BUDGET) for candidate in missed))
+    return tuple(_omit(candidate, OVER_BUDGET) for candidate in missed)
 
 
 @dataclass(slots=True)
@@ -81,52 +78,36 @@ def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft)
     return dict(profile.retrieval.ceilings) if tight else {}
 
 
-def _pin_trigger(unit: Unit, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
-    """The current message is never dropped: when its own hint fails the generic one shows it."""
+def _pin_trigger(unit: Unit, profile: Profile, draft: Draft) -> None:
+    """The current message is never dropped."""
     rule = next(rule for rule in profile.sections if rule.source == "trigger")
-    caps = [{rule.name: cap} for cap in (rule.most(draft.allowance), draft.allowance // 2)]
-    try:
-        fits = any(draft.offer(unit, {}, cap) for cap in caps)
-    except HintFailed as error:
-        omissions.append(Omission(id=error.breadcrumb, reason=f"hint failed, shown by the generic one: {error}"))
-        fits = any(_offer(_generic(unit), {}, cap, draft, omissions) for cap in caps)
-        if fits and not draft.placed:
-            raise Rejected(f"the current message cannot be shown, {error}; mend the hint template") from error
-    if not fits:
+    if not any(draft.offer(unit, {}, {rule.name: cap}) for cap in (rule.most(draft.allowance), draft.allowance // 2)):
         raise Rejected(
             f"the budget of {draft.allowance} tokens is too small for the current message and its heading; "
             f"raise `budget` in the profile {profile.consumer!r}"
         )
 
 
-def _generic(unit: Unit) -> Unit:
-    """The same breadcrumbs as if nobody knew their schema."""
-    return tuple(
-        replace(item, remembered=replace(item.remembered, breadcrumb=replace(item.remembered.breadcrumb, schema=UNKNOWN)))
-        for item in unit
-    )
-
-
-def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft, omissions: list[Omission]) -> int:
+def _pin_recent(units: tuple[Unit, ...], profile: Profile, draft: Draft) -> int:
     """Put the newest units on the page, newest first; returns how many had room. The others wait like the rest."""
     for done, unit in enumerate(units):
-        if not _offer(unit, {}, hot_caps(unit, profile, draft), draft, omissions):
+        if not draft.offer(unit, {}, hot_caps(unit, profile, draft)):
             return done
     return len(units)
 
 
-def _recall_instructions(plan: Plan, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+def _recall_instructions(plan: Plan, profile: Profile, draft: Draft) -> None:
     """An instruction is told by the hot window as long as its message is there; when it found no room, its sentence is shown."""
     in_window = _rows(plan.hot)
     late = tuple(unit for unit in plan.instructions if _rows((unit,)) & in_window)
-    _fill_late(late, "instructions", profile, draft, omissions)
+    _fill_late(late, "instructions", profile, draft)
 
 
-def _fill_late(units: tuple[Unit, ...], source: Source, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+def _fill_late(units: tuple[Unit, ...], source: Source, profile: Profile, draft: Draft) -> None:
     """What may have a place only once everything else has its own."""
     for rule in profile.sections:
         if rule.source == source:
-            _fill(_Queue(rule, list(units), {}), rule.most(draft.allowance), profile, draft, omissions)
+            _fill(_Queue(rule, list(units), {}), rule.most(draft.allowance), profile, draft)
 
 
 def _rows(units: tuple[Unit, ...]) -> frozenset[int]:
@@ -158,7 +139,7 @@ def _shares(queues: list[_Queue], draft: Draft) -> list[tuple[_Queue, int]]:
     return limits
 
 
-def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: list[Omission]) -> None:
+def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft) -> None:
     """Offer units until the limit: the conversation gets no holes, retrieval goes on to what still fits."""
     left: list[Unit] = []
     for number, unit in enumerate(queue.waiting):
@@ -167,7 +148,7 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft, omissions: 
             break
         schema = unit[-1].remembered.breadcrumb.schema
         caps = _caps(unit, queue.rule, limit, profile, draft)
-        if queue.quota.get(schema, 1) > 0 and _offer(unit, {queue.rule.name: limit}, caps, draft, omissions):
+        if queue.quota.get(schema, 1) > 0 and draft.offer(unit, {queue.rule.name: limit}, caps):
             if schema in queue.quota:
                 queue.quota[schema] -= 1
             continue
@@ -190,18 +171,6 @@ def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Dr
         return hot_caps(unit, profile, draft)
     cap = rule.most(draft.allowance) // 2  # of the ceiling in both rounds: what is shortened never grows back
     return {rule.name: max(cap, SMALLEST), **fair_tools(unit, profile, draft)}
-
-
-def _offer(unit: Unit, limits: dict[str, int], caps: dict[str, int], draft: Draft, omissions: list[Omission]) -> bool:
-    """A failing hint costs its own fragment, not the unit's others; the omission names the template's error."""
-    while True:
-        try:
-            return draft.offer(unit, limits, caps)
-        except HintFailed as error:
-            omissions.append(Omission(id=error.breadcrumb, reason=f"hint failed: {error}"))
-            unit = tuple(candidate for candidate in unit if candidate.remembered.breadcrumb.id != error.breadcrumb)
-            if not unit:
-                return True
 
 
 def _omit(candidate: Candidate, reason: str) -> Omission:

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from builder.rendering.layouts import digest, table
+from builder.rendering.missing import Missing, is_none
 
 _STRUCTURE = re.compile(r"(?:#|`{3}|~{3}|=+\s*$|-+\s*$|(?:_\s*){3}|(?:\*\s*){3}|[-*+](?:\s|$)|[>|<]|\d+[.)](?:\s|$)|\[(?!…\]))")
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+>|]|\d+[.)])[ \t]+)*")
@@ -14,6 +15,8 @@ _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 INDENT = "    "
+DEEPEST = 64
+"""Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 SHORT = 160
 """Characters of a list item, and of a flat object that is shown in one line."""
 WORDY = 40
@@ -70,7 +73,7 @@ def settled(text: str) -> str:
             continue
         opening = _OPENING.match(line)
         start = opening.group() if opening else ""
-        margin = " " * len(start)
+        margin = " " * min(len(start), DEEPEST)
         rest = line[len(start) :].replace(_MARK, "")
         lines.append(start + (_ESCAPED.sub(r"\1\\", rest, count=1) if line.startswith(_GUARD, len(start)) else rest))
     return "\n".join(lines)
@@ -110,7 +113,7 @@ def readable(value: Any) -> str:
         listed = "\n".join(f"- {inline(item)}" for item in value)
         tabled = table([dict(_pairs(item)) for item in value if isinstance(item, dict)], inline) if _alike(value) else ""
         return tabled if tabled and len(tabled) < len(listed) else listed
-    return digest(value) if isinstance(value, str) else "" if value is None else _plain(value)
+    return digest(value) if isinstance(value, str) else "" if is_none(value) else _plain(value)
 
 
 def inline(value: Any) -> str:
@@ -146,4 +149,6 @@ def _pair(key: str, value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        return value
+    return "" if isinstance(value, Missing) else json.dumps(value, ensure_ascii=False)

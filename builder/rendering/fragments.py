@@ -3,26 +3,30 @@
 import json
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
-from builder.domain.errors import HintFailed
+from builder.domain.errors import Misconfigured
+from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
-from builder.pipeline.draft import Group, PageSection
+from builder.pipeline.draft import Group, Laid, PageSection
 from builder.pipeline.units import RESULT, WHOLE, Form, Spans
-from builder.rendering.filters import untagged
+from builder.rendering.failures import Failures, nobody
+from builder.rendering.filters import quote, settled, untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
+from builder.rendering.missing import marked
 from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
 from builder.rendering.shorten import shorten, trimmed
-from builder.rendering.templates import FAILURES, TemplateSet
+from builder.rendering.templates import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.wire.attachments import described, images_of
-from builder.wire.bodies import BODIES
 from builder.wire.tool_calls import calls_of
 
 LEFT_OUT = " […] "
-DEFAULT = "default"
+DEFAULT, TAGGED = "default", "xml"
+"""The bundled pages."""
 FEWER = (0.5, 0.25)
 """Shares of its lines that a log is tried with before it is cut like any text: the errors stay longest."""
 CACHED = 20_000
@@ -32,16 +36,36 @@ VALUES = frozenset({"speaker", "text", "partial", "body", "schema", "id", "tags"
 """What a hint is given."""
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A fragment's text, what is missing in it, and why its hint could not make it; see `Fragment`."""
+
+    text: str
+    reduced: str = ""
+    failed: str = ""
+
+
 class JinjaRendering:
     """Implements `builder.pipeline.draft.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
-    def __init__(self, templates: TemplateSet, count: Callable[[str], int], longest: int = LONGEST) -> None:
-        """count: text → true tokens. longest: characters; of a longer text no page holds all, so it is cut before."""
+    def __init__(
+        self,
+        templates: TemplateSet,
+        count: Callable[[str], int],
+        bundled: TemplateSet | None = None,
+        failures: Failures | None = None,
+        longest: int = LONGEST,
+    ) -> None:
+        """count: text → true tokens. bundled: what steps in where a template fails, which failures then tell.
+
+        longest: characters; of a longer text no page holds all, so it is cut before it is rendered.
+        """
         self.longest = longest
-        self._fields = {schema: dict.fromkeys(body.model_fields) for schema, body in BODIES.items()}
+        self._failures = failures or Failures(nobody)
         self.revision = templates.revision
         self.count = count
         self._templates = templates
+        self._bundled = bundled or templates
         self._fragments: OrderedDict[tuple[object, ...], Fragment] = OrderedDict()
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
@@ -56,9 +80,9 @@ class JinjaRendering:
         shown = breadcrumb.body if breadcrumb.covers else ""
         key = (*identity, breadcrumb.schema, shown, spans, said, form, tagged)
 
-        def text_with(logs: float) -> tuple[str, str]:
-            text, reduced = self._formed(breadcrumb, spans, said, form, logs)
-            return (untagged(text) if tagged else text), reduced
+        def text_with(logs: float) -> Made:
+            made = self._formed(breadcrumb, spans, said, form, logs)
+            return replace(made, text=untagged(made.text)) if tagged else made
 
         whole = self._kept(key, breadcrumb, lambda: text_with(1))
         for share in FEWER if whole.tokens > cap and LINES_LEFT_OUT in whole.text else ():
@@ -68,7 +92,8 @@ class JinjaRendering:
         if whole.tokens <= cap:
             return whole
         fetch = untagged(f", {known_as(breadcrumb)}") if breadcrumb.schema == RESULT else ""
-        return self._kept((*key, cap), breadcrumb, lambda: (shorten(whole.text, cap, self.count, fetch), whole.reduced))
+        short = Made(whole.text, whole.reduced, whole.failed)
+        return self._kept((*key, cap), breadcrumb, lambda: replace(short, text=shorten(whole.text, cap, self.count, fetch)))
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
@@ -87,64 +112,73 @@ class JinjaRendering:
         """See the protocol."""
         return images_of(breadcrumb.body)
 
-    def page(self, page: str, sections: tuple[PageSection, ...]) -> str:
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> Laid:
         """See the protocol."""
-        return self._templates.page(page, sections)
+        try:
+            return Laid(self._templates.page(page, sections))
+        except TemplateFailed as error:
+            reason = str(error)
+        like = TAGGED if self._templates.is_tagged(page) else DEFAULT
+        self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
+        try:
+            return Laid(self._bundled.page(like, sections), failed=True)
+        except TemplateFailed as error:
+            raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
 
-    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], tuple[str, str]]) -> Fragment:
+    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
         """The fragment of this key, made and counted the first time."""
         held = self._fragments.get(key)
         if held is None:
-            text, reduced = make()
-            held = Fragment(breadcrumb=breadcrumb, text=text, tokens=self.count(text + "\n"), reduced=reduced)
+            made = make()
+            tokens = self.count(made.text + "\n")
+            held = Fragment(breadcrumb=breadcrumb, text=made.text, tokens=tokens, reduced=made.reduced, failed=made.failed)
             self._fragments[key] = held
             if len(self._fragments) > CACHED:
                 self._fragments.popitem(last=False)
         return held
 
-    def _formed(self, breadcrumb: Breadcrumb, spans: Spans, said: int, form: Form, logs: float) -> tuple[str, str]:
+    def _formed(self, breadcrumb: Breadcrumb, spans: Spans, said: int, form: Form, logs: float) -> Made:
         """The text in this form, and what is missing in it. logs: share of a log's lines."""
         if form.line:
-            return stub(breadcrumb, form.line), REDUCED[form.line]
+            return Made(stub(breadcrumb, form.line), REDUCED[form.line])
         trim = partial(trimmed, characters=self.longest, note=f", {known_as(breadcrumb)}")
         body, note = described(mapped(json.loads(breadcrumb.body), trim)), ""
         if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
-        text = self._render(breadcrumb, body, spans, said) + (f"\n    {note}" if note else "")
+        text, failed = self._rendered(breadcrumb, values_of(breadcrumb, body, spans, said, self.longest))
+        text += f"\n    {note}" if note else ""
         if form.characters is None or len(text) < form.characters:
-            return text, CUT if note else ""
-        return shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK
+            return Made(text, CUT if note else "", failed)
+        return Made(shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK, failed)
 
-    def _render(self, breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int) -> str:
-        values = {
-            "speaker": breadcrumb.speaker,
-            "text": trimmed(_excerpt(breadcrumb.text, spans), self.longest, f", {known_as(breadcrumb)}"),
-            "partial": bool(spans),
-            "body": self._fields.get(breadcrumb.schema, {}) | body,
-            "schema": breadcrumb.schema,
-            "id": breadcrumb.id,
-            "tags": breadcrumb.tags,
-            "said": said,
-            "repeats": f" (said {said} times)" if said > 1 else "",
-        }
-        try:
-            text = self._templates.hint(breadcrumb.schema, values)
-        except FAILURES as error:
-            raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)}: {error}") from error
-        if not text:
-            raise HintFailed(breadcrumb.id, f"{self._templates.file(breadcrumb.schema)} rendered nothing")
-        return text
+    def _rendered(self, breadcrumb: Breadcrumb, values: dict[str, Any]) -> tuple[str, str]:
+        """The text by its hint, or by the generic one, or as it was said; and why its hint could not."""
+        own, given = self._templates.hint_for(breadcrumb.schema), len(breadcrumb.body) + len(breadcrumb.text)
+        failed = ""
+        for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
+            try:
+                text = templates.hint(name, values, given)
+            except TemplateFailed as error:
+                failed = failed or str(error)
+                continue
+            return text, self._told(own, failed, "the generic hint") if failed else ""
+        return as_said(values), self._told(own, failed, "the bare text")
+
+    def _told(self, hint: str, reason: str, instead: str) -> str:
+        """Why a fragment is shown otherwise, for its context."""
+        self._failures.add(Failure(kind="hints", name=hint, reason=reason, instead=instead))
+        return f"hint failed, {instead} is shown: hints/{hint}{SUFFIX} {reason}"
 
     def _heading_tokens(self, page: str, name: str, title: str) -> int:
         """What a section adds to a page that has one already: its heading or tags, and the blank line in front."""
         one = PageSection(name=name, title=title, groups=(Group(date="", fragments=("x",)),))
-        return self.count(self.page(page, (one, one))) - self.count(self.page(page, (one,))) - self.count("x\n")
+        return self.count(self.page(page, (one, one)).text) - self.count(self.page(page, (one,)).text) - self.count("x\n")
 
     def _date_tokens(self, page: str, date: str) -> int:
         def page_with(*groups: Group) -> int:
-            return self.count(self.page(page, (PageSection(name="x", title="x", groups=groups),)))
+            return self.count(self.page(page, (PageSection(name="x", title="x", groups=groups),)).text)
 
         plain = Group(date="", fragments=("x",))
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
@@ -157,6 +191,29 @@ def mapped(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, list):
         return [mapped(item, change) for item in value]
     return change(value) if isinstance(value, str) else value
+
+
+def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int, longest: int) -> dict[str, Any]:
+    """What a hint is given, by VALUES. spans: the passages that were found; none = all. said: how often.
+
+    longest: characters of the text that are given at most.
+    """
+    return {
+        "speaker": breadcrumb.speaker,
+        "text": trimmed(_excerpt(breadcrumb.text, spans), longest, f", {known_as(breadcrumb)}"),
+        "partial": bool(spans),
+        "body": marked(body),
+        "schema": breadcrumb.schema,
+        "id": breadcrumb.id,
+        "tags": breadcrumb.tags,
+        "said": said,
+        "repeats": f" (said {said} times)" if said > 1 else "",
+    }
+
+
+def as_said(values: dict[str, Any]) -> str:
+    """Speaker and text without any template: what is shown when every one fails."""
+    return settled(f"{quote(values['speaker'])}: {quote(values['text'].strip() or '(nothing that can be shown)')}")
 
 
 def _excerpt(text: str, spans: Spans) -> str:

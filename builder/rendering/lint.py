@@ -1,17 +1,17 @@
 """What is wrong with a template that compiles, and what in a hint moves from turn to turn (features G8, H3)."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from jinja2 import meta, nodes
+from jinja2 import nodes
 
 from builder.domain.finding import Finding
-from builder.rendering.fragments import VALUES
-from builder.rendering.templates import SUFFIX, make_environment
+from builder.rendering.sandbox import Sandbox
+from builder.rendering.templates import SUFFIX, TemplateSet
+from builder.rendering.trial import faults
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER)\b")
 MOST_MARKERS = 3
-PAGE_VALUES = frozenset({"sections"})
 _MOVING = re.compile(r"id|.*_id|.*_at|.*_count|now|today|time|timestamp|version|last_?updated|lastUpdated")
 """Names of clocks, ids and counters."""
 
@@ -22,15 +22,13 @@ def overused(text: str) -> str:
     return f"{len(found)} emphasis markers ({', '.join(sorted(set(found)))})" if len(found) > MOST_MARKERS else ""
 
 
-def lint_templates(hints: Mapping[str, str], pages: Mapping[str, str]) -> Iterator[Finding]:
-    """hints, pages: name → source that compiles."""
-    for kind, sources, known in (("hints", hints, VALUES), ("pages", pages, PAGE_VALUES)):
+def lint_templates(templates: TemplateSet) -> Iterator[Finding]:
+    """What keeps a template from coming into force, and what would be better otherwise."""
+    yield from faults(templates)
+    for kind, sources in templates.sources.items():
         for name, source in sources.items():
-            tree, file = _parsed(source), f"{kind}/{name}{SUFFIX}"
-            for unknown in sorted(meta.find_undeclared_variables(tree) - known):
-                wrong, mend = f"{unknown!r} is no value of a template", f"use one of {', '.join(sorted(known))}"
-                yield Finding(file=file, place=unknown, wrong=wrong, mend=mend)
-            if any(found.name == "random" for found in tree.find_all(nodes.Filter)):
+            file = f"{kind}/{name}{SUFFIX}"
+            if any(found.name == "random" for found in _parsed(source).find_all(nodes.Filter)):
                 wrong, mend = "the filter random gives another page each time", "take it out"
                 yield Finding(file=file, place="random", wrong=wrong, mend=mend)
             if said := overused(source):
@@ -47,4 +45,4 @@ def moving(source: str) -> tuple[str, ...]:
 
 
 def _parsed(source: str) -> nodes.Template:
-    return make_environment().parse(source)
+    return Sandbox().parse(source)

@@ -4,74 +4,111 @@ Message text is always a value, never template source, and goes through `quote` 
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import Template, TemplateError
 
 from builder.domain.errors import Misconfigured
-from builder.rendering.filters import Rendered, inline, quote, readable, sentence, settled, tag
+from builder.domain.failure import Kind
+from builder.rendering.filters import Rendered, settled
+from builder.rendering.meter import LimitExceeded, Limits, metered, size
+from builder.rendering.reasons import reason_of
+from builder.rendering.sandbox import Sandbox
+from builder.wire.files import read_source
 
 GENERIC = "generic"
-FAILURES = (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
-"""What running a template may raise: Jinja's own errors, and those of what a value is used for."""
+FAILURES = (
+    TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    NameError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,
+    AssertionError,
+)
+"""What reading and running a template may raise: Jinja's own errors, Python's of deep code, those of what a value is used for."""
 SUFFIX = ".md.j2"
+LONGEST_SOURCE = 65_536
+"""Characters of a template."""
+PATIENCE = 8
+"""Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
 _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
+
+
+class TemplateFailed(Exception):  # noqa: N818 - named after what happened
+    """A template could not render something; another one does. Never leaves this package."""
+
+
+class RenderedNothing(TemplateFailed):
+    """It rendered white space."""
 
 
 class TemplateSet:
     """Every hint and page template, compiled at start. revision: hash of all their sources."""
 
-    def __init__(self, hints: Mapping[str, str], pages: Mapping[str, str]) -> None:
-        """Compile. hints, pages: name → source. Raises `Misconfigured` with file and line."""
-        environment = make_environment()
-        self._hints = {name: _compile(environment, "hints", name, source) for name, source in hints.items()}
-        self._pages = {name: _compile(environment, "pages", name, source) for name, source in pages.items()}
+    def __init__(self, hints: Mapping[str, str], pages: Mapping[str, str], limits: Limits | None = None) -> None:
+        """Compile. hints, pages: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
+        self.sources: Mapping[Kind, Mapping[str, str]] = {"hints": hints, "pages": pages}
+        environment = Sandbox()
+        self._compiled: Mapping[Kind, Mapping[str, Template]] = {
+            kind: {name: _compile(environment, kind, name, source) for name, source in sources.items()}
+            for kind, sources in self.sources.items()
+        }
         self.revision = _revision(hints, pages)
+        self._limits = limits or Limits()
+        self._strikes: Counter[tuple[Kind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
-        if GENERIC not in self._hints:
+        if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
-    def hint(self, schema: str, values: Mapping[str, Any]) -> str:
-        """One fragment, without white space around it. Raises one of `FAILURES`."""
-        return settled(self._hints[self._name(schema)].render(values)).strip()
+    def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
+        """One fragment, without white space around it. given: characters of the values. Raises `TemplateFailed`."""
+        text = self._run("hints", name, values, given).strip()
+        if not text:
+            raise RenderedNothing("it renders nothing")
+        return text
 
-    def file(self, schema: str) -> str:
-        """The file whose template renders this schema."""
-        return f"hints/{self._name(schema)}{SUFFIX}"
+    def hint_for(self, schema: str) -> str:
+        """The name of the hint that renders this schema."""
+        return schema if schema in self._compiled["hints"] else GENERIC
 
     def is_tagged(self, page: str) -> bool:
         """Whether sections of this page stand in tags, so that message text must not open or close any."""
         return page in self._tagged
 
+    def check_page(self, name: str) -> None:
+        """Raises `Misconfigured` for an unknown one."""
+        if name not in self._compiled["pages"]:
+            raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._compiled['pages']))}")
+
     def page(self, name: str, sections: tuple[Any, ...]) -> str:
-        """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown or failing page."""
-        template = self._pages.get(name)
-        if template is None:
-            raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._pages))}")
+        """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown one, `TemplateFailed`."""
+        self.check_page(name)
         marked = [_marked(section) for section in sections]
-        try:
-            text = settled(template.render({"sections": marked})).strip("\n")
-        except FAILURES as error:
-            raise Misconfigured(f"pages/{name}{SUFFIX} failed: {error}; mend the template") from error
+        text = self._run("pages", name, {"sections": marked}, 2 * size(marked)).strip("\n")
+        if sections and not text:
+            raise RenderedNothing("it renders nothing")
         return text + "\n" if text else ""
 
-    def _name(self, schema: str) -> str:
-        return schema if schema in self._hints else GENERIC
-
-
-def make_environment() -> ImmutableSandboxedEnvironment:
-    """What templates are compiled in: our filters, nothing global."""
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, finalize=quote, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    )
-    environment.filters |= {"inline": inline, "readable": readable, "sentence": sentence, "tag": tag}
-    environment.globals = {}
-    return environment
+    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], given: int) -> str:
+        if self._strikes[kind, name] >= PATIENCE:
+            raise TemplateFailed(f"it exceeded its limits {PATIENCE} times and rests until it is edited")
+        template = self._compiled[kind][name]
+        try:
+            with metered(self._limits, given):
+                return settled("".join(template.root_render_func(template.new_context(dict(values)))))
+        except FAILURES as error:
+            self._strikes[kind, name] += isinstance(error, LimitExceeded)
+            raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
 def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str]]:
@@ -80,7 +117,7 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
     for folder in folders:
         for kind, sources in zip(("hints", "pages"), found, strict=True):
             for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
-                sources[file.name.removesuffix(SUFFIX)] = file.read_text("utf-8")
+                sources[file.name.removesuffix(SUFFIX)] = read_source(file)
     return found
 
 
@@ -90,11 +127,13 @@ def _marked(section: Any) -> dict[str, Any]:
     return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
 
 
-def _compile(environment: ImmutableSandboxedEnvironment, kind: str, name: str, source: str) -> Template:
+def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
+    if len(source) > LONGEST_SOURCE:
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {LONGEST_SOURCE:,} characters; make it smaller")
     try:
         return environment.from_string(source)
-    except TemplateError as error:
-        line = getattr(error, "lineno", "?")
+    except FAILURES as error:
+        line = getattr(error, "lineno", None) or "?"
         raise Misconfigured(f"{kind}/{name}{SUFFIX} line {line}: {error}; mend the template") from error
 
 

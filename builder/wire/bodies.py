@@ -4,10 +4,11 @@ A tolerant reader: unknown fields are kept in the stored body and ignored here. 
 (`reference/rcrt-contracts.md` §4).
 """
 
+from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema
 
 from builder.domain.breadcrumb import Breadcrumb, Role
@@ -146,16 +147,27 @@ class AgentDefV1(Body):
         return self.agent_id
 
 
+_Named = Annotated[str, Field(min_length=1)]
+ALIKE = 0.6
+"""Likeness from which a field's name is taken for a slip of the pen."""
+
+
 class ExcludedSchema(BaseModel):
     """One line of a blacklist."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    schema_name: str = Field(description="schema that is left out")
+    schema_name: _Named = Field(description="schema that is left out")
     reason: str | None = Field(None, description="why, for people")
 
 
+EXCLUSIONS = ("excluded_schemas", "excluded_tags", "excluded_ids")
+
+
 class ContextBlacklistV1(Body):
-    """What is neither searched nor part of any conversation, from its place on; the latest one holds."""
+    """What is neither searched nor part of any conversation, from its place on; the latest one holds.
+
+    One that names nothing is rejected: the one before it holds on. To lift a blacklist, delete it (breadcrumb.deleted.v1).
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -165,8 +177,33 @@ class ContextBlacklistV1(Body):
         }
     )
     excluded_schemas: tuple[ExcludedSchema, ...] = Field((), description="schemas that are left out")
-    excluded_tags: tuple[str, ...] = Field((), description="breadcrumbs with one of these tags are left out")
-    excluded_ids: tuple[str, ...] = Field((), description="these breadcrumbs are left out")
+    excluded_tags: tuple[_Named, ...] = Field((), description="breadcrumbs with one of these tags are left out")
+    excluded_ids: tuple[_Named, ...] = Field((), description="these breadcrumbs are left out")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _spelt_right(cls, value: Any) -> Any:
+        """Other fields are no business of ours, but one that was meant for ours would do nothing without a word."""
+        unknown = set(value) - cls.model_fields.keys() if isinstance(value, dict) else set()
+        for name in sorted(unknown):
+            if meant := get_close_matches(name, EXCLUSIONS, 1, ALIKE) or [own for own in EXCLUSIONS if own.endswith(f"_{name}")]:
+                raise ValueError(f"a blacklist has no field {name!r:.60}; write {meant[0]}")
+        return value
+
+    @model_validator(mode="after")
+    def _names_something(self) -> "ContextBlacklistV1":
+        if not self.excluded():
+            raise ValueError(
+                f"it leaves nothing out, so the blacklist before it holds on; name something in {', '.join(EXCLUSIONS)}, "
+                "or lift a blacklist by deleting it (breadcrumb.deleted.v1 with its id)"
+            )
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """A JSON Schema cannot see the validators above, so the last one is said once more."""
+        named = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in EXCLUSIONS]
+        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": named}
 
     def excluded(self) -> tuple[Selector, ...]:
         """What is left out, each by itself."""
@@ -185,8 +222,11 @@ def excluded(blacklist: Breadcrumb) -> tuple[Selector, ...]:
 
 @lru_cache(256)
 def _excluded(body: str) -> tuple[Selector, ...]:
-    """Read once: every build asks."""
-    return ContextBlacklistV1.model_validate_json(body).excluded()
+    """Read once: every build asks. One that was stored before it would have been rejected leaves nothing out."""
+    try:
+        return ContextBlacklistV1.model_validate_json(body).excluded()
+    except ValidationError:
+        return ()
 
 
 BODIES: dict[str, type[Body]] = {

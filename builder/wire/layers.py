@@ -1,10 +1,13 @@
 """A profile file over what it extends: merged, and where each value comes from."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
+
+from builder.wire.files import parse_yaml
 
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
@@ -24,7 +27,7 @@ def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ())
 
     presets: name → YAML text. above: the presets that led here.
     """
-    values = yaml.safe_load(source) or {}
+    values = parse_yaml(source) or {}
     if not isinstance(values, dict):
         raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
     found: dict[str, Layer] = {}
@@ -60,12 +63,23 @@ def merged(found: tuple[Layer, ...]) -> dict[str, Any]:
 def origins(found: tuple[Layer, ...]) -> dict[Path, str]:
     """Path of each value that some file gives → the name of the layer that gave it last."""
     given: dict[Path, str] = {}
+    below: defaultdict[Path, dict[Path, None]] = defaultdict(dict)
+
+    def taken_back(path: Path) -> None:
+        """What was given at, above or below it."""
+        for held in (*(path[:end] for end in range(len(path) + 1)), *below[path]):
+            if given.pop(held, None) is not None:
+                for end in range(len(held)):
+                    del below[held[:end]][held]
+
     for layer in found:
-        whole_list = isinstance(layer.values.get(SECTIONS), list)
-        given = {path: name for path, name in given.items() if not (whole_list and path[0] == SECTIONS)}
+        if isinstance(layer.values.get(SECTIONS), list):
+            taken_back((SECTIONS,))
         for path, _ in leaves(layer.values):
-            given = {held: name for held, name in given.items() if held[: len(path)] != path and path[: len(held)] != held}
+            taken_back(path)
             given[path] = layer.name
+            for end in range(len(path)):
+                below[path[:end]][path] = None
     return given
 
 

@@ -37,7 +37,8 @@ class Assembly(BaseModel):
         (),
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
         "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
-        "No second context follows a flagged one",
+        "hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page "
+        "template stepped in. No second context follows a flagged one",
     )
 
 

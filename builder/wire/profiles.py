@@ -25,6 +25,7 @@ from builder.domain.profile import (
 )
 from builder.domain.selector import Selector, Standing
 from builder.domain.usage import known_as, undated
+from builder.wire.files import parse_yaml
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
     ReminderFile,
@@ -189,8 +190,8 @@ def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple
 def parse_models(source: str) -> dict[str, ModelFacts]:
     """Read the table of known models. Raises `Misconfigured`."""
     try:
-        return {name: ModelFacts.model_validate(facts) for name, facts in (yaml.safe_load(source) or {}).items()}
-    except (yaml.YAMLError, ValidationError, AttributeError) as error:
+        return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
+    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
         raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
 
 

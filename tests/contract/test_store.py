@@ -165,14 +165,6 @@ async def test_the_newest_of_its_kind_stands_as_of_the_asked_place(store: Store)
     assert [await standing_ids(store, until) for until in (2, 3, 5, 6, 8, 9)] == [[], ["m3"], ["m3"], ["m6"], ["m6"], ["m9"]]
 
 
-async def test_an_older_version_that_comes_late_never_stands_in_the_newer_one_s_place(store: Store) -> None:
-    await remember_all(store, *(make_catalog(1, place, id="tools", version=v) for place, v in ((1, 1), (2, 3), (3, 2))))
-    recall = await store.recall(query(until=9, standing=(CATALOG,)))
-    assert [row.breadcrumb.version for rows in recall.standing for row in rows] == [3]
-    early = await store.recall(query(until=1, standing=(CATALOG,)))
-    assert [row.breadcrumb.version for rows in early.standing for row in rows] == [1]
-
-
 async def test_standing_breadcrumbs_come_in_the_order_asked_without_gaps(store: Store) -> None:
     await remember_all(store, make_remembered("A note.", 1, schema="note.v1"), make_catalog(2, 2))
     assert await standing_ids(store, 5, CATALOG, "agent.def.v1", "note.v1") == ["m2", "m1"]

@@ -35,3 +35,33 @@ def test_lint_ends_with_one_when_anything_is_wrong_and_says_what_to_do(tmp_path:
     told = run("profiles", "lint", home=tmp_path, CONTEXT_BUILDER_TEMPLATES_DIR=str(tmp_path))
     assert told.returncode == 1
     assert told.stdout == "profiles/mine.yaml triggers: no schema is called 'user.mesage.v1'; write user.message.v1\n"
+
+
+def events(folder: Path) -> str:
+    """A file of a short talk."""
+    lines = [{"id": f"m{n}", "schema_name": "user.message.v1", "context": {"content": f"Line {n}."}} for n in range(4)]
+    (folder / "events.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    return str(folder / "events.jsonl")
+
+
+def test_build_says_in_a_line_what_a_hint_could_not_render_and_shows_all_of_it(tmp_path: Path) -> None:
+    (tmp_path / "hints").mkdir()
+    hint = "{{ speaker }}: {{ text }}{% if text.startswith('Line') %}{{ text[500] }}{% endif %}"
+    (tmp_path / "hints" / "user.message.v1.md.j2").write_text(hint)
+    done = run("build", events(tmp_path), home=tmp_path, CONTEXT_BUILDER_TEMPLATES_DIR=str(tmp_path))
+    assert done.returncode == 0
+    assert [f"user.message.v1: content Line {n}." in done.stdout for n in range(4)] == [True] * 4
+    assert done.stderr == (
+        "hints/user.message.v1.md.j2 failed 4 times, the generic hint is shown: line 1: str object has no element 500\n"
+    )
+
+
+def test_a_hint_with_a_misspelt_name_is_told_by_build_and_by_lint_before_anything_is_made_with_it(tmp_path: Path) -> None:
+    (tmp_path / "hints").mkdir()
+    (tmp_path / "hints" / "user.message.v1.md.j2").write_text("{{ speaker }}: {{ txet }}")
+    mine = {"CONTEXT_BUILDER_TEMPLATES_DIR": str(tmp_path)}
+    done = run("build", events(tmp_path), home=tmp_path, **mine)
+    assert (done.returncode, done.stdout) == (78, "")
+    said = "hints/user.message.v1.md.j2: 'txet' is no value of a template; use text\n"
+    assert done.stderr == f"context-builder: {said}"
+    assert "'txet' is no value of a template; use text" in run("profiles", "lint", home=tmp_path, **mine).stdout

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from builder.domain.context import Context
-from builder.domain.errors import HintFailed, Rejected
+from builder.domain.context import HINT_FAILED, Context
+from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.assemble import Request, assemble
 from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
 from tests.factories import (
     BY_HAND,
     MODEL,
@@ -190,18 +192,11 @@ def test_a_budget_too_small_for_the_current_message_is_refused_with_what_to_do()
         page([], profile(12))
 
 
-class Broken(JinjaRendering):
-    """Its hint fails for one breadcrumb."""
-
-    def _render(self, breadcrumb: Any, body: Any, spans: Any, said: int) -> str:
-        if breadcrumb.id == "broken":
-            raise HintFailed(breadcrumb.id, "hints/x.md.j2: no such field")
-        return super()._render(breadcrumb, body, spans, said)
-
-
-def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
-    working = make_rendering()
-    broken = Broken(working._templates, working.count)
+def page_with_hint(source: str, trigger: Remembered, rows: list[Remembered]) -> Context:
+    """The page when the hint of user messages has this source."""
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    hints = {**bundled_set.sources["hints"], "user.message.v1": source}
+    rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
     query, view = make_query(trigger.breadcrumb.text), make_view(rows)
     request = Request(
         trigger=trigger,
@@ -209,25 +204,31 @@ def broken_page(trigger: Remembered, rows: list[Remembered]) -> Context:
         view=view,
         standing=((),),
         system_prompt="",
-        profile=profile(),
+        profile=profile(4000),
         ranker=BY_HAND,
         terms=make_terms,
         model=MODEL,
     )
-    return assemble(request, broken)
+    return assemble(request, rendering)
 
 
-def test_a_failing_hint_costs_its_own_fragment_and_is_reported() -> None:
-    context = broken_page(QUESTION, [TALK[0], make_remembered("It rains.", 150, id="broken"), TALK[1]])
-    assert ids_on_page(context) == ["m100", "m101", "m900"]
+def test_what_a_failing_hint_should_show_stands_in_its_section_by_the_generic_one_and_is_reported() -> None:
+    rain = make_remembered("It rains.", 150, id="broken")
+    context = page_with_hint("{{ speaker }}: {{ text if 'rains' not in text else txet }}", QUESTION, [TALK[0], rain, TALK[1]])
+    assert ids_on_page(context) == ["m100", "m101", "broken", "m900"]
+    assert "user.message.v1: content It rains.\n" in context.markdown
     assert [(omission.id, omission.reason) for omission in context.omissions] == [
-        ("broken", "hint failed: hints/x.md.j2: no such field")
+        ("broken", "hint failed, the generic hint is shown: hints/user.message.v1.md.j2 line 1: 'txet' is undefined")
     ]
+    assert context.flags == (HINT_FAILED,)
 
 
-def test_a_current_message_that_cannot_be_rendered_is_refused_with_the_template_to_mend() -> None:
-    with pytest.raises(Rejected, match=r"cannot be shown, hints/x.md.j2: no such field; mend the hint template"):
-        broken_page(make_remembered("Hello?", 900, id="broken"), TALK[:2])
+def test_a_hint_that_always_fails_takes_no_message_off_the_page() -> None:
+    whole, context = (
+        page_with_hint(source, QUESTION, TALK) for source in ("{{ speaker }}: {{ text }}", "{{ speaker }}: {{ txet }}")
+    )
+    assert ids_on_page(context) == ids_on_page(whole)
+    assert all(row.breadcrumb.text in context.markdown for row in (*TALK, QUESTION) if row.breadcrumb.id in ids_on_page(whole))
 
 
 def test_neighbours_of_the_best_finds_are_shown_with_what_is_left() -> None:

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.domain.errors import HintFailed
 from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import CACHED, JinjaRendering
 from builder.rendering.templates import TemplateSet
@@ -93,11 +92,14 @@ def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
     assert rendering.fragment(first, (), 1, PLENTY) == before
 
 
-def test_a_failed_hint_fails_again() -> None:
-    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len)
-    for _ in range(2):
-        with pytest.raises(HintFailed):
-            rendering.fragment(make_breadcrumb(), (), 1, PLENTY)
+def test_what_a_failed_hint_left_to_the_generic_one_is_kept_like_any_fragment() -> None:
+    count, counted = counting()
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ text }}", "user.message.v1": "{{ missing }}"}, {}), count)
+    first, again = (rendering.fragment(make_breadcrumb(TEXT), (), 1, PLENTY) for _ in range(2))
+    assert first is again
+    assert (first.text, counted) == (TEXT, [f"{TEXT}\n"])
+    short = rendering.fragment(make_breadcrumb(TEXT), (), 1, 5)
+    assert short.failed == first.failed
 
 
 def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
@@ -140,7 +142,7 @@ def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_pa
             "default", "8 May 2023"
         )
         cost += sum(item.tokens for item in fragments)
-    page = rendering.count(rendering.page("default", tuple(laid)))
+    page = rendering.count(rendering.page("default", tuple(laid)).text)
     assert page <= cost <= page + 2 * len(laid)
 
 

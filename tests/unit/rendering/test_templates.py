@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from builder.domain.errors import HintFailed, Misconfigured
-from builder.pipeline.draft import Group, PageSection
+from builder.domain.errors import Misconfigured
+from builder.domain.failure import Failure
+from builder.pipeline.draft import Group, Laid, PageSection
+from builder.rendering.failures import Failures
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
@@ -16,38 +18,71 @@ PLAIN = "{{ schema }}"
 SECTION = PageSection(name="x", title="Title", groups=(Group(date="", fragments=("- own line", "two")),))
 
 
-def failure(source: str, **values: Any) -> str:
-    """Why a hint with this source fails on an ordinary message."""
-    rendering = JinjaRendering(TemplateSet({"generic": PLAIN, "user.message.v1": source}, {}), len)
-    with pytest.raises(HintFailed) as caught:
-        rendering.fragment(make_breadcrumb(id="m17", **values), (), 1, 1000)
-    assert caught.value.breadcrumb == "m17"
-    return str(caught.value)
+def shown(hints: dict[str, str], **values: Any) -> tuple[str, str]:
+    """An ordinary message as these hints show it, and why its own could not."""
+    fragment = JinjaRendering(TemplateSet(hints, {}), len).fragment(make_breadcrumb(id="m17", **values), (), 1, 1000)
+    return fragment.text, fragment.failed
+
+
+def failure(source: str) -> str:
+    """Why a hint with this source fails on an ordinary message, which the generic one shows instead."""
+    text, failed = shown({"generic": PLAIN, "user.message.v1": source})
+    assert text == "user.message.v1"
+    return failed
 
 
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        ("{{ missing }}", "'missing' is undefined"),
-        ("{{ body.missing }}", "'dict object' has no attribute 'missing'"),
-        ("{{ body.missing.more }}", "'dict object' has no attribute 'missing'"),
+        ("{{ missing }}", "line 1: 'missing' is undefined"),
+        ("\n\n{{ missing.more }}", "line 3: 'missing' is undefined"),
         ("{% if missing %}x{% endif %}", "'missing' is undefined"),
-        ("{{ text | int // 0 }}", "division"),
+        ("{{ text.titel }}", "'str object' has no attribute 'titel'"),
+        ("{{ text | int // 0 }}", "ZeroDivisionError"),
         ("{{ text + 1 }}", "can only concatenate str"),
         ("{{ text[500] | upper }}", "has no element 500"),
-        ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "recursion"),
+        ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "RecursionError"),
+        ("{% if text == '' %}x{% endif %}", "it renders nothing"),
     ],
 )
-def test_a_failing_hint_costs_its_fragment_and_names_template_and_reason(source: str, reason: str) -> None:
+def test_what_a_failing_hint_should_show_is_shown_by_the_generic_one_with_template_line_and_reason(
+    source: str, reason: str
+) -> None:
     message = failure(source)
-    assert message.startswith("hints/user.message.v1.md.j2: ")
+    assert message.startswith("hint failed, the generic hint is shown: hints/user.message.v1.md.j2 ")
     assert reason in message
 
 
-def test_a_failing_generic_hint_is_named_by_its_own_file() -> None:
-    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len)
-    with pytest.raises(HintFailed, match=r"hints/generic\.md\.j2: 'missing' is undefined"):
-        rendering.fragment(make_breadcrumb(schema="calendar.event.v1"), (), 1, 1000)
+def test_when_the_generic_hint_fails_too_the_text_itself_is_shown_and_forges_nothing() -> None:
+    text, failed = shown({"generic": "{{ missing }}"}, text="# Hello\n# there")
+    assert text == "User: # Hello\n    # there"
+    assert failed == "hint failed, the bare text is shown: hints/generic.md.j2 line 1: 'missing' is undefined"
+
+
+def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len, bundled_set)
+    assert rendering.fragment(make_breadcrumb("Hello."), (), 1, 1000).text == "user.message.v1: content Hello."
+
+
+@pytest.mark.parametrize(
+    "source", ["{{ text | float(default=text) + 1 }}", "{{ {}[text] }}", "{{ text.index('x') }}", "{{ text[text] }}"]
+)
+def test_no_word_of_a_person_is_part_of_a_reason(source: str) -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": PLAIN, "user.message.v1": source}, {}), len)
+    failed = rendering.fragment(make_breadcrumb("hunter2"), (), 1, 1000).failed
+    assert failed
+    assert "hunter2" not in failed
+
+
+def test_failures_are_counted_by_template_with_their_first_reason() -> None:
+    told: list[Failure] = []
+    templates = TemplateSet({"generic": PLAIN, "user.message.v1": "{{ text[500] }}"}, {})
+    rendering = JinjaRendering(templates, len, failures=Failures(told.append))
+    for number in range(3):
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), (), 1, 1000)
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), (), 1, 1000)
+    assert [(failure.file, failure.times) for failure in told] == [("hints/user.message.v1.md.j2", n) for n in (1, 2, 3)]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +108,7 @@ def test_a_failing_generic_hint_is_named_by_its_own_file() -> None:
     ],
 )
 def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(source: str) -> None:
-    assert failure(source).startswith("hints/user.message.v1.md.j2: ")
+    assert "hints/user.message.v1.md.j2 line 1: " in failure(source)
 
 
 def test_a_template_cannot_change_what_the_next_one_sees() -> None:
@@ -114,11 +149,27 @@ def test_an_unknown_page_is_misconfigured_and_the_known_ones_are_named() -> None
 
 
 @pytest.mark.parametrize(
-    "source", ["{{ missing }}", "{% include 'x' %}", "{{ sections + 1 }}", "{{ sections[0].title.__class__ }}"]
+    "source",
+    [
+        "{{ missing }}",
+        "{% include 'x' %}",
+        "{{ sections + 1 }}",
+        "{{ sections[0].title.__class__ }}",
+        "{{ sections[0].titel }}",
+        "",
+    ],
 )
-def test_a_failing_page_is_misconfigured_with_its_file(source: str) -> None:
-    with pytest.raises(Misconfigured, match=r"pages/default\.md\.j2 failed: .*; mend the template"):
-        TemplateSet({"generic": PLAIN}, {"default": source}).page("default", (SECTION,))
+@pytest.mark.parametrize(
+    ("closing", "like"), [("", "## Title\n- own line\ntwo\n"), ("{# </{{ #}", "<x>\n- own line\ntwo\n</x>\n")]
+)
+def test_what_a_failing_page_should_show_is_shown_by_a_bundled_one_of_its_kind(source: str, closing: str, like: str) -> None:
+    told: list[Failure] = []
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    rendering = JinjaRendering(
+        TemplateSet({"generic": PLAIN}, {"mine": source + closing}), len, bundled_set, Failures(told.append)
+    )
+    assert rendering.page("mine", (SECTION,)) == Laid(like, failed=True)
+    assert [(failure.file, failure.times) for failure in told] == [("pages/mine.md.j2", 1)]
 
 
 def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_own() -> None:

@@ -7,6 +7,7 @@ import yaml
 
 from builder.adapters.tokens import load_counter
 from builder.rendering.lint import lint_templates, moving, overused
+from builder.rendering.templates import TemplateSet
 from builder.wire.lint import Known, lint_profile
 from builder.wire.profiles import ModelFacts, parse_profile
 
@@ -16,6 +17,8 @@ RELEVANT = {"name": "relevant", "title": "Relevant", "source": "retrieval"}
 TOOLS = {"name": "tools", "title": "Tools", "source": "standing", "class": "static"}
 SUMMARY = {"name": "summary", "title": "Summary", "source": "summary", "class": "slow"}
 REMINDER = {"name": "reminder", "title": "Reminder", "source": "reminder"}
+GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
+PAGE = "{% for s in sections %}{% for g in s.groups %}{% for f in g.fragments %}{{ f }} {% endfor %}{% endfor %}{% endfor %}"
 NOTHING_FOUND: dict[str, Any] = {"schemas": []}
 HINTS = {"user.message.v1": (), "tool.catalog.v1": (), "ticket.v1": ("id", "updated_at")}
 
@@ -147,15 +150,18 @@ def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates()
         ("reminders.0", "4 emphasis markers (ALWAYS, IMPORTANT, MUST, NEVER)")
     ]
     assert overused("ALWAYS answer. NEVER guess. You MUST cite.") == ""
-    assert [finding.file for finding in lint_templates({"a.v1": loud}, {"p": loud})] == ["hints/a.v1.md.j2", "pages/p.md.j2"]
+    assert [finding.file for finding in lint_templates(TemplateSet(GENERIC | {"a.v1": loud}, {"p": loud + PAGE}))] == [
+        "hints/a.v1.md.j2",
+        "pages/p.md.j2",
+    ]
 
 
 def test_a_template_that_uses_what_it_is_not_given_or_what_is_random_is_told() -> None:
-    told = list(lint_templates({"a.v1": "{{ speker }}: {{ body.lines | random }}"}, {"p": "{{ now }}"}))
+    told = list(lint_templates(TemplateSet(GENERIC | {"a.v1": "{{ speker }}: {{ body.lines | random }}"}, {"p": "{{ now }}"})))
     assert [(finding.file, finding.place) for finding in told] == [
         ("hints/a.v1.md.j2", "speker"),
-        ("hints/a.v1.md.j2", "random"),
         ("pages/p.md.j2", "now"),
+        ("hints/a.v1.md.j2", "random"),
     ]
 
 

@@ -1,0 +1,33 @@
+"""What the templates of one edition could not render: the first reason of each template, and how often."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from builder.domain.failure import Failure
+
+Told = Callable[[Failure], None]
+
+
+class Failures:
+    """Counted by template; `told` hears of each time."""
+
+    def __init__(self, told: Told) -> None:
+        """told: of the failure, with how often it came."""
+        self._told = told
+        self._known: dict[str, Failure] = {}
+
+    def add(self, failure: Failure) -> None:
+        """One more."""
+        before = self._known.get(failure.file)
+        now = replace(before, times=before.times + 1) if before else failure
+        self._known[now.file] = now
+        self._told(now)
+
+    @property
+    def all(self) -> tuple[Failure, ...]:
+        """In the order in which they came."""
+        return tuple(self._known.values())
+
+
+def nobody(_: Failure) -> None:
+    """For whoever only wants the pages."""

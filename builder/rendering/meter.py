@@ -1,0 +1,120 @@
+"""What one rendering may cost: steps of loops and macros, characters that are handled, time of the processor.
+
+Steps and characters are counted, so the same input meets the same limit on every machine; the time is the last resort.
+"""
+
+import sys
+from collections.abc import Iterator, KeysView, ValuesView
+from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from time import thread_time
+from typing import Any
+
+from jinja2 import TemplateRuntimeError
+
+LOOK_EVERY = 32
+"""Steps between two looks at the clock."""
+LARGE = 20_000
+"""Characters handled at once that are worth a look at the clock."""
+
+
+class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happened
+    """A template wants more steps, characters or time than a rendering may have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a rendering may have, and how much more of it for each character that it is given. seconds: of processor time."""
+
+    steps: int = 20_000
+    steps_each: float = 0.05
+    characters: int = 1_000_000
+    characters_each: int = 24
+    seconds: float = 0.5
+
+
+class Meter:
+    """The account of one rendering."""
+
+    __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
+
+    def __init__(self, limits: Limits, given: int) -> None:
+        """given: characters that the template is given."""
+        self._limits = limits
+        self._steps = limits.steps + int(limits.steps_each * given)
+        self._characters = limits.characters + limits.characters_each * given
+        self._looks = LOOK_EVERY
+        self._ends = thread_time() + limits.seconds
+
+    @property
+    def left(self) -> int:
+        """Characters that may yet be handled."""
+        return self._characters
+
+    def step(self, characters: int) -> None:
+        """One block is entered that writes so many characters of its own. Raises `LimitExceeded`."""
+        self._steps -= 1
+        if self._steps < 0:
+            raise LimitExceeded("it takes more steps (loops, blocks and macros) than a rendering may; let it loop over less")
+        self._looks -= 1
+        self.charge(characters)
+
+    def charge(self, characters: int) -> None:
+        """So many are read, made or compared. Raises `LimitExceeded`."""
+        self._characters -= characters
+        if self._characters < 0:
+            raise LimitExceeded("it makes more text than a rendering may; let it repeat, pad or join less")
+        if self._looks <= 0 or characters > LARGE:
+            self._looks = LOOK_EVERY
+            if thread_time() > self._ends:
+                raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
+
+
+_METER: ContextVar[Meter] = ContextVar("meter")
+
+
+@contextmanager
+def metered(limits: Limits, given: int) -> Iterator[None]:
+    """Within it `step` and `charge` count for one rendering. given: characters that the template is given."""
+    token = _METER.set(Meter(limits, given))
+    try:
+        yield
+    finally:
+        _METER.reset(token)
+
+
+def step(characters: int = 0) -> None:
+    """See `Meter.step`."""
+    _METER.get().step(characters)
+
+
+def charge(characters: int) -> None:
+    """See `Meter.charge`."""
+    _METER.get().charge(characters)
+
+
+def charge_for(*values: Any) -> None:
+    """Charge for all that these values hold; what they hold twice counts twice, as it would when it is written or compared."""
+    meter = _METER.get()
+    for value in values:
+        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.left))
+
+
+def size(value: Any, most: int = sys.maxsize) -> int:
+    """Characters of the value and of all it holds, one more for each; counting ends above `most`."""
+    total, waiting = 0, [value]
+    while waiting and total <= most:
+        held = waiting.pop()
+        total += 1
+        if isinstance(held, str):
+            total += len(held)
+        elif isinstance(held, dict):
+            waiting += held
+            waiting += held.values()
+        elif isinstance(held, list | tuple | AbstractSet | KeysView | ValuesView):
+            waiting += held
+        elif isinstance(held, int):
+            total += held.bit_length() // 3
+    return total + len(waiting)

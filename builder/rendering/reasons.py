@@ -1,0 +1,37 @@
+"""Why a template failed, in one line that holds no words of people: reasons stand in logs and in events."""
+
+import re
+from types import TracebackType
+
+from jinja2 import Template, TemplateError
+
+LONGEST = 200
+COMPILED = "<template>"
+"""File name of the code that Jinja makes of a source."""
+
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "NoneType", "Missing", "Fields", "Items", "Words"})
+
+
+def reason_of(error: Exception, template: Template, source: str) -> str:
+    """Line and message. Quoted words stay where they are the template's own; of other errors than these only the kind is told."""
+    told = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    shown = " ".join(_QUOTED.sub(lambda found: _own(found.group(), source), told).split())
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if shown else ''}"
+    line = _line(error.__traceback__, template)
+    return f"{f'line {line}: ' if line else ''}{kind}{shown}"[:LONGEST]
+
+
+def _own(quoted: str, source: str) -> str:
+    word = quoted[1:-1]
+    return quoted if word in source or word.removesuffix(" object") in _TYPES else f"{quoted[0]}…{quoted[0]}"
+
+
+def _line(traceback: TracebackType | None, template: Template) -> int:
+    """Of the source; 0 where the error is not of a line."""
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == COMPILED:
+            line = template.get_corresponding_lineno(traceback.tb_lineno)
+        traceback = traceback.tb_next
+    return line
