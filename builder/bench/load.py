@@ -1,5 +1,6 @@
-"""`bench load`: how much the service takes when it is never idle, beside the bare encoder, and how long contexts take at half
-of that.
+"""`bench load`: how much the service takes when it is never idle, beside the bare encoder in the same run.
+
+And how long contexts take at half of that rate.
 """
 
 import asyncio
