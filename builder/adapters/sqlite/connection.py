@@ -19,6 +19,7 @@ BUSY_MS = 10_000
 BUSY_STEP = 0.005
 """Seconds."""
 MEMORY = ":memory:"
+WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 class Connection:
@@ -27,6 +28,8 @@ class Connection:
     def __init__(self, path: str) -> None:
         """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
         self._path = path
+        self.refusal = ""
+        """Why the last function that writes was refused, empty when it was not."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._held = self._thread.submit(_open, path).result()
@@ -36,11 +39,11 @@ class Connection:
 
     async def run(self, work: Callable[[apsw.Connection], T]) -> T:
         """The function's result, once what it wrote is durable. Raises `Unavailable`."""
-        return await self._submit(work, "BEGIN IMMEDIATE")
+        return await self._submit(work, WRITING)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
-        return await self._submit(work, "BEGIN")
+        return await self._submit(work, READING)
 
     async def flush(self) -> None:
         """Empty the log, which holds what was deleted, unless somebody reads it just now: then the next writers overwrite it."""
@@ -62,16 +65,20 @@ class Connection:
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
+        writes = begin != READING
         try:
             with _transaction(self._held, begin):
                 result = work(self._held)
         except apsw.Error as error:
-            raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
+            sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
+            self.refusal = sentence if writes else self.refusal
+            raise Unavailable(sentence) from error
+        self.refusal = "" if writes else self.refusal
         return result
 
 
 @contextmanager
-def _transaction(held: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+def _transaction(held: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
     """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
 
     IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.
