@@ -22,7 +22,7 @@ def file_bytes(store: Path) -> int:
 
 async def store_state(store: SqliteStore, folder: Path) -> str:
     """What is wrong with writing to the store, or soon will be; empty when nothing is."""
-    if refusal := await store.refusal():
-        return refusal
+    if store.refusal:
+        return store.refusal
     free = await asyncio.to_thread(free_bytes, folder)
     return f"{folder} has {free / 1e6:,.0f} MB left; free some, or set CONTEXT_BUILDER_DATA_DIR" if free < LOW_BYTES else ""

@@ -16,6 +16,8 @@ from builder.domain.errors import Misconfigured, Unavailable
 T = TypeVar("T")
 
 BUSY_MS = 10_000
+REMEMBERED_SECONDS = 60.0
+"""A refusal of what nobody tries again is told for so long; deliveries are tried again after 30 s at the latest."""
 BUSY_STEP = 0.005
 """Seconds."""
 MEMORY = ":memory:"
@@ -28,8 +30,7 @@ class Connection:
     def __init__(self, path: str) -> None:
         """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
         self._path = path
-        self.refusal = ""
-        """Why the last function that writes was refused, empty when it was not."""
+        self._refusals: dict[str, tuple[str, float]] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._held = self._thread.submit(_open, path).result()
@@ -56,6 +57,12 @@ class Connection:
 
         await asyncio.get_running_loop().run_in_executor(self._thread, checkpoint)
 
+    @property
+    def refusal(self) -> str:
+        """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
+        recent = [sentence for sentence, moment in self._refusals.values() if monotonic() - moment < REMEMBERED_SECONDS]
+        return recent[-1] if recent else ""
+
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
@@ -65,15 +72,16 @@ class Connection:
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
-        writes = begin != READING
+        kind = getattr(work, "__qualname__", "")
         try:
             with _transaction(self._held, begin):
                 result = work(self._held)
         except apsw.Error as error:
             sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
-            self.refusal = sentence if writes else self.refusal
+            if begin == WRITING:
+                self._refusals[kind] = sentence, monotonic()
             raise Unavailable(sentence) from error
-        self.refusal = "" if writes else self.refusal
+        self._refusals.pop(kind, None)
         return result
 
 

@@ -2,7 +2,6 @@
 
 import heapq
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby, islice
@@ -56,18 +55,16 @@ class SqliteStore:
         self._connection.close()
 
     async def check(self) -> str:
-        """What is wrong with the store right now; empty when nothing is."""
+        """Why the store cannot be read right now; empty when it can."""
         try:
             await self._connection.read(lambda sql: sql.execute("SELECT 1"))
         except Unavailable as error:
             return str(error)
         return ""
 
-    async def refusal(self) -> str:
-        """Why the file takes nothing, empty when it does. Once something was refused it is tried: room may be there again."""
-        if self._connection.refusal:
-            with suppress(Unavailable):
-                await self._connection.run(lambda sql: sql.pragma("user_version", sql.pragma("user_version")))
+    @property
+    def refusal(self) -> str:
+        """Why something could not be written lately; empty when it could."""
         return self._connection.refusal
 
     async def remember(self, remembered: Remembered) -> bool:
