@@ -202,7 +202,13 @@ class Publisher(Protocol):
     """Sends what leaves the service."""
 
     async def publish(self, context: Context, event: bytes) -> None:
-        """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached."""
+        """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached.
+
+        Plain subscribers hear what the server refuses, too: ask `holds` before a second attempt.
+        """
+
+    async def holds(self, context: Context) -> bool:
+        """Whether the server holds a context with this id, or what is left of one that was forgotten. Raises `Unavailable`."""
 
     async def announce(self, context: Context) -> None:
         """Tell whoever listens that tool results were folded in a context that has been published (`context.compacted.v1`).

@@ -68,6 +68,9 @@ class Metrics:
         self.lacking = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
         )
+        self.free = Gauge("context_builder_disk_free_bytes", "Bytes free where the store lies", registry=registry)
+        self.store = Gauge("context_builder_store_bytes", "Bytes of the store's file and its log", registry=registry)
+        self.stream = Gauge("context_builder_stream_bytes", "Bytes of a stream", ["stream"], registry=registry)
         self.pending = Gauge("context_builder_queue_pending", "Breadcrumbs that wait in the stream", registry=registry)
 
     def summarised(self, by: str) -> None:

@@ -152,7 +152,9 @@ class Worker:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
                 return _Done("expired")
-            return await self._answer(builder, held, wanted)
+            # `remember` gives back the very breadcrumb when it is new to the store.
+            repeat = attempt > 1 or arrival.deliveries > 1 or held.breadcrumb is not breadcrumb
+            return await self._answer(builder, held, wanted, repeat)
 
     @asynccontextmanager
     async def _begun(self, place: Place) -> AsyncIterator[int]:
@@ -175,15 +177,18 @@ class Worker:
         finally:
             self._in_work.discard(place)
 
-    async def _answer(self, builder: ContextBuilder, trigger: Remembered, wanted: tuple[Profile, ...]) -> _Done:
-        """Build and publish. A context that cannot be had takes no other with it; then `Rejected`."""
+    async def _answer(self, builder: ContextBuilder, trigger: Remembered, wanted: tuple[Profile, ...], repeat: bool) -> _Done:
+        """Build and publish. A context that cannot be had takes no other with it; then `Rejected`.
+
+        repeat: an earlier attempt may have come as far as this.
+        """
         began = perf_counter()
         built = await builder.answer(trigger, wanted)
         seconds = perf_counter() - began
         refused, tokens = list(built.refused), []
         for context in built.contexts:
             try:
-                await self._publisher.publish(context, self._encode(context))
+                await self._publish(context, repeat)
                 tokens.append(context.tokens)
                 await self._announce(context)
             except AlreadyPublished:
@@ -193,6 +198,12 @@ class Worker:
         if refused:
             raise (ChainTooLong if built.stopped else Rejected)("; ".join(refused))
         return _Done("published", tokens=tuple(tokens), build=seconds)
+
+    async def _publish(self, context: Context, repeat: bool) -> None:
+        """Raises `AlreadyPublished`. A repeat looks first: plain subscribers hear what the stream refuses, too."""
+        if repeat and await self._publisher.holds(context):
+            raise AlreadyPublished(f"context {context.id} is in the stream")
+        await self._publisher.publish(context, self._encode(context))
 
     async def _announce(self, context: Context) -> None:
         """Best effort: the context is out, and must not be built again because of its announcement."""

@@ -81,6 +81,12 @@ class Process:
         """Whether the process is there."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """Its number."""
+        assert self._process is not None
+        return self._process.pid
+
     def said(self) -> str:
         """Everything that it wrote since it was started last."""
         if not self._log.exists():
@@ -117,11 +123,12 @@ class Process:
 class Broker(Process):
     """A nats-server with JetStream that can be killed and started again on its port and its files."""
 
-    def __init__(self, folder: Path, *, max_payload: str = "8MB") -> None:
+    def __init__(self, folder: Path, *, max_payload: str = "8MB", max_storage: str = "") -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._port = -1
-        (folder / "server.conf").write_text(f"max_payload: {max_payload}\n", "utf-8")
+        storage = f"jetstream {{ max_file_store: {max_storage} }}\n" if max_storage else ""
+        (folder / "server.conf").write_text(f"max_payload: {max_payload}\n{storage}", "utf-8")
         super().__init__([], dict(os.environ), folder / "server.log")
 
     @property

@@ -17,6 +17,7 @@ from builder.adapters.http import Check, routes
 from builder.adapters.http.server import serve
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.inbox import NatsInbox
+from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.sender import NatsSender
@@ -27,6 +28,7 @@ from builder.app.bus import connection_arguments, open_bus, topology
 from builder.app.core import Core, open_core
 from builder.app.edition import template_folders
 from builder.app.reloading import Reloading
+from builder.app.room import file_bytes, free_bytes, store_state
 from builder.app.summaries import open_endpoint, open_summarising
 from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Place
@@ -80,7 +82,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         js = connection.jetstream()
         reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
-        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), WATCH_SECONDS)  # noqa: PLW0108 - made below
+        probe = Probe(js)
+        watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, WATCH_SECONDS)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation)
         publisher = NatsPublisher(connection, connection.max_payload)
@@ -112,7 +115,15 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )  # fmt: skip
         filling = Filling(core.store, core.builder.ingest.with_vectors)
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
-        wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder), "templates": reloading.state}
+        folder = settings.store_path.parent
+        wanted: dict[str, Check] = {
+            "model": partial(_model_state, core.embedder), "templates": reloading.state,
+            "store_writes": partial(store_state, core.store, folder), "stream_writes": probe.state,
+        }  # fmt: skip
+        metrics.free.set_function(lambda: free_bytes(folder))
+        metrics.store.set_function(lambda: file_bytes(settings.store_path))
+        for name in probe.sizes:
+            metrics.stream.labels(name).set_function(partial(_size, probe, name))
         metrics.lacking.set_function(lambda: filling.lacking)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
@@ -156,6 +167,10 @@ async def unsettled(service: Service) -> int:
 def _alive(watchdog: Watchdog, beside: list[asyncio.Task[None]]) -> bool:
     """A loop beside the worker ends by a bug only."""
     return watchdog.alive and not any(task.done() for task in beside)
+
+
+def _size(probe: Probe, stream: str) -> int:
+    return probe.sizes[stream]
 
 
 def _age(oldest: datetime | None) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 from builder.app import Core, Service, summarise
 from builder.bench.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.quantiles import at, milliseconds, waited
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
@@ -158,19 +159,14 @@ async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
 
 
 def _summary(timings: Timings) -> dict[str, float]:
-    build = sorted(timings.build)
-    p50 = statistics.median(build)
+    p50 = statistics.median(timings.build)
     return {
-        "build_p50_ms": _ms(p50),
-        "build_p95_ms": _ms(build[int(0.95 * (len(build) - 1))]),
-        "embed_p50_ms": _ms(statistics.median(timings.embed)),
-        "yardstick_p50_ms": _ms(statistics.median(timings.yardstick)),
+        "build_p50_ms": milliseconds(p50),
+        "build_p95_ms": milliseconds(at(timings.build, 0.95)),
+        "embed_p50_ms": milliseconds(statistics.median(timings.embed)),
+        "yardstick_p50_ms": milliseconds(statistics.median(timings.yardstick)),
         "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
-        "all_on_p50_ms": _ms(statistics.median(timings.all_on)),
+        "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
         "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
-        "event_to_context_p50_ms": _ms(statistics.median(timings.event_to_context)),
+        **waited(timings.event_to_context),
     }
-
-
-def _ms(seconds: float) -> float:
-    return round(1e3 * seconds, 2)

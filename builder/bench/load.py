@@ -1,4 +1,7 @@
-"""`bench load`: how much the service takes when it is never idle, beside the bare encoder in the same run (features J3)."""
+"""`bench load`: how much the service takes when it is never idle, beside the bare encoder in the same run.
+
+And how long contexts take at half of that rate.
+"""
 
 import asyncio
 import statistics
@@ -11,6 +14,7 @@ from typing import Any
 from builder.app import Service, unsettled
 from builder.bench.made import WORKSPACE, texts
 from builder.bench.memory import resident_mb
+from builder.bench.quantiles import at, milliseconds, waited
 from builder.bench.sender import Said, Sender, open_sender
 from builder.ports import Embedder
 
@@ -19,6 +23,8 @@ SLICE = 400
 ASKED = 30
 """Triggers of one slice that measures contexts."""
 TRIGGER_EVERY = 20
+PACED = 2_000
+"""Messages that are sent evenly at half the rate that the service takes, one in twenty a trigger."""
 SLICE_SECONDS = 4
 """About, for the progress bar."""
 LOOK, TICK = 0.005, 0.005
@@ -45,7 +51,15 @@ async def run(service: Service, encoder: Embedder, seconds: float, sessions: int
             await _slice(service, encoder, sender, sessions, number, rates)
             number += 1
             step()
-    return _report(rates, sessions, number - 1)
+        half = statistics.median(rates.ingest) / 2
+        waits = await sender.pace(_evenly(sessions, number), half)
+        await _settled(service)
+    return _report(rates, sessions, number - 1) | {"half_rate_per_second": round(half, 1), **waited(waits)}
+
+
+def _evenly(sessions: int, number: int) -> tuple[Said, ...]:
+    said = texts(PACED, number * (SLICE + ASKED))
+    return tuple(_said(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(said))
 
 
 async def _slice(service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates) -> None:
@@ -77,9 +91,13 @@ async def _serve(service: Service, sender: Sender, messages: tuple[Said, ...], l
     async with _watched(lags):
         began = perf_counter()
         await sender.send(messages)
-        while await unsettled(service):
-            await asyncio.sleep(LOOK)
+        await _settled(service)
         return perf_counter() - began
+
+
+async def _settled(service: Service) -> None:
+    while await unsettled(service):
+        await asyncio.sleep(LOOK)
 
 
 @asynccontextmanager
@@ -105,17 +123,13 @@ def _report(rates: Rates, sessions: int, slices: int) -> dict[str, Any]:
     return {
         "sessions": sessions,
         "slices": slices,
-        "messages": slices * (SLICE + ASKED),
+        "messages": slices * (SLICE + ASKED) + PACED,
         "ingest_per_second": round(ingest, 1),
         "encoder_per_second": round(encoder, 1),
         "encoder_best_per_second": round(max(rates.encoder), 1),
         "ingest_ratio": round(statistics.median(rates.ingest) / max(rates.encoder), 3),
         "contexts_per_second": round(statistics.median(rates.contexts), 1),
-        "loop_lag_p50_ms": _ms(statistics.median(lags)),
-        "loop_lag_p99_ms": _ms(lags[int(0.99 * (len(lags) - 1))]),
+        "loop_lag_p50_ms": milliseconds(statistics.median(lags)),
+        "loop_lag_p99_ms": milliseconds(at(lags, 0.99)),
         "resident_mb": resident_mb(),
     }
-
-
-def _ms(seconds: float) -> float:
-    return round(1e3 * seconds, 2)

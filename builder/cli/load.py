@@ -27,7 +27,7 @@ def load(
             mine = apart(settings(), Path(folder))
             encoder = await open_encoder(mine)
             try:
-                with progress("load", int(seconds // bench.SLICE_SECONDS)) as step:
+                with progress("load", int(seconds // bench.SLICE_SECONDS) + 1) as step:
                     async with open_service(mine) as service, serving(service):
                         return await bench.run(service, encoder, seconds, sessions, step)
             finally:

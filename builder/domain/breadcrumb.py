@@ -100,3 +100,5 @@ class Arrival:
     received_at: datetime
     replay: bool = False
     """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""
+    deliveries: int = 1
+    """How often the broker has handed it over, this time included."""

@@ -29,6 +29,7 @@ def quiet() -> None:
 async def test_load_counts_everything_that_it_sent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(load, "SLICE", 20)
     monkeypatch.setattr(load, "ASKED", 3)
+    monkeypatch.setattr(load, "PACED", 40)
     encoder = await open_encoder(settings)
     try:
         async with open_service(settings) as service, serving(service):
@@ -37,7 +38,8 @@ async def test_load_counts_everything_that_it_sent(settings: Settings, monkeypat
             contexts = (await service.js.stream_info("CONTEXTS")).state.messages
     finally:
         await encoder.aclose()
-    assert contexts == (report["slices"] + 1) * (1 + 3)
+    assert contexts == (report["slices"] + 1) * (1 + 3) + 2
+    assert 0 < report["event_to_context_p50_ms"] <= report["event_to_context_p99_ms"] <= report["event_to_context_longest_ms"]
     assert json.dumps(report)
 
 

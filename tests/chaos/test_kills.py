@@ -6,11 +6,15 @@ import random
 import signal
 import sqlite3
 import sys
-from contextlib import closing
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
+import nats
 import pytest
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
 from tests.chaos.dying import FILLING, STOPS
@@ -31,7 +35,7 @@ from tests.running import (
 
 pytestmark = pytest.mark.slow
 DYING = (sys.executable, str(Path(__file__).with_name("dying.py")))
-ROUNDS, SESSIONS, TRIGGERS = 10, 8, 40
+ROUNDS, SESSIONS, TRIGGERS = 10, 8, 30
 
 
 async def test_a_service_that_is_killed_at_any_stop_of_the_line_answers_everything_once_after_its_restart(tmp_path: Path) -> None:
@@ -106,7 +110,7 @@ async def test_a_service_that_is_killed_at_random_moments_answers_every_trigger_
         # A crash uses up an attempt of what was being built: ten of them may use up the usual five of an unlucky one.
         Running(data, broker.url, worker__ack_wait_seconds=2, worker__max_attempts=2 * ROUNDS) as service,
     ):
-        async with jetstream(broker.url) as js:
+        async with jetstream(broker.url) as js, plain_subscriber(broker.url) as heard:
             for number in range(ROUNDS):
                 publishing = asyncio.create_task(load(js, number))
                 enough = chance.randrange(TRIGGERS)
@@ -117,9 +121,35 @@ async def test_a_service_that_is_killed_at_random_moments_answers_every_trigger_
             await all_settled(js)
             assert await dead_letters(js) == []
             expected = [("acme", f"s{n % SESSIONS}", f"m{r}-{n}", "default") for r in range(ROUNDS) for n in range(TRIGGERS)]
-            assert triggers(await answered(js)) == sorted(expected)
+            held = await answered(js)
+            assert triggers(held) == sorted(expected)
+            # A publication that the stream refuses is one to whoever listens without the stream.
+            await until(partial(has_heard, heard, len(held)), "the plain subscriber")
+            assert Counter(heard) == Counter(event["id"] for event in held)
     assert sorted(remembered(data)) == sorted(trigger[:3] for trigger in expected)
     assert unfinished(data) == 0
+
+
+@asynccontextmanager
+async def plain_subscriber(url: str) -> AsyncIterator[list[str]]:
+    """Ids of the contexts, as whoever listens without JetStream hears them."""
+    heard: list[str] = []
+
+    async def hear(message: Msg) -> None:
+        heard.append(json.loads(message.data)["id"])
+
+    connection = await nats.connect(url)
+    try:
+        await connection.subscribe("contexts.>", cb=hear)
+        await connection.flush()
+        yield heard
+    finally:
+        await connection.close()
+
+
+async def has_heard(heard: list[str], count: int) -> bool:
+    """Whether that many contexts came."""
+    return len(heard) >= count
 
 
 async def load(js: JetStreamContext, number: int) -> None:

@@ -17,6 +17,7 @@ from builder.adapters.nats.stream import SHORT
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
 from builder.domain.context import Context
 from builder.resources import bundled
+from tests.integration import inside
 from tests.integration.inside import Handed, service_here, settings, worker_here
 from tests.running import (
     COMMAND,
@@ -62,6 +63,9 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
     settled_once: set[int] = set()
 
     class Publisher(NatsPublisher):
+        async def holds(self, context: Context) -> bool:  # as if the first context came between the look and the second one
+            return await super().holds(context) and False
+
         async def publish(self, context: Context, event: bytes) -> None:
             built.append(event)
             await super().publish(context, event)
@@ -85,6 +89,33 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
     assert len(built) == 6
     assert set(built) == set(held)
     assert len(held) == 3
+
+
+async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_context_is_there(
+    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+
+    class Publisher(NatsPublisher):
+        async def holds(self, context: Context) -> bool:
+            looked.append(await super().holds(context))
+            return looked[-1]
+
+    monkeypatch.setattr(inside, "NatsPublisher", Publisher)
+    async with worker_here(settings(tmp_path / "a", broker.url)) as bench:
+        heard = await bench.js._nc.subscribe("contexts.>")
+        sequence = await say(bench.js, "Hello.", "s1", "m1")
+        await bench.process(sequence)
+        assert looked == []  # a first attempt does not pay for it
+        await bench.process(sequence)  # the durable was lost: only the store knows that it is a repeat
+        async with worker_here(settings(tmp_path / "b", broker.url)) as other:  # only the broker knows
+            delivery = await other.delivery(sequence)
+            await other.worker.process(Handed(replace(delivery.arrival, deliveries=2)))
+        assert looked == [True, True]
+        assert [done.outcome for done in bench.outcomes + other.outcomes] == ["published"] * 3
+        await say(bench.js, "And now?", "s1", "m2")
+        await bench.process(sequence + 1)
+        assert [json.loads((await heard.next_msg()).data)["trigger_event_id"] for _ in range(2)] == ["m1", "m2"]
 
 
 async def test_an_event_that_is_published_twice_is_answered_once_where_it_first_stood(tmp_path: Path, broker: Broker) -> None:

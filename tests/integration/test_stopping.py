@@ -79,12 +79,15 @@ def test_an_idle_service_ends_at_once_and_can_be_started_again_on_its_port_even_
 async def test_a_service_that_cannot_begin_ends_with_its_code_and_a_sentence(tmp_path: Path) -> None:
     with socket.create_server((LOOPBACK, 0)) as taken, in_use(tmp_path / "used" / "nats"):
         port = taken.getsockname()[1]
+        (tmp_path / "file").mkdir()
+        (tmp_path / "file" / "nats").touch()
         nobody = f"nats://{LOOPBACK}:{free_port()}"
         cases = {
             f"HTTP cannot listen on {LOOPBACK}:{port}": (78, environment(tmp_path / "http", http__port=port)),
             "the embedded nats-server did not start": (78, environment(tmp_path / "nats", nats__port=port)),
             "run `context-builder models prepare`": (78, environment(tmp_path / "model", embedding__models_dir=tmp_path)),
             "is in use by another service": (78, environment(tmp_path / "used")),
+            "cannot be written: [Errno 17] File exists": (78, environment(tmp_path / "file")),
             "CONTEXT_BUILDER_WORKER__BATCH": (78, environment(tmp_path / "batch", worker__batch="many")),
             f"no NATS server answered at {nobody}": (69, environment(tmp_path / "broker", nats__servers=nobody)),
         }

@@ -1,32 +1,30 @@
 """The inbox: a FastStream subscriber on a durable JetStream pull consumer that hands deliveries to the worker.
 
-FastStream hosts the subscription, its metrics and its lifespan. Batches are fetched without `batch=True` (a lone message
-would wait for the whole time-out) and run side by side; the worker keeps the order inside a session.
+FastStream hosts the subscription, its middlewares and its lifespan; the messages come through `Pull`, as long as places are
+free. Deliveries run side by side; the worker keeps the order inside a session.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
-from faststream.nats import JStream, NatsBroker, NatsMessage, PullSub
+from faststream.nats import JStream, NatsBroker, NatsMessage
 from faststream.nats.prometheus import NatsPrometheusMiddleware
 from nats.errors import Error as NatsError
-from nats.js.api import DeliverPolicy
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.stream import arrival_of
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
+from builder.client.pull import Pull
 from builder.domain.breadcrumb import Arrival
 from builder.ports import Delivery
 
 log = logging.getLogger("builder.nats")
 
-FETCH_SECONDS = 5.0
 UNSETTLED = "could not %s breadcrumb %d: %r; the broker will deliver it again"
 
 
@@ -66,16 +64,19 @@ class NatsInbox:
     def __init__(
         self,
         connection: dict[str, Any],
-        batch: int,
+        places: int,
         graceful_seconds: float,
         registry: CollectorRegistry,
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
     ) -> None:
-        """connection: arguments of nats-py's connect. process: the worker's. incarnation: of the stream as it is now."""
+        """connection: arguments of nats-py's connect. places: deliveries in work at once. process: the worker's.
+
+        incarnation: of the stream as it is now.
+        """
         believe_only_the_server()
         metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
-        # Without apply_types: FastStream fills typed arguments in threads, which takes time and mixes up the order of a batch.
+        # Without apply_types: FastStream fills typed arguments in threads, which takes time and mixes up the order.
         self.broker = NatsBroker(
             **connection, graceful_timeout=graceful_seconds, middlewares=(metrics,), logger=None, apply_types=False
         )
@@ -83,10 +84,7 @@ class NatsInbox:
             "breadcrumbs.>",
             stream=JStream(BREADCRUMBS, declare=False),
             durable=DURABLE,
-            # Only the watchdog makes the durable. Where it is missing nats-py would make one that begins with the whole
-            # history; this one, without its sequence, the server refuses.
-            deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
-            pull_sub=PullSub(batch_size=batch, timeout=FETCH_SECONDS),
+            pull_sub=True,
             ack_policy=AckPolicy.MANUAL,
             decoder=_whole,
             title="breadcrumbs",
@@ -94,51 +92,65 @@ class NatsInbox:
         )
 
         async def handle(message: NatsMessage) -> None:
-            await self._begin(process(NatsDelivery(message, incarnation())))
+            delivery = NatsDelivery(message, incarnation())
+            self._begin(delivery, process(delivery))
 
         self._subscriber(handle)
-        self._rebinding = asyncio.Lock()
+        self._places = places
         self._graceful_seconds = graceful_seconds
-        self._working: set[asyncio.Task[None]] = set()
-        self._latest: deque[asyncio.Task[None]] = deque(maxlen=batch)
+        self._working: dict[asyncio.Task[None], NatsDelivery] = {}
+        self._pull: Pull | None = None
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
         # By itself FastStream says that it has started and then subscribes; nobody would notice when that fails.
-        return AsgiFastStream(
-            self.broker, asgi_routes=routes, logger=None, on_startup=[self.broker.start], on_shutdown=[self._finish]
-        )
+        return AsgiFastStream(self.broker, asgi_routes=routes, logger=None, on_startup=[self._start], on_shutdown=[self._finish])
 
     async def rebind(self) -> None:
-        """Subscribe again, after the durable was made again."""
-        async with self._rebinding:
-            await self._subscriber.stop()
-            await self._subscriber.start()
+        """Ask again, after the durable was made again."""
+        if self._pull is not None:
+            self._pull.renew()
 
-    async def _begin(self, work: Coroutine[Any, Any, None]) -> None:
-        """Begin now, so that it is kept alive and keeps its turn; return once the delivery a batch ahead of it is settled.
+    async def _start(self) -> None:
+        connection = await self.broker.connect()
+        # Only the watchdog makes the durable: whoever starts without it would begin with the whole history.
+        await connection.jetstream().consumer_info(BREADCRUMBS, DURABLE)
+        self._pull = Pull(connection, (BREADCRUMBS, DURABLE), self._free, self._subscriber.consume)
+        # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.
+        self._subscriber.subscription = self._pull  # type: ignore[assignment]
+        await self.broker.start()
+        await self._pull.open()
 
-        FastStream fetches when a whole batch has returned. Were each to wait for its own end, the engine would stand idle
-        from the end of a batch until the next has come.
-        """
-        ahead = self._latest[0] if len(self._latest) == self._latest.maxlen else None
+    def _free(self) -> int:
+        return self._places - len(self._working)
+
+    def _begin(self, delivery: NatsDelivery, work: Coroutine[Any, Any, None]) -> None:
+        """Begin now, so that it is kept alive and keeps its turn in its session."""
         task = asyncio.create_task(work)
-        self._latest.append(task)
-        self._working.add(task)
-        task.add_done_callback(self._working.discard)
-        if ahead is not None:
-            await asyncio.wait({ahead})
+        self._working[task] = delivery
+        task.add_done_callback(self._end)
+
+    def _end(self, task: asyncio.Task[None]) -> None:
+        del self._working[task]
+        if self._pull is not None:
+            self._pull.look()
 
     async def _finish(self) -> None:
-        """Take nothing more, give what was begun its time, and end the rest: it is delivered again to the next worker."""
+        """Take nothing more, give what was begun its time, and hand the rest back: the next worker has it at once."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._graceful_seconds
+        if self._pull is not None:
+            await self._pull.unsubscribe()
         await self._subscriber.stop()
         if self._working:
             await asyncio.wait(self._working, timeout=max(deadline - loop.time(), 0))
-        for task in self._working:
+        unfinished = dict(self._working)
+        for task in unfinished:
             task.cancel()
-        await asyncio.gather(*self._working, return_exceptions=True)
+        await asyncio.gather(*unfinished, return_exceptions=True)
+        for task, delivery in unfinished.items():
+            if task.cancelled():
+                await delivery.retry(0)
 
 
 async def _whole(message: NatsMessage) -> NatsMessage:

@@ -5,6 +5,7 @@ import json
 from datetime import UTC
 
 from nats.aio.client import Client
+from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
@@ -36,11 +37,20 @@ class NatsPublisher:
     async def publish(self, context: Context, event: bytes) -> None:
         """See the port."""
         identity = str(context.id)
-        subject = context_subject(context.trigger.workspace, context.consumer, context.trigger.session, identity)
         with translated(f"publishing context {identity}"):
-            ack = await self._js.publish(subject, event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
+            ack = await self._js.publish(_subject(context), event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
+
+    async def holds(self, context: Context) -> bool:
+        """See the port."""
+        with translated(f"looking for context {context.id}"):
+            try:
+                # Not direct: a replica that lags behind would not know it yet.
+                await self._js.get_last_msg(CONTEXTS, _subject(context))
+            except NotFoundError:
+                return False
+        return True
 
     async def announce(self, context: Context) -> None:
         """See the port."""
@@ -69,3 +79,7 @@ class NatsPublisher:
                 await self._js.publish(f"deadletters.{place}", data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: place})
         except AlreadyPublished:
             return
+
+
+def _subject(context: Context) -> str:
+    return context_subject(context.trigger.workspace, context.consumer, context.trigger.session, str(context.id))

@@ -8,8 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
@@ -31,14 +31,16 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
 
     data: folder of the streams. port: -1 = any free one. Raises `Misconfigured` when it does not start.
     """
-    data.mkdir(parents=True, exist_ok=True)
+    with _writing(data):
+        data.mkdir(parents=True, exist_ok=True)
     async with _claimed(data) as held:
         # Beside the streams, not in /tmp, where every killed service would leave one more folder.
         folder = data / "run"
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
         config = folder / "server.conf"
-        config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
+        with _writing(data):
+            folder.mkdir()
+            config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
         command = [
             str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
             "--jetstream", "--store_dir", str(data), "--ports_file_dir", str(folder), "--log", str(folder / "server.log"),
@@ -76,7 +78,8 @@ async def _claimed(data: Path) -> AsyncIterator[tuple[int, ...]]:
     if sys.platform == "win32":
         yield ()
         return
-    lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+    with _writing(data):
+        lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
         deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
         while not _lock(lock):
@@ -86,6 +89,17 @@ async def _claimed(data: Path) -> AsyncIterator[tuple[int, ...]]:
         yield (lock,)
     finally:
         os.close(lock)
+
+
+@contextmanager
+def _writing(data: Path) -> Iterator[None]:
+    """Raises `Misconfigured` for what the file system refuses."""
+    try:
+        yield
+    except OSError as error:
+        raise Misconfigured(
+            f"{data} cannot be written: {error}; check CONTEXT_BUILDER_DATA_DIR, its rights and its disk"
+        ) from error
 
 
 def _lock(file: int) -> bool:

@@ -143,6 +143,7 @@ def arrival_of(message: Msg, incarnation: int) -> Arrival:
         place=Place(incarnation, message.metadata.sequence.stream),
         received_at=_stream_time(message.reply),
         replay=_is_replay(message.headers),
+        deliveries=message.metadata.num_delivered,
     )
 
 

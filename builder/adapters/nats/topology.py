@@ -21,7 +21,8 @@ from nats.js.errors import NotFoundError
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 
-BREADCRUMBS, CONTEXTS, DEADLETTERS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS"
+BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
+PROBES_SUBJECT = "probes.context-builder"
 DURABLE = "context-builder"
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
@@ -40,7 +41,7 @@ class Topology:
 
 
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
-    """The three streams. CONTEXTS refuses a second event on a subject: that is "exactly one context" (design §3)."""
+    """The streams. CONTEXTS refuses a second event on a subject: "exactly one context". PROBES holds one empty message."""
     common: dict[str, Any] = {"storage": StorageType.FILE, "num_replicas": topology.replicas, "allow_direct": True}
     once: dict[str, Any] = {"max_msgs_per_subject": 1, "discard": DiscardPolicy.NEW, "discard_new_per_subject": True}
     return (
@@ -62,6 +63,7 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
         StreamConfig(
             name=DEADLETTERS, subjects=["deadletters.>"], duplicate_window=_DUPLICATES.total_seconds(), **once, **common
         ),
+        StreamConfig(name=PROBES, subjects=[PROBES_SUBJECT], max_msgs_per_subject=1, **common),
     )
 
 

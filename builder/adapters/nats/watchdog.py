@@ -25,13 +25,20 @@ class Watchdog:
     """`check` once, `run` for ever. pending: breadcrumbs nobody has fetched. oldest: stream time of the first unsettled one."""
 
     def __init__(
-        self, js: JetStreamContext, topology: Topology, ledger: Ledger, rebind: Callable[[], Awaitable[None]], every: float
+        self,
+        js: JetStreamContext,
+        topology: Topology,
+        ledger: Ledger,
+        rebind: Callable[[], Awaitable[None]],
+        measure: Callable[[], Awaitable[None]],
+        every: float,
     ) -> None:
-        """rebind: subscribes again. every: seconds between two checks."""
+        """rebind: subscribes again. measure: looks at the streams' sizes. every: seconds between two checks."""
         self._js = js
         self._topology = topology
         self._ledger = ledger
         self._rebind = rebind
+        self._measure = measure
         self._every = every
         self.incarnation = 0
         self._bound = True
@@ -78,6 +85,7 @@ class Watchdog:
             else:
                 self.pending = info.num_pending or 0
                 self.oldest = await self._oldest(info)
+                await self._measure()
                 await self._note(info)
             self._problem = ""
         except Misconfigured as error:

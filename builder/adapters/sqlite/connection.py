@@ -16,9 +16,12 @@ from builder.domain.errors import Misconfigured, Unavailable
 T = TypeVar("T")
 
 BUSY_MS = 10_000
+REMEMBERED_SECONDS = 60.0
+"""A refusal of what nobody tries again is told for so long; deliveries are tried again after 30 s at the latest."""
 BUSY_STEP = 0.005
 """Seconds."""
 MEMORY = ":memory:"
+WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
 class Connection:
@@ -27,6 +30,7 @@ class Connection:
     def __init__(self, path: str) -> None:
         """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
         self._path = path
+        self._refusals: dict[str, tuple[str, float]] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._held = self._thread.submit(_open, path).result()
@@ -36,11 +40,11 @@ class Connection:
 
     async def run(self, work: Callable[[apsw.Connection], T]) -> T:
         """The function's result, once what it wrote is durable. Raises `Unavailable`."""
-        return await self._submit(work, "BEGIN IMMEDIATE")
+        return await self._submit(work, WRITING)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """The result of a function that writes nothing, all of it as of one moment; waits for no writer. Raises `Unavailable`."""
-        return await self._submit(work, "BEGIN")
+        return await self._submit(work, READING)
 
     async def flush(self) -> None:
         """Empty the log, which holds what was deleted, unless somebody reads it just now: then the next writers overwrite it."""
@@ -53,6 +57,12 @@ class Connection:
 
         await asyncio.get_running_loop().run_in_executor(self._thread, checkpoint)
 
+    @property
+    def refusal(self) -> str:
+        """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
+        recent = [sentence for sentence, moment in self._refusals.values() if monotonic() - moment < REMEMBERED_SECONDS]
+        return recent[-1] if recent else ""
+
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._transact, work, begin)
 
@@ -62,16 +72,21 @@ class Connection:
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
+        kind = getattr(work, "__qualname__", "")
         try:
             with _transaction(self._held, begin):
                 result = work(self._held)
         except apsw.Error as error:
-            raise Unavailable(f"the store {self._path} failed: {error}; check the disk and who else uses the file") from error
+            sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
+            if begin == WRITING:
+                self._refusals[kind] = sentence, monotonic()
+            raise Unavailable(sentence) from error
+        self._refusals.pop(kind, None)
         return result
 
 
 @contextmanager
-def _transaction(held: apsw.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
+def _transaction(held: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
     """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
 
     IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.

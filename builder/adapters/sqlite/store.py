@@ -55,12 +55,17 @@ class SqliteStore:
         self._connection.close()
 
     async def check(self) -> str:
-        """What is wrong with the store right now; empty when nothing is."""
+        """Why the store cannot be read right now; empty when it can."""
         try:
-            await self._connection.run(lambda sql: sql.execute("SELECT 1"))
+            await self._connection.read(lambda sql: sql.execute("SELECT 1"))
         except Unavailable as error:
             return str(error)
         return ""
+
+    @property
+    def refusal(self) -> str:
+        """Why something could not be written lately; empty when it could."""
+        return self._connection.refusal
 
     async def remember(self, remembered: Remembered) -> bool:
         """See the port."""

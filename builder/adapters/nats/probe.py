@@ -1,0 +1,35 @@
+"""Whether the broker's storage takes what is published: no question tells, so a real message of no bytes is written."""
+
+from collections.abc import Mapping
+
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.errors import APIError
+
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, PROBES_SUBJECT
+
+PROBE_SECONDS = 1.0
+"""How long a probe waits."""
+
+
+class Probe:
+    """What an operator wants to know of the streams' storage."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        self._js = js
+        self.sizes: Mapping[str, int] = {BREADCRUMBS: 0, CONTEXTS: 0, DEADLETTERS: 0}
+        """Bytes by stream, as of the last `measure`."""
+
+    async def state(self) -> str:
+        """Why the broker refuses what is published, empty when it takes it."""
+        try:
+            await self._js.publish(PROBES_SUBJECT, b"", timeout=PROBE_SECONDS, stream=PROBES)
+        except APIError as error:
+            return f"the broker stores nothing now: {error.description}; free its storage, or raise its limits"
+        except (NatsError, OSError) as error:
+            return f"the broker did not take a message: {error!r}"
+        return ""
+
+    async def measure(self) -> None:
+        """Look at the sizes. Raises errors of nats-py."""
+        self.sizes = {name: (await self._js.stream_info(name)).state.bytes for name in self.sizes}

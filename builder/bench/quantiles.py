@@ -1,0 +1,22 @@
+"""What the benchmarks of time say about many measurements."""
+
+from collections.abc import Sequence
+
+
+def at(found: Sequence[float], share: float) -> float:
+    """The measurement below which this share of them lies."""
+    return sorted(found)[int(share * (len(found) - 1))]
+
+
+def milliseconds(seconds: float) -> float:
+    """Rounded to hundredths."""
+    return round(1e3 * seconds, 2)
+
+
+def waited(seconds: Sequence[float]) -> dict[str, float]:
+    """Columns about the time from an event to its context. A median hides what a few users wait for, so the longest is told."""
+    return {
+        "event_to_context_p50_ms": milliseconds(at(seconds, 0.5)),
+        "event_to_context_p99_ms": milliseconds(at(seconds, 0.99)),
+        "event_to_context_longest_ms": milliseconds(max(seconds)),
+    }

@@ -1,0 +1,165 @@
+"""A pull consumer read without a pause: one open request at a time, and each message is handed over when it comes.
+
+nats-py's `fetch` of a batch ends with the batch, with the server's word that there is no more, or with its time-out. While an
+older request is open the server sends no such word, so a message that has come lies there until the time is over. Here
+nobody waits for a batch: the account of the open request says when the next one is due.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from nats.aio.client import Client
+from nats.aio.msg import Msg
+from nats.aio.subscription import Subscription
+from nats.errors import Error as NatsError
+
+log = logging.getLogger("builder.nats")
+
+HEARTBEAT, ENDS = "100", frozenset({"404", "408"})
+"""Status of a sign of life, and of a request that ended as it should: nothing there, time over."""
+SIGNS = 3
+"""Signs of life that may be missing."""
+PARTING_SECONDS = 2.0
+"""How long the server has for the word that it sends nothing more."""
+_NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """Seconds. expires: of one request. heartbeat: between two signs of life of an open one; after three it counts as lost.
+
+    pause: after a refusal, before the next request, and between two looks whether the connection is a new one.
+    """
+
+    expires: float = 30.0
+    heartbeat: float = 5.0
+    pause: float = 0.25
+
+
+class Pull:
+    """The messages of one consumer, from `open` to `unsubscribe`."""
+
+    def __init__(
+        self,
+        connection: Client,
+        consumer: tuple[str, str],
+        free: Callable[[], int],
+        take: Callable[[Msg], Awaitable[None]],
+        pace: Pace = Pace(),
+    ) -> None:
+        """consumer: stream and name. free: how many messages may come now. take: begins work on one and returns.
+
+        Whoever frees a place calls `look`.
+        """
+        self._connection = connection
+        self._next = f"$JS.API.CONSUMER.MSG.NEXT.{consumer[0]}.{consumer[1]}"
+        self._free = free
+        self._take = take
+        self._pace = pace
+        self._inbox = connection.new_inbox()
+        self._number = 0
+        self._left = 0
+        self._heard = 0.0
+        self._reconnects = connection.stats["reconnects"]
+        self._refusal = ""
+        self._closed = False
+        self._due = asyncio.Event()
+        self._subscription: Subscription | None = None
+        self._asking: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Begin. Raises errors of nats-py."""
+        # The open request bounds what comes, so nothing needs to be dropped on its way.
+        self._subscription = await self._connection.subscribe(
+            f"{self._inbox}.*", cb=self._hear, pending_msgs_limit=0, pending_bytes_limit=0
+        )
+        self._asking = asyncio.create_task(self._ask_for_ever())
+
+    def look(self) -> None:
+        """A place may be free."""
+        self._due.set()
+
+    def renew(self) -> None:
+        """Ask again: the connection or the consumer is a new one, and what was open may be lost."""
+        self._left = 0
+        self._due.set()
+
+    async def unsubscribe(self) -> None:
+        """Ask no more. What comes nevertheless goes back to the server at once. Never raises errors of nats-py."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking})
+        if self._subscription is not None and not self._connection.is_closed:
+            with contextlib.suppress(NatsError, OSError, TimeoutError):
+                async with asyncio.timeout(PARTING_SECONDS):
+                    await self._subscription.drain()  # type: ignore[no-untyped-call]
+
+    async def _ask_for_ever(self) -> None:
+        while True:
+            self._due.clear()
+            if self._is_lost():
+                self._left = 0
+            if self._left <= 0 and self._refusal:
+                await asyncio.sleep(self._pace.pause)
+            if self._left <= 0 < (free := self._free()):
+                await self._ask(free)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._pace.pause):
+                    await self._due.wait()
+
+    def _is_lost(self) -> bool:
+        """Whether the server may have forgotten the open request: the connection is a new one, or no sign of life comes."""
+        before, self._reconnects = self._reconnects, self._connection.stats["reconnects"]
+        silence = asyncio.get_running_loop().time() - self._heard
+        return before != self._reconnects or silence > SIGNS * self._pace.heartbeat
+
+    async def _ask(self, batch: int) -> None:
+        self._number += 1
+        self._left, self._heard = batch, asyncio.get_running_loop().time()
+        request = {
+            "batch": batch,
+            "expires": int(self._pace.expires * _NANOSECONDS),
+            "idle_heartbeat": int(self._pace.heartbeat * _NANOSECONDS),
+        }
+        try:
+            await self._connection.publish(self._next, json.dumps(request).encode(), reply=self._reply)
+        except (NatsError, OSError) as error:
+            self._end(repr(error))
+
+    @property
+    def _reply(self) -> str:
+        """Of the open request: what is said of an older one comes under another subject."""
+        return f"{self._inbox}.{self._number}"
+
+    async def _hear(self, message: Msg) -> None:
+        self._heard = asyncio.get_running_loop().time()
+        if not message.reply:  # what a stream holds comes with an ack subject; what the server itself says has none
+            self._note(message)
+        elif self._closed:
+            await message.nak()
+        else:
+            self._left, self._refusal = self._left - 1, ""
+            await self._take(message)
+            self._due.set()
+
+    def _note(self, message: Msg) -> None:
+        headers = message.headers or {}
+        status = headers.get("Status", "")
+        if status == HEARTBEAT:
+            self._refusal = ""
+        elif message.subject == self._reply:
+            self._end("" if status in ENDS else f"{status} {headers.get('Description', 'no description')}")
+
+    def _end(self, refusal: str) -> None:
+        """The open request is over. refusal: why the server will not have it, empty when it simply ended."""
+        if refusal and refusal != self._refusal:
+            log.warning("the broker hands out no messages (%s); asking on", refusal)
+        self._left, self._refusal = 0, refusal
+        self._due.set()
