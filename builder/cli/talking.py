@@ -12,26 +12,22 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from builder.app import connection_arguments, held_of
+from builder.app import client_options, held_of
 from builder.client import Unavailable, connect
 from builder.settings import Settings
 from builder.wire.lines import read_lines
 
-WAIT_SECONDS = 60.0
 SAVE_EVERY = 100
 
 
-def client_options(settings: Settings, servers: str) -> dict[str, Any]:
-    """Credentials and TLS of the settings, for `connect`."""
-    arguments = connection_arguments(servers, settings)
-    return {name: value for name, value in arguments.items() if name not in {"servers", "max_reconnect_attempts"}}
-
-
 async def send_and_wait(
-    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str
+    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str, timeout: float
 ) -> dict[str, Any]:
-    """Publish a user message; with a consumer, wait for its context and return the event."""
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    """Publish a user message; with a consumer, wait for its context and return the event.
+
+    timeout: seconds. Raises `Rejected` for a consumer that no profile names, and `Unavailable`, also when no context came.
+    """
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         identity = str(uuid.uuid4())
         if not consumer:
             return {"id": await client.send_user_message(session, text, speaker=speaker, message_id=identity)}
@@ -39,18 +35,18 @@ async def send_and_wait(
         async with client.subscribed(consumer, durable=None, only_new=True) as contexts:
             await client.send_user_message(session, text, speaker=speaker, message_id=identity)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(WAIT_SECONDS):
+                async with asyncio.timeout(timeout):
                     async for context in contexts:
                         if context.trigger_event_id == identity:
                             return context.event
     raise Unavailable(
-        f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?"
+        f"{identity} was sent, and no context for {consumer!r} came within {timeout:g} s; run `context-builder doctor`"
     )
 
 
 async def watch_contexts(settings: Settings, servers: str, workspace: str, consumer: str, as_json: bool) -> None:
     """Print contexts as they come: JSON lines, or the page under a line that says whose it is."""
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         async for context in client.contexts(consumer, durable=None, only_new=True):
             if as_json:
                 sys.stdout.write(json.dumps(context.event, ensure_ascii=False) + "\n")
@@ -67,7 +63,7 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     events = list(read_lines(lines, workspace, session))
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         note = _note(settings, file, workspace, session, await client.stream_created())
         done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
         with Progress(console=Console(stderr=True)) as progress:

@@ -66,6 +66,7 @@ class AgentResponseV1(_Spoken):
     role: ClassVar[Role] = "assistant"
     default_speaker: ClassVar[str] = "Assistant"
     tool_requests: tuple[ToolCall, ...] = Field((), description="tool calls made by this response")
+    step: int | None = Field(None, ge=1, description="number of this response among those of the agent to its trigger")
 
     def calls(self) -> tuple[str, ...]:
         return tuple(call.request_id for call in self.tool_requests if call.request_id)

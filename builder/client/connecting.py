@@ -1,0 +1,94 @@
+"""One connection to the broker: the first one within seconds or not at all, after that again and again without end."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+from nats.aio.client import Client as Connection
+from nats.errors import Error as NatsError
+from nats.js.errors import APIError
+
+from builder.domain.errors import Unavailable
+
+log = logging.getLogger("builder.connection")
+
+FIRST_SECONDS = 2.5
+"""For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
+LOG_SECONDS = 60.0
+_SECRET = re.compile(r"(?<=://)[^/@,]*@")
+
+
+async def open_connection(
+    servers: str, *, timeout: float = FIRST_SECONDS, log_seconds: float = LOG_SECONDS, **options: Any
+) -> Connection:
+    """A connection that reconnects for ever once it was made, with one log line every `log_seconds` while nobody answers.
+
+    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of nats-py's connect.
+    Raises `Unavailable` when nobody answers, with the addresses and the last reason.
+    """
+    connection = Connection()
+    journal = _Journal(connection, shown(servers), log_seconds)
+    callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
+    arguments = {"max_reconnect_attempts": -1, "connect_timeout": timeout, **callbacks, **options}
+    try:
+        async with asyncio.timeout(timeout):
+            await connection.connect([part.strip() for part in servers.split(",")], **arguments)
+    except (OSError, TimeoutError, NatsError) as error:
+        with contextlib.suppress(NatsError, OSError):
+            await connection.close()
+        why = reason(journal.last or error)
+        raise Unavailable(
+            f"no NATS server answered at {shown(servers)} within {timeout:g} s: {why}; start it, or check the address and the "
+            "credentials"
+        ) from error
+    journal.is_open = True
+    return connection
+
+
+def shown(servers: str) -> str:
+    """The addresses without user names, passwords and tokens."""
+    return _SECRET.sub("", servers)
+
+
+def reason(error: Exception) -> str:
+    """What an error of the connection or of the broker says, in one line."""
+    text = (error.description if isinstance(error, APIError) else "") or str(error) or type(error).__name__
+    return " ".join(text.split())
+
+
+class _Journal:
+    """Callbacks of nats-py that say little. last: what went wrong last. is_open: the first connection was made."""
+
+    def __init__(self, connection: Connection, servers: str, every: float, clock: Callable[[], float] = time.monotonic) -> None:
+        """every: seconds between two lines about the same."""
+        self.last: Exception | None = None
+        self.is_open = False
+        self._connection = connection
+        self._servers = servers
+        self._every = every
+        self._clock = clock
+        self._written: dict[str, float] = {}
+
+    async def failed(self, error: Exception) -> None:
+        """One line for a broker that is away, however often it is tried, and one for each other kind of error."""
+        self.last = error
+        if not self.is_open or self._connection.is_closed:
+            return
+        away = not self._connection.is_connected
+        kind, now = "away" if away else type(error).__name__, self._clock()
+        if now - self._written.get(kind, -self._every) < self._every:
+            return
+        self._written[kind] = now
+        if away:
+            log.warning("no connection to %s: %s; trying again without end", self._servers, reason(error))
+        else:
+            log.warning("the connection to %s reports: %s", self._servers, reason(error))
+
+    async def connected(self) -> None:
+        """A line for whoever has read that it was gone."""
+        if self._written.pop("away", None) is not None:
+            log.warning("connected to %s again", self._servers)
