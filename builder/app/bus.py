@@ -18,6 +18,9 @@ from builder.client.connecting import open_connection, shown
 from builder.domain.errors import Misconfigured
 from builder.settings import Settings
 
+START_SECONDS = 5.0
+"""That the start of a service waits for a configured broker, which may be starting too."""
+
 
 @asynccontextmanager
 async def open_bus(settings: Settings) -> AsyncIterator[tuple[str, Client]]:
@@ -26,7 +29,7 @@ async def open_bus(settings: Settings) -> AsyncIterator[tuple[str, Client]]:
         url = settings.nats.servers
         if not url:
             url = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
-        connection = await connect(url, settings)
+        connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
         yield url, connection
 
@@ -68,9 +71,10 @@ async def connect(url: str, settings: Settings) -> Client:
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
-    """Credentials and TLS of the settings, for the client's `connect`."""
+    """For the client's `connect`: credentials and TLS of the settings, and one attempt at each address, as somebody waits."""
     arguments = connection_arguments(url, settings)
-    return {name: value for name, value in arguments.items() if name in {"user", "password", "token", "user_credentials", "tls"}}
+    names = {"user", "password", "token", "user_credentials", "tls"}
+    return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
 
 
 async def _quiet(_error: Exception) -> None:

@@ -91,6 +91,7 @@ def import_events(
 ) -> None:
     """Publish old events: remembered, never answered. Can be stopped and run again; nothing is imported twice."""
     from builder.cli.talking import import_file
+    from builder.domain.errors import Rejected
 
     mine = settings()
     result = asyncio.run(import_file(mine, broker(mine, servers).servers, workspace or mine.workspace, session, file))
@@ -98,6 +99,9 @@ def import_events(
         print_json(result)
     else:
         say(f"{result['published']} published, {result['skipped']} had been before")
+    if refused := result["refused"]:
+        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
+        raise Rejected(f"{len(refused)} were not imported; {refused[0]}{more}")
 
 
 def compact(

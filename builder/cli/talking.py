@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from builder.app import client_options, held_of
-from builder.client import Unavailable, connect
+from builder.client import Rejected, Unavailable, connect
 from builder.settings import Settings
 from builder.wire.lines import read_lines
 
@@ -56,16 +56,19 @@ async def watch_contexts(settings: Settings, servers: str, workspace: str, consu
             sys.stdout.flush()
 
 
-async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, int]:
+async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, Any]:
     """Publish the file's events as replays, going on where an earlier run ended.
 
-    Returns published and skipped: what an earlier run published, what the stream had before, and what was forgotten since.
+    Returns {published, skipped, refused}. skipped: what an earlier run published, what the stream had before, and what was
+    forgotten since. refused: a sentence for each event that is not in the stream now, e.g. because something else stands under
+    its id; the next run begins at the first of them.
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     events = list(read_lines(lines, workspace, session))
     async with connect(servers, workspace, **client_options(servers, settings)) as client:
         note = _note(settings, file, workspace, session, await client.stream_created())
         done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
+        refused: list[str] = []
         with Progress(console=Console(stderr=True)) as progress:
             look = progress.add_task("what is there", total=None)
             held = await held_of(
@@ -75,11 +78,14 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
             held.passed.update(event.message_id for event in events[:done])
             task = progress.add_task("import", total=len(events), completed=done)
             for number, event in enumerate(events[done:], done + 1):
-                skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
+                try:
+                    skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
+                except Rejected as error:
+                    refused.append(f"event {number}: {error}")
                 progress.update(task, completed=number)
-                if number % SAVE_EVERY == 0 or number == len(events):
+                if not refused and (number % SAVE_EVERY == 0 or number == len(events)):
                     note.write_text(str(number), "utf-8")
-    return {"published": len(events) - skipped, "skipped": skipped}
+    return {"published": len(events) - skipped - len(refused), "skipped": skipped, "refused": refused}
 
 
 def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:

@@ -36,8 +36,9 @@ async def connect(
 ) -> AsyncIterator["Client"]:
     """A client for the block. It reconnects without end once it was connected.
 
-    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of nats-py's connect
-    (credentials, TLS). Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a subject.
+    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of `open_connection` and of
+    nats-py's connect (credentials, TLS). Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a
+    subject.
     """
     check_token(workspace, "workspace")
     connection = await open_connection(servers, timeout=timeout, **options)

@@ -157,7 +157,7 @@ def _response(crumb: Breadcrumb, before: list[Response]) -> Response:
     step = body.get("step")
     return Response(
         id=crumb.id,
-        step=step if isinstance(step, int) and step > 0 else 1 + max((each.step for each in before), default=0),
+        step=step if type(step) is int and step > 0 else 1 + max((each.step for each in before), default=0),
         sequence=crumb.place.sequence,
         message=crumb.text,
         tool_requests=tuple(call for call in body.get("tool_requests") or () if isinstance(call, dict)),
