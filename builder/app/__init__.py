@@ -1,7 +1,7 @@
 """The only wiring: the rest of the tree is passed what it needs; only this package knows who provides it."""
 
 from builder.adapters.http.server import serve
-from builder.app.address import Address, Listening, announced, broker_address, running
+from builder.app.address import Address, Listening, announcement, broker_address, running
 from builder.app.bus import check_broker, client_options, open_bus
 from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.exporting import Export, Held, export_session, held_of
@@ -18,7 +18,7 @@ __all__ = [
     "Listening",
     "Service",
     "Shelf",
-    "announced",
+    "announcement",
     "answer_from_store",
     "broker_address",
     "check_broker",

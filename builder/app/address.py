@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
-from builder.client.connecting import shown
+from builder.client.connecting import without_credentials
 from builder.settings import Settings
 
 if sys.platform != "win32":
@@ -46,14 +46,16 @@ class Address:
 
 
 @contextmanager
-def announced(settings: Settings, nats: str, port: int) -> Iterator[None]:
+def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
     """Keep the address in the data folder while the block runs. port: of HTTP.
 
     The file is locked for as long as its process lives, so what a killed service has left is known as such. Where another
     service on this folder has it, or the folder takes no file, nothing is written.
     """
     host = _ANYWHERE.get(settings.http.host, settings.http.host)
-    listening = Listening(nats=shown(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid())
+    listening = Listening(
+        nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
+    )
     path = settings.data_dir.expanduser() / FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

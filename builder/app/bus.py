@@ -14,7 +14,7 @@ from nats.aio.client import Client
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.server import binary, embedded_server
 from builder.adapters.nats.topology import Topology, examine
-from builder.client.connecting import open_connection, shown
+from builder.client.connecting import open_connection, without_credentials
 from builder.domain.errors import Misconfigured
 from builder.settings import Settings
 
@@ -102,6 +102,6 @@ async def check_broker(settings: Settings, servers: str) -> str:
             )
         with translated("asking for JetStream"):
             streams = await examine(connection.jetstream(), topology(settings))
-        return f"nats-server {connection.connected_server_version} at {shown(servers)}; {streams}"
+        return f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
     finally:
         await _close(connection)

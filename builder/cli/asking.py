@@ -45,7 +45,7 @@ class Source:
         if not self._settings.store_path.exists():
             raise error
         self._is_answered = False
-        say(f"{error}; looking into the store {self._settings.store_path}")
+        say(f"{error}; open_source into the store {self._settings.store_path}")
 
 
 async def ask(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -56,12 +56,12 @@ async def ask(settings: Settings, address: Address, workspace: str, verb: str, r
 
 async def look_up(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:
     """The answer of the service, or of its store while no service answers. Raises `Rejected` and `Unavailable`."""
-    async with looking(settings, address, workspace) as source:
+    async with open_source(settings, address, workspace) as source:
         return await source.ask(verb, request)
 
 
 @asynccontextmanager
-async def looking(settings: Settings, address: Address, workspace: str) -> AsyncIterator[Source]:
+async def open_source(settings: Settings, address: Address, workspace: str) -> AsyncIterator[Source]:
     """A source for the block. Raises `Unavailable` when there is neither a broker nor a store."""
     async with AsyncExitStack() as stack:
         source = Source(settings, address, workspace)

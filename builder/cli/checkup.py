@@ -12,7 +12,7 @@ from typing import Any
 
 from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
 from builder.cli.asking import ask
-from builder.client.connecting import shown
+from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Unavailable
 from builder.settings import Settings
 
@@ -83,7 +83,7 @@ async def _service(address: Address, settings: Settings) -> str:
     except Unavailable as error:
         raise _Degraded(f"none answers: {error}") from error
     names = ", ".join(each["name"] for each in answer["consumers"])
-    return f"one answers at {shown(address.servers)}, for {names or 'nobody'}"
+    return f"one answers at {without_credentials(address.servers)}, for {names or 'nobody'}"
 
 
 def _readiness(service: Listening) -> str:

@@ -42,12 +42,12 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show what is remembered of a session, in the order in which it came."""
-    from builder.cli.asking import looking, pages
+    from builder.cli.asking import open_source, pages
 
     mine = settings()
 
     async def work() -> list[dict[str, Any]]:
-        async with looking(mine, broker(mine, servers), workspace or mine.workspace) as source:
+        async with open_source(mine, broker(mine, servers), workspace or mine.workspace) as source:
             return [crumb async for crumb in pages(source, {"session": session, "newest": newest}, limit)]
 
     found = asyncio.run(work())

@@ -99,9 +99,9 @@ def import_events(
         print_json(result)
     else:
         say(f"{result['published']} published, {result['skipped']} had been before")
-    if refused := result["refused"]:
-        more = f" (and {len(refused) - 1} more)" if len(refused) > 1 else ""
-        raise Rejected(f"{len(refused)} were not imported; {refused[0]}{more}")
+    if refusals := result["refusals"]:
+        more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+        raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")
 
 
 def compact(

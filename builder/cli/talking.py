@@ -59,8 +59,8 @@ async def watch_contexts(settings: Settings, servers: str, workspace: str, consu
 async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, Any]:
     """Publish the file's events as replays, going on where an earlier run ended.
 
-    Returns {published, skipped, refused}. skipped: what an earlier run published, what the stream had before, and what was
-    forgotten since. refused: a sentence for each event that is not in the stream now, e.g. because something else stands under
+    Returns {published, skipped, refusals}. skipped: what an earlier run published, what the stream had before, and what was
+    forgotten since. refusals: a sentence for each event that is not in the stream now, e.g. because something else stands under
     its id; the next run begins at the first of them.
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
@@ -68,7 +68,7 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
     async with connect(servers, workspace, **client_options(servers, settings)) as client:
         note = _note(settings, file, workspace, session, await client.stream_created())
         done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
-        refused: list[str] = []
+        refusals: list[str] = []
         with Progress(console=Console(stderr=True)) as progress:
             look = progress.add_task("what is there", total=None)
             held = await held_of(
@@ -81,11 +81,11 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
                 try:
                     skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
                 except Rejected as error:
-                    refused.append(f"event {number}: {error}")
+                    refusals.append(f"event {number}: {error}")
                 progress.update(task, completed=number)
-                if not refused and (number % SAVE_EVERY == 0 or number == len(events)):
+                if not refusals and (number % SAVE_EVERY == 0 or number == len(events)):
                     note.write_text(str(number), "utf-8")
-    return {"published": len(events) - skipped - len(refused), "skipped": skipped, "refused": refused}
+    return {"published": len(events) - skipped - len(refusals), "skipped": skipped, "refusals": refusals}
 
 
 def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:

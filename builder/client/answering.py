@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.client.publishing import Conflict, Publishing, check_same
 from builder.client.received import ReceivedContext
-from builder.client.responses import SCHEMA, Conversation, Response, read_conversation, response_id
+from builder.client.responses import MOST, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.lines import Outgoing, make_record, outgoing
@@ -30,7 +30,9 @@ class Answer:
 class Answering:
     """Sends responses. The stream takes one only while nobody else has answered in the session since it was read."""
 
-    def __init__(self, reader: StreamReader, publishing: Publishing) -> None:
+    def __init__(self, reader: StreamReader, publishing: Publishing, most: int = MOST) -> None:
+        """most: messages on one subject that are read to find a step."""
+        self._most = most
         self._reader = reader
         self._publishing = publishing
 
@@ -43,7 +45,7 @@ class Answering:
         if step is not None and step < 1:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
         for _ in range(ATTEMPTS):
-            conversation = await read_conversation(self._reader, context)
+            conversation = await self._read(context, step)
             there = conversation.named(message_id) if message_id else None
             number = step or (there.step if there else conversation.next_step(context.steps))
             event, identity = _event(context, body, number, message_id)
@@ -62,8 +64,14 @@ class Answering:
             f"{context.session_id!r} all the time; send it again"
         )
 
+    async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
+        """Of a step that is known no result need be read, and however much was said since, it can be found."""
+        if step is not None:
+            return await read_responses(self._reader, context)
+        return await read_conversation(self._reader, context, self._most)
+
     async def _store(self, event: Outgoing, identity: str, step: int, conversation: Conversation) -> Answer:
-        if identity in conversation.erased:
+        if identity in conversation.tombstones:
             raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
         published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
         return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)

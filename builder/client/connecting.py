@@ -34,24 +34,24 @@ async def open_connection(
     """
     connection = Connection()
     addresses = [part.strip() for part in servers.split(",")]
-    journal = _Journal(connection, shown(servers), rounds * len(addresses), log_seconds)
+    journal = _Journal(connection, without_credentials(servers), rounds * len(addresses), log_seconds)
     callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
     arguments = {"max_reconnect_attempts": -1, "connect_timeout": timeout, **callbacks, **options}
     try:
         async with asyncio.timeout(timeout):
             await connection.connect(addresses, **arguments)
-    except (OSError, TimeoutError, NatsError, _TriedEnough) as error:
+    except (OSError, TimeoutError, NatsError, _Hopeless) as error:
         with contextlib.suppress(NatsError, OSError):
             await connection.close()
-        why = reason(journal.last or error)
+        where, why = without_credentials(servers), reason(journal.last or error)
         raise Unavailable(
-            f"no NATS server answered at {shown(servers)}: {why}; start it, or check the address and the credentials"
+            f"no NATS server answered at {where}: {why}; start it, or check the address and the credentials"
         ) from error
     journal.is_open = True
     return connection
 
 
-def shown(servers: str) -> str:
+def without_credentials(servers: str) -> str:
     """The addresses without user names, passwords and tokens."""
     return _SECRET.sub("", servers)
 
@@ -62,7 +62,7 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())
 
 
-class _TriedEnough(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
+class _Hopeless(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
     """Each address was tried as often as it should be."""
 
 
@@ -85,7 +85,7 @@ class _Journal:
         if not self.is_open:
             self._attempts -= 1
             if self._attempts == 0:
-                raise _TriedEnough from error
+                raise _Hopeless from error
             return
         if self._connection.is_closed:
             return

@@ -2,9 +2,9 @@
 
 import json
 import uuid
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from builder.client.received import ReceivedContext
@@ -45,13 +45,13 @@ class Response:
 class Conversation:
     """What stands in the stream behind a context's trigger.
 
-    responses: of this agent, by step. erased: ids that tombstones name. last: sequence of the newest response of anybody in
+    responses: of this agent, by step. tombstones: ids that were forgotten. last: sequence of the newest response of anybody in
     the session, 0 = there is none.
     """
 
     context_id: str
     responses: tuple[Response, ...]
-    erased: frozenset[str]
+    tombstones: frozenset[str]
     last: int
 
     def at(self, step: int) -> Response | None:
@@ -62,17 +62,17 @@ class Conversation:
         """The response with an id."""
         return next((each for each in self.responses if each.id == identity), None)
 
-    def next_step(self, delivered: AbstractSet[int]) -> int:
+    def next_step(self, finished: AbstractSet[int]) -> int:
         """The first step whose round is not over, or the one behind all.
 
         A round is over when each of its calls has a result, when it was sent or found through this very delivery of the context
-        (delivered: those steps), or when it was forgotten.
+        (finished: those steps), or when it was forgotten.
         """
         for response in self.responses:
-            if not (response.is_complete or response.step in delivered or response.id in self.erased):
+            if not (response.is_complete or response.step in finished or response.id in self.tombstones):
                 return response.step
         most = max((response.step for response in self.responses), default=0)
-        while response_id(self.context_id, most + 1) in self.erased:
+        while response_id(self.context_id, most + 1) in self.tombstones:
             most += 1
         return most + 1
 
@@ -82,54 +82,67 @@ def response_id(context_id: str, step: int) -> str:
     return str(uuid.uuid5(uuid.UUID(context_id), f"{SCHEMA} {step}"))
 
 
-async def read_conversation(reader: StreamReader, context: ReceivedContext) -> Conversation:
-    """What stands behind the context's trigger.
+async def read_conversation(reader: StreamReader, context: ReceivedContext, most: int = MOST) -> Conversation:
+    """What stands behind the context's trigger, with the results of tool calls.
 
     Two reads when nothing was said in the session since, else one more for each response behind the trigger, and, once tools
-    were called, one for each result behind the first call. Raises `Rejected` when that is more than `MOST`, and `Unavailable`.
+    were called, one for each result behind the first call. Raises `Rejected` when a subject has more than `most`, and
+    `Unavailable`.
     """
+    conversation = await read_responses(reader, context, most)
+    calling = [each for each in conversation.responses if each.tool_requests]
+    wanted = {_request_id(call) for each in calling for call in each.tool_requests} - {""}
+    start = min((each.sequence for each in calling), default=0)
+    results: dict[str, dict[str, Any]] = {}
+    for session in (context.session_id, NO_SESSION):
+        for schema in RESULTS:
+            subject = breadcrumb_subject(context.workspace, session, schema)
+            results |= await _results(reader, subject, start, wanted - results.keys(), most)
+    responses = tuple(_with_results(each, results) for each in conversation.responses)
+    return replace(conversation, responses=responses)
+
+
+async def read_responses(reader: StreamReader, context: ReceivedContext, most: int = 0) -> Conversation:
+    """The same without any result. most: responses of anybody and tombstones behind the trigger; 0 = however many there are."""
     place = (context.workspace, context.session_id)
-    subjects = {schema: breadcrumb_subject(*place, schema) for schema in (SCHEMA, TOMBSTONE)}
-    last = await reader.last(subjects[SCHEMA])
+    subject = breadcrumb_subject(*place, SCHEMA)
+    last = await reader.last(subject)
     found: list[Response] = []
     if last > context.trigger_seq:
-        async for crumb in _read(reader, subjects[SCHEMA], context.trigger_seq):
+        async for crumb in _read(reader, subject, context.trigger_seq, most):
             if _is_answer(crumb, context):
                 found.append(_response(crumb, found))
-    removed = _read(reader, subjects[TOMBSTONE], context.trigger_seq)
-    erased = frozenset([crumb.removes async for crumb in removed])
-    results = await _results(reader, place, found)
-    responses = sorted((_with_results(each, results) for each in found), key=lambda each: each.step)
-    return Conversation(context_id=context.event["id"], responses=tuple(responses), erased=erased, last=last)
+    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), context.trigger_seq, most)
+    return Conversation(
+        context_id=context.event["id"],
+        responses=tuple(sorted(found, key=lambda each: each.step)),
+        tombstones=frozenset([crumb.removes async for crumb in removals]),
+        last=last,
+    )
 
 
-async def _results(reader: StreamReader, place: tuple[str, str], responses: Iterable[Response]) -> dict[str, dict[str, Any]]:
-    """Request id → body of the first result: of the session, and of no session where that lacks some."""
-    calling = [each for each in responses if each.tool_requests]
-    missing = {_request_id(call) for each in calling for call in each.tool_requests} - {""}
-    found: dict[str, dict[str, Any]] = {}
-    start = min((each.sequence for each in calling), default=0)
-    for session in (place[1], NO_SESSION):
-        for schema in RESULTS:
-            if not missing:
-                return found
-            async for crumb in _read(reader, breadcrumb_subject(place[0], session, schema), start):
-                for name in missing.intersection(crumb.calls):
-                    found[name] = json.loads(crumb.body)
-                missing -= found.keys()
-                if not missing:
-                    break
-    return found
+async def _results(
+    reader: StreamReader, subject: str, after: int, wanted: AbstractSet[str], most: int
+) -> dict[str, dict[str, Any]]:
+    """Request id → body of the first result on a subject, until each wanted one is there."""
+    results: dict[str, dict[str, Any]] = {}
+    if not wanted:
+        return results
+    async for crumb in _read(reader, subject, after, most):
+        results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (wanted - results.keys())}
+        if wanted <= results.keys():
+            break
+    return results
 
 
-async def _read(reader: StreamReader, subject: str, after: int) -> AsyncIterator[Breadcrumb]:
-    """The readable breadcrumbs on a subject, in their first version."""
+async def _read(reader: StreamReader, subject: str, after: int, most: int) -> AsyncIterator[Breadcrumb]:
+    """The readable breadcrumbs on a subject, in their first version. most: messages; 0 = all."""
     count = 0
     async for arrival in reader.behind(subject, after):
         count += 1
-        if count > MOST:
+        if most and count > most:
             raise Rejected(
-                f"more than {MOST:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
+                f"more than {most:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
                 "name it: send_response(…, step=1)"
             )
         crumb = _readable(arrival)
@@ -165,11 +178,8 @@ def _response(crumb: Breadcrumb, before: list[Response]) -> Response:
 
 
 def _with_results(response: Response, results: Mapping[str, dict[str, Any]]) -> Response:
-    own = {name: results[name] for call in response.tool_requests if (name := _request_id(call)) in results}
-    return Response(
-        id=response.id, step=response.step, sequence=response.sequence, message=response.message,
-        tool_requests=response.tool_requests, results=own,
-    )  # fmt: skip
+    names = map(_request_id, response.tool_requests)
+    return replace(response, results={name: results[name] for name in names if name in results})
 
 
 def _request_id(call: Mapping[str, Any]) -> str:

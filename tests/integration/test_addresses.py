@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from builder.app.address import FILE, announced, broker_address, running
+from builder.app.address import FILE, announcement, broker_address, running
 from builder.settings import Nats, Settings
 from tests.running import Broker, Running, environment, run
 
@@ -74,19 +74,19 @@ def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None
 
 def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_file_stops_nobody(tmp_path: Path) -> None:
     mine = Settings(data_dir=tmp_path)
-    with announced(mine, "nats://me:secret@one:4222,nats://two:4222", 1), announced(mine, "nats://other:4222", 2):
+    with announcement(mine, "nats://me:secret@one:4222,nats://two:4222", 1), announcement(mine, "nats://other:4222", 2):
         found = running(mine)
     assert found is not None
     assert (found.nats, found.http, found.pid) == ("nats://one:4222,nats://two:4222", "http://127.0.0.1:1", os.getpid())
     (tmp_path / "file").write_text("", "utf-8")
     below = Settings(data_dir=tmp_path / "file" / "data")
-    with announced(below, "nats://one:4222", 1):
+    with announcement(below, "nats://one:4222", 1):
         assert running(below) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"nats": 1}', b'{"other": 1}'])
 def test_a_file_that_says_nothing_is_no_service(tmp_path: Path, content: bytes) -> None:
-    with announced(Settings(data_dir=tmp_path), "nats://one:4222", 1):
+    with announcement(Settings(data_dir=tmp_path), "nats://one:4222", 1):
         (tmp_path / FILE).write_bytes(content)
         assert running(Settings(data_dir=tmp_path)) is None
 
@@ -95,7 +95,7 @@ def test_what_is_given_wins_over_what_is_configured_and_that_over_what_runs(tmp_
     plain, with_port, with_servers = (
         Settings(data_dir=tmp_path, nats=nats) for nats in (Nats(), Nats(port=4571), Nats(servers="nats://far:4222", port=4571))
     )
-    with announced(plain, "nats://here:4600", 1):
+    with announcement(plain, "nats://here:4600", 1):
         assert broker_address(with_servers, "nats://given:1").servers == "nats://given:1"
         assert broker_address(with_servers, "").servers == "nats://far:4222"
         assert broker_address(with_port, "").servers == "nats://127.0.0.1:4571"

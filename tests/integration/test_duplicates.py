@@ -100,8 +100,8 @@ async def test_an_import_tells_which_events_the_stream_has_with_other_content_an
         done = run("import", str(file), "--session", "A", "--json", env=env)
         result = json.loads(done.stdout)
         assert (result["published"], result["skipped"]) == (published, skipped)
-        assert [sentence.partition(":")[0] for sentence in result["refused"]] == ["event 2", "event 5"]
+        assert [sentence.partition(":")[0] for sentence in result["refusals"]] == ["event 2", "event 5"]
         assert done.returncode == 65
         assert f"event 2: the stream has {client.workspace}:n1:1 with other content" in done.stderr
     file.write_text("\n".join(said[:1] + said[2:4]), "utf-8")
-    assert json.loads(run("import", str(file), "--session", "A", "--json", env=env).stdout)["refused"] == []
+    assert json.loads(run("import", str(file), "--session", "A", "--json", env=env).stdout)["refusals"] == []

@@ -13,6 +13,7 @@ import pytest
 
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import Client, ReceivedContext, Rejected, connect
+from builder.client.answering import Answering
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from tests.running import Broker, Running, all_settled, jetstream, until
 
@@ -185,6 +186,20 @@ async def test_a_step_and_an_id_of_one_s_own_are_taken_as_they_are(service: Runn
     with pytest.raises(Rejected, match="step is 0"):
         await client.send_response(context, "Nothing.", step=0)
     assert len(await spoken(service, client)) == 4
+
+
+async def test_where_too_much_was_said_to_find_the_step_the_agent_is_told_to_name_it(client: Client) -> None:
+    context = await question(client)
+    first = await client.send_response(context, "Let me look.", tool_requests=[CALL])
+    for number in range(3):
+        await client.send_tool_result("s1", "weather", f"other-{number}", {"celsius": number})
+    short = Answering(client._reader, client._publishing, most=2)
+    body = {"message": "It is cold.", "trigger_event_id": context.trigger_event_id, "creator": {"agent_id": "default"}}
+    with pytest.raises(Rejected, match=r"more than 2 messages on \S+\.tool\.response\.v1 stand behind .*name it"):
+        await short.send(context, body, None, "")
+    again = await short.send(context, body, 1, "")
+    assert (again.id, again.already_answered) == (first.id, True)
+    assert (await short.send(context, body, 2, "")).already_answered is False
 
 
 async def test_many_agents_answer_in_one_session_at_once_and_none_is_lost(service: Running, client: Client) -> None:
