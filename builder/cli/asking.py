@@ -45,7 +45,7 @@ class Source:
         if not self._settings.store_path.exists():
             raise error
         self._is_answered = False
-        say(f"{error}; open_source into the store {self._settings.store_path}")
+        say(f"{error}; looking into the store {self._settings.store_path}")
 
 
 async def ask(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:
