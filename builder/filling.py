@@ -1,4 +1,4 @@
-"""Later filling: what was remembered while the engine was away gets its vectors, beside the worker (features I13).
+"""Later filling: what was remembered without vectors, as it is long or the engine was away, gets them beside the worker.
 
 Contexts that were published stay as they are; the next ones find more.
 """
@@ -17,7 +17,7 @@ log = logging.getLogger("builder.filling")
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds after a failure, growing with every failure in a row."""
-REST = 2.0
+REST = 0.5
 """Seconds between two looks at what lacks vectors."""
 PAGE = 16
 """Breadcrumbs read at once: each may have a body of a megabyte."""
@@ -31,6 +31,7 @@ class Filling:
         self.lacking = 0
         self._backlog = backlog
         self._with_vectors = with_vectors
+        self._failing = False
         self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
 
     async def run(self) -> None:
@@ -56,11 +57,16 @@ class Filling:
         return await self._backlog.lacking(PAGE, after) if self.lacking else ()
 
     async def _count(self) -> None:
-        before, self.lacking = self.lacking, await self._backlog.left()
-        if self.lacking and not before:
-            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.lacking)
-        if before and not self.lacking:
+        self.lacking = await self._backlog.left()
+        if self._failing and not self.lacking:
+            self._failing = False
             log.info("no breadcrumb lacks vectors any more")
+
+    def _failed(self) -> None:
+        """Say so once: what is only long has its vectors in a moment."""
+        if not self._failing:
+            self._failing = True
+            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.lacking)
 
     async def _fill(self, row: Remembered) -> None:
         """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
@@ -69,6 +75,7 @@ class Filling:
             await foreseen(self._filled(row), log, doing)
         except (Unavailable, Bug) as error:
             log.debug("%s waits: %s", doing, error)
+            self._failed()
         else:
             self._circuit.close()
             return

@@ -21,6 +21,31 @@ KEPT = 1_000
 """Receipts kept in memory, so that whoever asks for a tombstone's receipt gets the one."""
 
 
+class ContextEraser:
+    """Takes published contexts away and leaves a stub in the place of each."""
+
+    def __init__(self, stubs: Stubs, archive: Archive) -> None:
+        self._stubs = stubs
+        self._archive = archive
+        self._lock = asyncio.Lock()
+
+    async def replace(self, workspace: str, ids: frozenset[str]) -> int:
+        """Those that name one of these breadcrumbs; returns how many. Raises `Unavailable`; may be repeated.
+
+        A crash between taking a context away and its stub would let a second one through: so the stub is noted before.
+        """
+        async with self._lock:
+            for subject in await self._stubs.owed():
+                await self._archive.replace_context(0, subject)
+                await self._stubs.pay(subject)
+            found = await self._archive.contexts_with(workspace, ids)
+            for sequence, subject in found:
+                await self._stubs.owe(subject)
+                await self._archive.replace_context(sequence, subject)
+                await self._stubs.pay(subject)
+        return len(found)
+
+
 class Forgetting:
     """Erases for tombstones; one run a tombstone, however many ask for it."""
 
@@ -30,11 +55,10 @@ class Forgetting:
         """drop: takes a workspace and ids out of this process's caches and returns how many entries went."""
         self._catch_up = catch_up
         self._eraser = eraser
-        self._stubs = stubs
+        self._contexts = ContextEraser(stubs, archive)
         self._archive = archive
         self._drop = drop
         self._runs: OrderedDict[Place, asyncio.Task[Receipt]] = OrderedDict()
-        self._contexts = asyncio.Lock()
 
     async def forget(self, tombstone: Breadcrumb) -> Receipt:
         """Erase what the tombstone removes below its place. Raises `Unavailable`: ask again."""
@@ -55,7 +79,7 @@ class Forgetting:
         if begun:
             ids = frozenset({receipt.id, *receipt.summaries})
             self._drop(receipt.workspace, ids)
-            await self._replace_contexts(receipt.workspace, ids)
+            await self._contexts.replace(receipt.workspace, ids)
 
     async def _erase(self, tombstone: Breadcrumb) -> Receipt:
         """Everything before the tombstone is remembered first: what somebody still holds in his hands cannot be stored later."""
@@ -66,9 +90,9 @@ class Forgetting:
         ids = frozenset({gone, *(summary.id for summary in summaries)})
         cached = self._drop(workspace, ids)
         messages = await self._archive.delete_breadcrumbs(workspace, session, frozenset({gone}), place)
-        messages += sum([await self._archive.delete_at(summary) for summary in summaries])
+        messages += sum([await self._archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
         letters = await self._archive.delete_letters(workspace, session, ids)
-        contexts = await self._replace_contexts(workspace, ids)
+        contexts = await self._contexts.replace(workspace, ids)
         receipt = Receipt(
             workspace=workspace,
             session=session,
@@ -87,16 +111,3 @@ class Forgetting:
             gone, workspace, receipt.versions, len(summaries), messages, contexts, letters,
         )  # fmt: skip
         return receipt
-
-    async def _replace_contexts(self, workspace: str, ids: frozenset[str]) -> int:
-        """A crash between taking a context away and its stub would let a second one through: so the stub is owed before."""
-        async with self._contexts:
-            for subject in await self._stubs.owed():
-                await self._archive.replace_context(0, subject)
-                await self._stubs.pay(subject)
-            found = await self._archive.contexts_with(workspace, ids)
-            for sequence, subject in found:
-                await self._stubs.owe(subject)
-                await self._archive.replace_context(sequence, subject)
-                await self._stubs.pay(subject)
-        return len(found)

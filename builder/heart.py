@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
@@ -42,8 +43,15 @@ async def foreseen(work: Awaitable[Value], log: logging.Logger, doing: str) -> V
     except BuilderError:
         raise
     except Exception as error:
-        log.exception("a bug in %s", doing)
-        raise Bug(repr(error)) from error
+        log.error("a bug in %s:\n%s", doing, frames(error))  # noqa: TRY400 - an exception's text may quote what people wrote
+        raise Bug(type(error).__name__) from error
+
+
+def frames(error: BaseException) -> str:
+    """The traceback of an exception and of its causes, with their types and without their texts."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    above = f"{frames(cause)}\nwhich led to\n" if cause else ""
+    return f"{above}{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
 
 
 class Circuit:

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
-from builder.domain.facts import Ended, PassageKey, Remembered
+from builder.domain.facts import Ended, Remembered
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.summary import Line, Said
 
@@ -38,7 +38,7 @@ class BreadcrumbStore(Protocol):
         """Where something of the session, or of EVERY_SESSION, is stored with `after` < place < `until`."""
 
     async def count(self) -> int:
-        """Breadcrumbs stored, old versions included, erased ones not."""
+        """Breadcrumbs stored, old versions included, erased ones and secrets not."""
 
 
 class Reader(Protocol):
@@ -60,6 +60,9 @@ class Reader(Protocol):
 
         newest: from the end, the newest first.
         """
+
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """For each of these the vectors of its passages, in order; empty while it lacks them, or has those of another model."""
 
 
 class Store(BreadcrumbStore, Reader, Protocol):
@@ -103,13 +106,6 @@ class Stubs(Protocol):
         """The stub is there."""
 
 
-class TokenVectors(Protocol):
-    """What late interaction reads. Remembering and filling in write it, in the same transaction; recall leaves it out."""
-
-    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
-        """Of these passages, in the order asked; empty where none of this model are stored. Raises `Unavailable`."""
-
-
 class Backlog(Protocol):
     """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
 
@@ -120,9 +116,10 @@ class Backlog(Protocol):
         """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
 
     async def fill(self, remembered: Remembered) -> bool:
-        """Write the vectors and the model of what `lacking` gave, raise the `Recall.revision` of its scopes, and return True.
+        """Write the vectors and the model of what `lacking` gave, and return True.
 
-        False, and nothing is written, when it lacks none any more: the first writer wins.
+        False, and nothing is written, when it lacks none any more: the first writer wins. Whoever has recalled it without them
+        asks for them by `Reader.vectors`.
         """
 
     async def left(self) -> int:
@@ -158,13 +155,6 @@ class Embedder(Protocol):
     async def embed(self, text: str) -> bytes:
         """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
 
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector and, of the same forward pass, the token vectors; an engine that has no pieces gives none of them.
-
-        Token vectors are the last layer's states of the word pieces of the text, in order, the marks around it left out: unit
-        vectors times 127 as int8 bytes of shape (pieces, dimension). Raises `Unavailable` as `embed` does.
-        """
-
 
 class Stream(Protocol):
     """Reads the stream beside the subscription, for catch-up."""
@@ -182,8 +172,11 @@ class Archive(Protocol):
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
         """Delete every message of these breadcrumbs below the place; returns how many."""
 
-    async def delete_at(self, breadcrumb: Breadcrumb) -> bool:
-        """Delete the message of this breadcrumb at its place; False when the stream no longer holds it."""
+    async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
+        """Delete the message at this place; False when the stream no longer holds it, or holds another session's there.
+
+        identity: only when the message is a record of this id.
+        """
 
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
         """Delete the dead letters that are about them; returns how many."""

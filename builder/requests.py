@@ -185,6 +185,22 @@ class Removal:
     async def __call__(self, workspace: str, session: str, identity: str, by: str) -> dict[str, Any]:
         """The receipt. Raises `Rejected` and `Unavailable`."""
         body = {"breadcrumb_id": identity} | ({"speaker": by} if by else {})
-        event = outgoing(make_record(TOMBSTONE, str(uuid.uuid4()), session, body), workspace)
-        arrival = await self._sender.send(event.subject, event.data, event.message_id)
-        return receipt_json(await self._forgetting.forget(self._decode(arrival)))
+        tombstone = await self._publish(workspace, session, str(uuid.uuid4()), body)
+        return receipt_json(await self._forgetting.forget(tombstone))
+
+    async def settle(self, breadcrumb: Breadcrumb) -> None:
+        """Erase what a tombstone or a secret removes, for the worker. Raises `Unavailable`.
+
+        A secret in a later version took earlier ones off: of that a tombstone tells the other workers and rebuilt stores, which
+        find no message of the secret itself any more.
+        """
+        if breadcrumb.removes != breadcrumb.id:
+            await self._forgetting.settle(breadcrumb)
+        elif breadcrumb.version > 1:
+            identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{breadcrumb.workspace}:{breadcrumb.id}:{breadcrumb.version}"))
+            body = {"breadcrumb_id": breadcrumb.id}
+            await self._forgetting.forget(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
+
+    async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
+        event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)
+        return self._decode(await self._sender.send(event.subject, event.data, event.message_id))

@@ -1,12 +1,13 @@
 """One breadcrumb in, its contexts out: the straight line embed → remember → recall → assemble. Read this file first."""
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
-from builder.domain.facts import Passage, Remembered
+from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
@@ -17,19 +18,19 @@ from builder.pipeline.calibrate import calibrated
 from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
-from builder.pipeline.late import Ints, Reordered, best_passages, keys_of, reorder
-from builder.pipeline.passages import passages
+from builder.pipeline.history import History
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
 from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
-from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
-from builder.pipeline.words import fingerprint
-from builder.ports import Embedder, Store, TokenVectors
+from builder.ports import Embedder, Store
+from builder.remember.ingest import Ingest
 
 PAGE = 2_000
 """Rows of one recall."""
+FILLED = 64
+"""Rows without vectors that one look asks for."""
 SHOWN_LINKS = 5
 """Of a causal chain that is too long, the last ones."""
 
@@ -72,15 +73,24 @@ class ContextBuilder:
         profiles: tuple[Profile, ...],
         helpers: Helpers,
         histories: Histories,
-        late: TokenVectors | None = None,
+        passages_at_ingestion: int | None = None,
     ) -> None:
-        """Everything is passed in; nothing is opened here. late: reads what `store` keeps for late interaction; None = off."""
+        """Everything is passed in; nothing is opened here.
+
+        passages_at_ingestion: a breadcrumb of more gets its vectors later; None = none does.
+        """
         self._store = store
         self._embedder = embedder
         self._profiles = profiles
         self._helpers = helpers
         self._histories = histories
-        self._late = late
+        self._passages_at_ingestion = passages_at_ingestion
+        self._ingest = Ingest(embedder, helpers.terms, helpers.count, passages_at_ingestion)
+
+    @property
+    def ingest(self) -> Ingest:
+        """What finds the facts of a breadcrumb."""
+        return self._ingest
 
     @property
     def ranker(self) -> Ranker:
@@ -90,7 +100,7 @@ class ContextBuilder:
     def with_edition(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
         """The same with other profiles and templates; this one stays as it is for whoever has begun with it."""
         helpers = replace(self._helpers, renderings=renderings)
-        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._late)
+        return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._passages_at_ingestion)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
@@ -114,7 +124,7 @@ class ContextBuilder:
                     "workspace; give every breadcrumb of a workspace an id of its own"
                 )
             return known
-        remembered = await self.facts(breadcrumb)
+        remembered = await self._ingest.facts(breadcrumb)
         await self._store.remember(remembered)
         return remembered
 
@@ -127,7 +137,7 @@ class ContextBuilder:
         refused = await self._too_long(crumb, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
         seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
-        queries: dict[tuple[Scope, Asked, bool], Query] = {}
+        queries: dict[tuple[Scope, Asked], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
         for wished in consumers:
@@ -144,7 +154,6 @@ class ContextBuilder:
                 ranker=ranker,
                 terms=self._helpers.terms,
                 model=self._embedder.model,
-                reordered=await self._reordered(crumb.workspace, query, view, profile, ranker),
             )
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
@@ -195,25 +204,16 @@ class ContextBuilder:
         """What agents reported of their usage of the profile's model."""
         return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
 
-    async def token_vectors(self, workspace: str, view: View, passages: Ints) -> tuple[bytes, ...]:
-        """What late interaction compares, of each of these passages; empty where none are kept. Raises `Unavailable`."""
-        keys = keys_of(view, passages)
-        return await self._late.token_vectors(workspace, keys, self._embedder.model) if self._late else (b"",) * len(keys)
-
-    async def _reordered(self, workspace: str, query: Query, view: View, profile: Profile, ranker: Ranker) -> Reordered | None:
-        """None when nothing is to be put in order anew, or the question has nothing to do it by."""
-        if not (profile.retrieval.rerank and query.token_vectors and view.passages):
-            return None
-        best = best_passages(query, view, profile.retrieval, ranker)
-        return reorder(query, best, await self.token_vectors(workspace, view, best.passages), ranker)
-
     async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """What stands, and the history as of a place.
+        """What stands, and the history as of a place. One recall of a scope at a time: they extend the same history."""
+        async with self._histories.lock(scope):
+            return await self._read(session, until, scope, consumers)
 
-        In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
+        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once the scope was revised (vectors filled in, something erased, what had joined one session joined another) all is read
-        again; what is revised between two pages is left to the next recall.
+        Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
+        revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
@@ -232,62 +232,34 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            self._histories.grow(history, recall.rows)
+            for _ in self._histories.growing(history, recall.rows):
+                await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
+                await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
-        """What ingestion learns from the breadcrumb alone; stores nothing. Without vectors when the engine is away."""
-        bare = Remembered(
-            breadcrumb=breadcrumb,
-            passages=tuple(self._passage(breadcrumb, *span) for span in passages(breadcrumb.text)),
-            model="",
-            fingerprint=fingerprint(breadcrumb.text),
-        )
-        try:
-            return await self.with_vectors(bare)
-        except Unavailable:
-            return bare
+    async def _fill(self, history: History) -> None:
+        """Write in place the vectors that came since these rows were read."""
+        while rows := history.lacking[:FILLED]:
+            found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
+            if not history.fill(dict(zip(rows, found, strict=True))):
+                return
 
-    async def with_vectors(self, remembered: Remembered) -> Remembered:
-        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text, found = remembered.breadcrumb.text, []
-        for held in remembered.passages:
-            vector, token_vectors = await self._embed(text[held.start : held.end], self._late is not None)
-            found.append(replace(held, vector=vector, token_vectors=token_vectors))
-        return replace(remembered, passages=tuple(found), model=self._embedder.model)
-
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int) -> Passage:
-        """Pointers are searched with the first passage (features D11)."""
-        said = breadcrumb.text[start:end]
-        pointers = () if start else breadcrumb.pointers
-        terms = self._helpers.terms(" ".join((said, *pointers)))
-        return Passage(start, end, terms, b"", self._helpers.count(said), traits(said))
-
-    async def _embed(self, said: str, with_tokens: bool) -> tuple[bytes, bytes]:
-        """Vector and token vectors; both empty for a blank text."""
-        if not said.strip():
-            return b"", b""
-        return await self._embedder.embed_tokens(said) if with_tokens else (await self._embedder.embed(said), b"")
-
-    async def _query(
-        self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked, bool], Query]
-    ) -> Query:
+    async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
-        wanted = asked(trigger.text, view, profile.retrieval, self._helpers.terms)
-        key = scope_of(trigger, profile), wanted, self._late is not None and profile.retrieval.rerank > 0
+        key = scope_of(trigger, profile), asked(trigger.text, view, profile.retrieval, self._helpers.terms)
         if key not in known:
-            known[key] = await self._ask(wanted, view, key[-1])
+            known[key] = await self._ask(key[1], view)
         return known[key]
 
-    async def _ask(self, wanted: Asked, view: View, late: bool) -> Query:
+    async def _ask(self, wanted: Asked, view: View) -> Query:
         text, named = strip_names(wanted.text, view.speakers)
         beside, _ = strip_names(wanted.beside, view.speakers)
         try:
-            vector, token_vectors = await self._embed(text, late)
+            vector = await self._ingest.embed(text)
         except Unavailable:
-            vector, token_vectors = b"", b""
-        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector, token_vectors)
+            vector = b""
+        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:

@@ -70,12 +70,13 @@ class Embedding(BaseModel):
     )
     model: str = Field("all-MiniLM-L6-v2", description="all-MiniLM-L6-v2, or the path of a sentence-transformers folder")
     models_dir: Path | None = Field(None, description="prepared models; default ~/.cache/context-builder/models")
-    cache_size: int = Field(10_000, ge=0, description="vectors kept in memory by content hash")
-    late_interaction: bool = Field(
-        False,
-        description="keep the token vectors of what comes from now on, for profiles with `retrieval.rerank`; "
-        "`reindex` makes those of what came before",
+    passages_at_ingestion: int = Field(
+        2,
+        ge=0,
+        description="a breadcrumb of more passages (about 90 words each) is stored at once and embedded right after, so that no "
+        "trigger waits for long input",
     )
+    cache_size: int = Field(10_000, ge=0, description="vectors kept in memory by content hash")
 
 
 class Summaries(BaseModel):

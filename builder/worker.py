@@ -1,6 +1,7 @@
 """The loop: decode → build → encode → publish → settle. The only place of ack, retry and reject, and of the line per event."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -17,8 +18,10 @@ from builder.domain.processed import Processed
 from builder.domain.profile import Profile
 from builder.heart import Bug, Circuit, Locks, beating, foreseen
 from builder.pipeline.scopes import scopes
-from builder.ports import Delivery, Ledger, Publisher
+from builder.ports import Archive, Delivery, Ledger, Publisher
 from builder.service import ContextBuilder
+from builder.wire.secrets import holds_secret
+from builder.wire.subjects import parse_breadcrumb_subject
 
 log = logging.getLogger("builder.worker")
 
@@ -62,10 +65,12 @@ class Worker:
         rules: Rules,
         in_work: set[Place],
         forget: Callable[[Breadcrumb], Awaitable[object]],
+        archive: Archive,
     ) -> None:
         """Everything is passed in. builder: that of now; an attempt ends with the one that it began with.
 
-        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone removes.
+        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone or a secret removes.
+        archive: erases secrets from the stream.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -78,6 +83,7 @@ class Worker:
         self._rules = rules
         self._in_work = in_work
         self._forget = forget
+        self._archive = archive
         self._locks = Locks()
         self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
         self._suspects = asyncio.Lock()
@@ -138,8 +144,10 @@ class Worker:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             await self._catch_up.askers(breadcrumb)
             held = await builder.remember(breadcrumb)
-            if breadcrumb.removes and (breadcrumb.version > 1 or breadcrumb.removes != breadcrumb.id):  # not for each new secret
+            if breadcrumb.removes:
                 await self._forget(breadcrumb)
+            if breadcrumb.removes == breadcrumb.id:
+                await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
             if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
@@ -197,10 +205,19 @@ class Worker:
         """The attempts stay counted, so that catch-up passes it over at once."""
         try:
             await self._publisher.dead_letter(delivery.arrival, str(why))
+            await self._erase_secret(delivery.arrival)
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
         return _Done("rejected", reason=str(why), stopped=isinstance(why, ChainTooLong))
+
+    async def _erase_secret(self, arrival: Arrival) -> None:
+        """A secret that cannot be read is one all the same. Where its subject names no session nobody can say whose it is."""
+        if not holds_secret(arrival.subject, arrival.data):
+            return
+        with contextlib.suppress(Rejected):
+            address = parse_breadcrumb_subject(arrival.subject)
+            await self._archive.delete_at(arrival.place, address.workspace, address.session)
 
     async def _retry(self, delivery: Delivery, error: Unavailable) -> _Done:
         """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""

@@ -82,7 +82,14 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     """The breadcrumb with its facts."""
     text = breadcrumb.text
     found = tuple(
-        Passage(start, end, make_terms(said), make_vector(said), load_counter("o200k_base")(said), traits(said))
+        Passage(
+            start,
+            end,
+            make_terms(said),
+            make_vector(said),
+            load_counter("o200k_base")(said),
+            traits(said, by_person=breadcrumb.role == "user"),
+        )
         for start, end in passages(text)
         for said in (text[start:end],)
     )
@@ -91,7 +98,7 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
 
 def bare(remembered: Remembered) -> Remembered:
     """The same as no engine has seen it."""
-    passages = tuple(replace(held, vector=b"", token_vectors=b"") for held in remembered.passages)
+    passages = tuple(replace(held, vector=b"") for held in remembered.passages)
     return replace(remembered, passages=passages, model="")
 
 
@@ -215,19 +222,6 @@ def make_vector(text: str) -> bytes:
     return (values / length).astype("<f2").tobytes() if length else b""
 
 
-def make_token_vectors(text: str) -> bytes:
-    """Int8 bytes of shape (terms, WIDTH): equal terms have equal vectors."""
-    vectors = [np.frombuffer(make_vector(term), "<f2").astype(np.float64) for term in make_terms(text).split()]
-    return np.rint(127 * np.array(vectors)).astype(np.int8).tobytes()
-
-
-def with_token_vectors(remembered: Remembered) -> Remembered:
-    """The same as ingestion makes it when late interaction is on."""
-    text = remembered.breadcrumb.text
-    found = (replace(held, token_vectors=make_token_vectors(text[held.start : held.end])) for held in remembered.passages)
-    return replace(remembered, passages=tuple(found))
-
-
 class HashingEmbedder:
     """`Embedder` by `make_vector`. asked: how often it was asked. away: whether it is unavailable."""
 
@@ -242,10 +236,6 @@ class HashingEmbedder:
         if self.away:
             raise Unavailable("the engine is away")
         return make_vector(text)
-
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """A token vector a term."""
-        return await self.embed(text), make_token_vectors(text)
 
 
 @cache

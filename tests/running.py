@@ -233,7 +233,7 @@ async def context_bytes(js: JetStreamContext, workspace: str = "*", consumer: st
     held = info.state.subjects or {}
     assert all(count == 1 for count in held.values())
     found = [(await js.get_last_msg(CONTEXTS, subject, direct=True)).data or b"" for subject in held]
-    return sorted(found, key=lambda data: int(json.loads(data)["trigger_seq"]))
+    return sorted(found, key=lambda data: int(json.loads(data).get("trigger_seq", 0)))
 
 
 async def dead_letters(js: JetStreamContext) -> list[dict[str, Any]]:

@@ -131,7 +131,7 @@ async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
 
 async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
     trigger = make_breadcrumb("And what now?", sequence)
-    (context,) = (await builder.answer(await builder.facts(trigger), (profile,))).contexts
+    (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
     return context.markdown
 
 

@@ -64,7 +64,7 @@ def load_counter(encoding: str) -> Counter:
     encode = load_encoder(encoding)
 
     def count(text: str) -> int:
-        if len(text) <= _LONGEST_GAP:
+        if not _may_have_long_gap(text):
             return len(encode(text))
         counts = [len(encode(part)) for part in _parts(text)]
         return sum(counts) + _TOKENS_PER_CUT * (len(counts) - 1)
@@ -101,6 +101,12 @@ def _installed_tables() -> Traversable:
         raise Misconfigured(f"no token tables are installed, the package {_PACKAGE} is missing: {_REINSTALL}")
     # A module made from its spec is never executed: the tables are read without loading 74 MB of Rust.
     return files(module_from_spec(spec)) / "data"
+
+
+def _may_have_long_gap(text: str) -> bool:
+    """Whether any run of white space may be longer than _LONGEST_GAP: such a run covers one of these stretches."""
+    half = _LONGEST_GAP // 2
+    return any(text[start : start + half].isspace() for start in range(0, len(text) - half, half))
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from builder.app.edition import Edition, read_edition, template_folders
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
-from builder.pipeline.rank import MAX_SIM, MEANING, SIGNALS, Ranker
+from builder.pipeline.rank import MEANING, SIGNALS, Ranker
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
@@ -69,7 +69,8 @@ class Core:
 async def open_core(settings: Settings, store_path: str | None = None, patience: float | None = None) -> AsyncIterator[Core]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
-    store_path: instead of the settings'. patience: seconds to wait for the engine; None: as long as it takes to load.
+    store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
+    None: as long as it takes to load.
     """
     async with AsyncExitStack() as stack:
         edition = read_edition(template_folders(settings))
@@ -88,9 +89,9 @@ async def open_core(settings: Settings, store_path: str | None = None, patience:
             excluded=excluded,
             usage=usage,
         )
-        late = store if embedding.late_interaction else None
         histories = Histories(settings.store.cached_passages)
-        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, late)
+        at_ingestion = None if store_path else embedding.passages_at_ingestion
+        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, at_ingestion)
         yield Core(builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, histories=histories)
 
 
@@ -107,11 +108,10 @@ async def _same_model(store: SqliteStore, model: str) -> None:
 def load_ranker() -> Ranker:
     """The weights of `pipeline/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
     tables = tomllib.loads((files("builder.pipeline") / "ranker.toml").read_text("utf-8"))
-    late: dict[str, float] = tables.get("late", {})
-    unknown = (tables["hybrid"].keys() | tables["words"].keys() | late.keys() - {MAX_SIM}) - SIGNALS.keys()
+    unknown = (tables["hybrid"].keys() | tables["words"].keys()) - SIGNALS.keys()
     if unknown or MEANING & tables["words"].keys():
         raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see pipeline/rank.py")
-    return Ranker(hybrid=tables["hybrid"], words=tables["words"], late=late)
+    return Ranker(hybrid=tables["hybrid"], words=tables["words"])
 
 
 def prepare_model(settings: Settings) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import JinjaRendering
+from builder.rendering.shorten import CHARACTERS_PER_TOKEN
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled
 from builder.settings import Settings
@@ -57,8 +58,16 @@ def read_edition(folders: tuple[Path, ...], held: Edition | None = None) -> Edit
         templates.page(page, SAMPLE_PAGE)
     known = held.renderings if held and held.templates.revision == templates.revision else {}
     encodings = sorted({profile.encoding for profile in profiles})
-    renderings = {encoding: known.get(encoding) or JinjaRendering(templates, load_counter(encoding)) for encoding in encodings}
+    renderings = {encoding: _rendering(encoding, profiles, templates, known.get(encoding)) for encoding in encodings}
     return Edition(profiles=profiles, library=library, templates=templates, renderings=renderings, traces=traces)
+
+
+def _rendering(
+    encoding: str, profiles: tuple[Profile, ...], templates: TemplateSet, known: JinjaRendering | None
+) -> JinjaRendering:
+    """The known one, if it is for pages as large as these."""
+    longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
+    return known if known and known.longest == longest else JinjaRendering(templates, load_counter(encoding), longest)
 
 
 def traces_of(folders: tuple[Path, ...]) -> Traces:

@@ -21,9 +21,13 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.facts import Ended
 from builder.domain.recall import EVERY_SESSION
+from builder.forgetting import ContextEraser
 from builder.requests import Contexts, Lookup
 from builder.settings import Settings
 from builder.wire.inbound import decode
+
+Kind = tuple[str, str]
+"""Workspace and schema."""
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
@@ -123,16 +127,18 @@ async def _examine(path: Path, first: Place) -> tuple[Place, tuple[Asked, ...]]:
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
-    """Erase what has expired at the moment, and summaries of it, from stream and store; returns a row a workspace and schema.
+    """Erase what has expired at the moment, and what was made from it, from stream, contexts and store.
 
-    The stream goes first: what an end in the middle leaves in the store is found again. Raises `Unavailable`.
+    Returns a row a workspace and schema. The store goes last: what an end in the middle leaves there is found again.
+    Raises `Unavailable`.
     """
     if not settings.store_path.exists():
         return []
     store = SqliteStore(str(settings.store_path))
     try:
         over = await store.ended(moment)
-        deleted: Counter[tuple[str, str]] = Counter()
+        messages: Counter[Kind] = Counter()
+        contexts: Counter[Kind] = Counter()
         if over and not dry_run:
             async with connected(settings, servers) as connection:
                 js = connection.jetstream()
@@ -140,7 +146,12 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
                     incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
                 archive = NatsArchive(js, lambda: incarnation)
                 for item in over:
-                    deleted[_kind(item)] += await archive.delete_at(item.breadcrumb)
+                    crumb = item.breadcrumb
+                    messages[_kind(item)] += await archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
+                eraser = ContextEraser(store, archive)
+                for kind in sorted(set(map(_kind, over))):
+                    ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
+                    contexts[kind] += await eraser.replace(kind[0], ids)
             await store.purge(over)
         return [
             {
@@ -148,7 +159,8 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
                 "schema": schema,
                 "breadcrumbs": sum(_kind(item) == (workspace, schema) for item in over),
                 "bytes": sum(item.size for item in over if _kind(item) == (workspace, schema)),
-                "messages": deleted[workspace, schema],
+                "messages": messages[workspace, schema],
+                "contexts": contexts[workspace, schema],
             }
             for workspace, schema in sorted({_kind(item) for item in over})
         ]
@@ -188,7 +200,7 @@ async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
         yield connection
 
 
-def _kind(item: Ended) -> tuple[str, str]:
+def _kind(item: Ended) -> Kind:
     return item.breadcrumb.workspace, item.breadcrumb.schema
 
 

@@ -1,6 +1,7 @@
 """The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -104,13 +105,13 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
-            in_work, forgetting.settle,
+            in_work, removal.settle, archive,
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        filling = Filling(core.store, core.builder.with_vectors)
+        filling = Filling(core.store, core.builder.ingest.with_vectors)
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         wanted: dict[str, Check] = {"model": partial(_model_state, core.embedder), "templates": reloading.state}
         metrics.lacking.set_function(lambda: filling.lacking)
@@ -122,6 +123,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
+        # What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
+        gc.collect()
+        gc.freeze()
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
         yield Service(reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 

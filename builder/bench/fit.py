@@ -5,7 +5,7 @@ fifteen numbers are all that enters the project of the data.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,23 +14,18 @@ from scipy.optimize import minimize
 
 from builder.bench.datasets import Conversation, Dataset
 from builder.domain.profile import Profile
-from builder.pipeline.late import best_passages, met, told
-from builder.pipeline.query import Query
-from builder.pipeline.rank import MAX_SIM, MEANING, SIGNALS, Ranker, features
-from builder.pipeline.view import View
+from builder.pipeline.rank import MEANING, SIGNALS, Ranker, features
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
 
 PENALTY = 1.5e-3
-NAMES = (*SIGNALS, MAX_SIM)
-RERANK = 50
-"""Best passages of the bundled ranking by which MAX_SIM is standardised, as it will be in use."""
+NAMES = tuple(SIGNALS)
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question. features: shape (passages, NAMES), MAX_SIM 0 where nothing is kept; gold: passages that hold evidence."""
+    """One question. features: shape (passages, NAMES); gold: passages that hold evidence."""
 
     dataset: str
     session: str
@@ -51,37 +46,21 @@ async def examples(builder: ContextBuilder, dataset: Dataset, profile: Profile, 
 
 async def _of_conversation(builder: ContextBuilder, dataset: str, conversation: Conversation, profile: Profile) -> list[Example]:
     found = []
-    profile = replace(profile, retrieval=replace(profile.retrieval, rerank=RERANK))
     for question in conversation.questions:
         query, view = await builder.recall_for(question.trigger, profile)
         ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
         gold = tuple(passage for passage, id_ in enumerate(ids) if id_ in question.evidence)
         if gold:
-            late = await _max_sim(builder, conversation.breadcrumbs[0].workspace, query, view, profile)
-            both = np.column_stack((features(query, view), late)).astype(np.float32)
-            found.append(Example(dataset, conversation.session, both, gold))
+            found.append(Example(dataset, conversation.session, features(query, view), gold))
     return found
 
 
-async def _max_sim(builder: ContextBuilder, workspace: str, query: Query, view: View, profile: Profile) -> NDArray[np.float32]:
-    if not query.token_vectors:
-        return np.zeros(view.passages, np.float32)
-    best = best_passages(query, view, profile.retrieval, builder.ranker)
-    held = await builder.token_vectors(workspace, view, np.arange(view.passages))
-    return told(met(query, held), np.isin(np.arange(view.passages), best.passages))
-
-
 def fit(data: Sequence[Example], without: str = "") -> Ranker:
-    """All sets of weights. Every data set counts the same, however many questions it has. without: a signal left out.
-
-    Those of late interaction are learned where token vectors were kept.
-    """
+    """Both sets of weights. Every data set counts the same, however many questions it has. without: a signal left out."""
     names = tuple(name for name in SIGNALS if name != without)
-    late = any(example.features[:, NAMES.index(MAX_SIM)].any() for example in data)
     return Ranker(
         hybrid=_fit(data, names),
         words=_fit(data, tuple(name for name in names if name not in MEANING)),
-        late=_fit(data, (*names, MAX_SIM)) if late else {},
     )
 
 
@@ -100,8 +79,6 @@ def to_toml(ranker: Ranker, date: str, data: str) -> str:
         *(f"{name} = {weight:.4f}" for name, weight in ranker.hybrid.items()),
         "\n# Without a model (degraded contexts).\n[words]",
         *(f"{name} = {weight:.4f}" for name, weight in ranker.words.items()),
-        *(("\n# Of the best passages, with token vectors.\n[late]",) if ranker.late else ()),
-        *(f"{name} = {weight:.4f}" for name, weight in ranker.late.items()),
     ]
     return "\n".join(lines) + "\n"
 

@@ -57,9 +57,6 @@ class _Hashing:
     async def embed(self, text: str) -> bytes:
         return DIRECTIONS[crc32(text[-12:].encode("utf-8", "replace")) % len(DIRECTIONS)]
 
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        return await self.embed(text), b""
-
 
 def _words(text: str) -> str:
     """Terms without a stemmer."""

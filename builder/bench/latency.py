@@ -92,7 +92,6 @@ def everything(profile: Profile) -> Profile:
         hears=people,
         standing=(*profile.standing, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
-        retrieval=replace(profile.retrieval, hysteresis=0.2),
         tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),
         sections=tuple(replace(rule, dates="age" if rule.source == "retrieval" else rule.dates) for rule in profile.sections),
     )
@@ -122,13 +121,13 @@ async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) ->
     said = texts(max(sizes))
     facts: list[Remembered] = []
     for number, text in enumerate(said[:DISTINCT]):
-        facts.append(await core.builder.facts(message("", number, text)))
+        facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
     for number, text in enumerate(said[DISTINCT:], DISTINCT):
         facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
     for number in range(NEWEST):
-        await core.store.remember(await core.builder.facts(usage(number, MODEL)))
+        await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
             session = _session(kind, size)

@@ -23,7 +23,7 @@ BATCH = 10_000
 async def fill(core: Core, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
     said = texts(REAL)
-    real = [await core.builder.facts(message("", number, text)) for number, text in enumerate(said)]
+    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(said)]
     mixing = random.Random(7)
     for first in range(0, stored, BATCH):
         rows = []

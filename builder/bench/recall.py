@@ -74,7 +74,7 @@ async def ask(
     builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile, ranker: Ranker | None
 ) -> Outcome:
     """One context, and how much of the question's evidence stands on it; none of it when it is refused."""
-    trigger = await builder.facts(question.trigger)
+    trigger = await builder.ingest.facts(question.trigger)
     built = await builder.answer(trigger, (profile,), ranker)
     if built.refused:
         return Outcome(category=question.category, found=0.0, tokens=0)

@@ -108,7 +108,7 @@ def _nothing() -> None:
 async def _facts(core: Core, crumb: Breadcrumb, known: dict[str, Remembered]) -> Remembered:
     """Facts follow from the text alone."""
     if crumb.text not in known:
-        known[crumb.text] = await core.builder.facts(crumb)
+        known[crumb.text] = await core.builder.ingest.facts(crumb)
     return replace(known[crumb.text], breadcrumb=crumb)
 
 

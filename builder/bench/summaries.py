@@ -106,7 +106,7 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
 
 async def _made(core: Core, profile: Profile) -> dict[str, Any]:
     """A session of 10,000 made-up messages."""
-    first = [await core.builder.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT))]
+    first = [await core.builder.ingest.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT))]
     rows = [
         mixed(core, message("made", n, text), first[n % DISTINCT], first[(7 * n + 1) % DISTINCT])
         for n, text in enumerate(texts(MADE))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.measuring import File, ProfileName, apart, late_interaction, measured, numbers, progress, store, table
+from builder.cli.measuring import File, ProfileName, apart, measured, numbers, progress, store, table
 from builder.cli.options import AsJson, print_json, settings
 
 if TYPE_CHECKING:
@@ -38,9 +38,6 @@ def recall(
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
     ] = "",
     *,
-    rerank: Annotated[
-        int, typer.Option(min=0, max=1000, help="Best passages that late interaction puts in order anew; 0 = it is off.")
-    ] = 0,
     ablate: Annotated[bool, typer.Option("--ablate", help="What each signal adds; learns on --fit-on, or on FILE.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -54,16 +51,15 @@ def recall(
     from builder.bench import recall as bench
     from builder.bench.datasets import load, pooled
     from builder.bench.fit import leave_one_out
-    from builder.bench.late import cost
 
     async def work() -> dict[str, Any]:
         dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
-        steps = sum(len(part.breadcrumbs) + (1 + bool(rerank)) * len(part.questions) for part in dataset.conversations)
+        steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
         with store() as path, progress("recall", steps) as step:
-            async with open_core(late_interaction(settings(), rerank > 0), path) as core:
+            async with open_core(settings(), path) as core:
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
                 asking = core.profile(profile)
-                asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value, rerank=rerank))
+                asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value))
                 heard = partial(summarise, core, (asking,))
                 report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers, heard)
                 return {
@@ -71,7 +67,6 @@ def recall(
                     "questions": report.pop("questions"),
                     "model": core.embedder.model,
                     **report,
-                    **({"late": await cost(core.builder, dataset, asking, step)} if rerank else {}),
                 }
 
     report = asyncio.run(work())
@@ -79,8 +74,6 @@ def recall(
         print_json(report)
     else:
         table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
-        if rerank:
-            table("late interaction", "best passages", {str(rerank): report["late"]})
 
 
 def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
@@ -123,7 +116,7 @@ def fit(
 
     async def work() -> tuple[Any, str]:
         with store() as path:
-            async with open_core(late_interaction(settings()), path) as core:
+            async with open_core(settings(), path) as core:
                 found = await _examples(core, ",".join(files))
         counts = ", ".join(
             f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found}

@@ -48,11 +48,6 @@ def apart(mine: "Settings", folder: Path, cached_passages: int = 0) -> "Settings
     return mine.model_copy(update={"data_dir": folder, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
 
 
-def late_interaction(mine: "Settings", on: bool = True) -> "Settings":
-    """The settings with token vectors kept, or not."""
-    return mine.model_copy(update={"embedding": mine.embedding.model_copy(update={"late_interaction": on})})
-
-
 @contextmanager
 def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
     """A bar on standard error; call what it gives once a step."""

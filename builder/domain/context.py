@@ -15,9 +15,6 @@ DEGRADED = "degraded"
 VECTORS_MISSING = "vectors_missing"
 """Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
 
-LATE_MISSING = "token_vectors_missing"
-"""Flag: the profile asks for late interaction, and the trigger or some of the best passages had no token vectors."""
-
 
 OVER_BUDGET = "over budget"
 """Why most of what is left out is left out."""
@@ -98,7 +95,7 @@ class Context:
     budget, margin: tokens that were allowed, and the share of them that was kept free.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     omissions: the most relevant first. compaction: None when nothing was folded.
-    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, LATE_MISSING.
+    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING.
     """
 
     trigger: Breadcrumb

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,6 @@ class Passage:
     vector: unit vector as little-endian float16 bytes; empty when no engine has seen it yet.
     tokens: token count of the passage (o200k_base).
     traits: bits of what its words show (`builder.pipeline.traits.Trait`).
-    token_vectors: as `Embedder.embed_tokens` gives them, empty unless late interaction is on. Only on the way into the store:
-    it gives them back by themselves (`TokenVectors`), because they are some forty times as large as the vector.
     """
 
     start: int
@@ -24,16 +22,6 @@ class Passage:
     vector: bytes
     tokens: int
     traits: int = 0
-    token_vectors: bytes = b""
-
-
-@dataclass(frozen=True, slots=True)
-class PassageKey:
-    """Where a passage of a workspace stands. ordinal: its number in the breadcrumb, from 0."""
-
-    session: str
-    place: Place
-    ordinal: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

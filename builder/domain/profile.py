@@ -71,10 +71,7 @@ class Retrieval:
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
-    hysteresis: bonus for what the trigger before would have found, as a share of the way from the mean score to the best
-    (features H4); 0 = none.
     most: units found at all, whatever their kind; None = what fits (features D5).
-    rerank: best passages that late interaction puts in order anew; 0 = none.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
@@ -88,8 +85,6 @@ class Retrieval:
     query_messages: int
     query_text: str
     neighbours: int
-    rerank: int
-    hysteresis: float
     most: int | None
 
 

@@ -41,8 +41,8 @@ class RecallQuery:
 class Recall:
     """rows: in place order. standing: for each that was asked, what was found, newest first.
 
-    revision: how often rows of the scope changed later, because vectors were filled in, something was erased, or what had joined
-    one session joined another: rows read under another one are out of date.
+    revision: how often rows of the scope changed later, because something was erased, or what had joined one session joined
+    another: rows read under another one are out of date.
     """
 
     rows: tuple[Remembered, ...]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
-from builder.domain.context import DEGRADED, LATE_MISSING, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
+from builder.domain.context import DEGRADED, OVER_BUDGET, VECTORS_MISSING, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Source
@@ -13,9 +13,7 @@ from builder.pipeline.draft import Draft, Rendering
 from builder.pipeline.exchanges import told
 from builder.pipeline.fold import fold
 from builder.pipeline.hot import Hot, hot_window
-from builder.pipeline.hysteresis import steadied
 from builder.pipeline.in_force import InForce, in_force
-from builder.pipeline.late import Reordered
 from builder.pipeline.messages import messages
 from builder.pipeline.query import Query
 from builder.pipeline.rank import Ranker, rank
@@ -33,7 +31,6 @@ class Request:
 
     standing: for each of the profile's, what was found, newest first. system_prompt: its own, or its agent definition's.
     model: engine of the vectors.
-    reordered: the ranking when late interaction had its say in it, for which token vectors had to be read; None = rank here.
     """
 
     trigger: Remembered
@@ -45,7 +42,6 @@ class Request:
     ranker: Ranker
     terms: Terms
     model: str
-    reordered: Reordered | None = None
 
 
 def assemble(request: Request, rendering: Rendering) -> Context:
@@ -61,8 +57,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     calls = told(hot.units, profile, rendering)
     draft.allowance -= calls.tokens
     shown = hot.rows | {view.row_of(row.breadcrumb.id) for row in (*chain(*request.standing), request.trigger)}
-    scores = request.reordered.scores if request.reordered else rank(request.query, view, request.ranker)
-    scores = steadied(scores, request.query, view, profile, request.ranker, request.terms)
+    scores = rank(request.query, view, request.ranker)
     found = retrieve(request.query, view, shown, profile, scores)
     wishes = _instructions(request, found)
     planned = Plan(
@@ -111,11 +106,10 @@ def _check_room(missed: tuple[Omission, ...], profile: Profile) -> None:
 
 
 def _flags(request: Request) -> tuple[str, ...]:
-    query, view, late, reordered = request.query, request.view, request.profile.retrieval.rerank, request.reordered
+    query, view = request.query, request.view
     found = {
         DEGRADED: bool(query.text.strip()) and not query.vector,
         VECTORS_MISSING: view.lacks_vectors,
-        LATE_MISSING: bool(late and view.passages and query.text.strip()) and not (reordered and reordered.complete),
     }
     return tuple(flag for flag, is_so in found.items() if is_so)
 

@@ -1,6 +1,9 @@
 """Histories of the scopes used last, bounded by their passages."""
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Iterator
+from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
@@ -18,12 +21,17 @@ class Histories:
         """passages: the most that all scopes together may hold in memory; the one in use is never forgotten."""
         self._limit = passages
         self._held: OrderedDict[Scope, History] = OrderedDict()
+        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, scope: Scope) -> History:
         """The scope's history as far as it is known."""
         history = self._held.setdefault(scope, History())
         self._held.move_to_end(scope)
         return history
+
+    def lock(self, scope: Scope) -> asyncio.Lock:
+        """To be held while the scope's history is extended."""
+        return self._locks.setdefault(scope, asyncio.Lock())
 
     def takes(self, history: History, revision: int) -> bool:
         """Whether rows of this revision may join it: one that was read before the scope was revised takes no later rows."""
@@ -45,8 +53,13 @@ class Histories:
 
     def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
         """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
+        for _ in self.growing(history, rows):
+            pass
+        return history
+
+    def growing(self, history: History, rows: tuple[Remembered, ...]) -> Iterator[None]:
+        """The same with pauses; see `History.extending`."""
         place: Place = history.place
-        history.extend(tuple(row for row in rows if row.breadcrumb.place > place))
+        yield from history.extending(tuple(row for row in rows if row.breadcrumb.place > place))
         while len(self._held) > 1 and sum(held.passages + SCOPE_COST for held in self._held.values()) > self._limit:
             self._held.popitem(last=False)
-        return history

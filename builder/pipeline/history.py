@@ -6,8 +6,10 @@ session by its request id is one of its own.
 """
 
 from array import array
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +22,9 @@ from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
 from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
-from builder.pipeline.query import Query
 from builder.pipeline.words import is_filler
 
+STEP = 128
 SITTING_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
@@ -32,7 +34,7 @@ class History:
     """Grows by `extend`; read through `View`.
 
     A passage's `before` and `after` are the passages next to it in its session, -1 where there is none (yet).
-    ranked: the last ranking that hysteresis may want again: rows in view, query, ranker, scores.
+    lacking: rows of which a passage with words has no vector yet; `fill` takes them off.
     """
 
     def __init__(self) -> None:
@@ -73,7 +75,7 @@ class History:
         self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
-        self.ranked: tuple[int, Query, object, Floats] | None = None
+        self.lacking: list[int] = []
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
@@ -94,6 +96,11 @@ class History:
 
     def extend(self, rows: tuple[Remembered, ...]) -> None:
         """Append rows; each place must be above `place`."""
+        for _ in self.extending(rows):
+            pass
+
+    def extending(self, rows: tuple[Remembered, ...]) -> Iterator[None]:
+        """Append rows, and pause after every STEP passages, so that nothing else waits long; nobody else may extend meanwhile."""
         for row in rows:
             index = len(self.rows)
             self._first_passage.append(len(self.crumb))
@@ -103,13 +110,36 @@ class History:
             self._link(index, session, row)
             # Small talk is never found, so it takes no place between a question and its answer either.
             for passage in () if self.filler.head(index + 1)[index] else row.passages:
+                if len(self.crumb) % STEP == 0:
+                    yield
                 terms = passage.terms.split()
                 self.postings.add(len(self.crumb), terms)
-                self._append_vector(self._neighbour(session), passage.vector)
+                self._neighbour(session)
+                self._append_vector(passage.vector)
                 self.crumb.append(index)
                 self.length.append(len(terms))
                 self.tokens.append(passage.tokens)
                 self.traits.append(passage.traits)
+            if self.lacks(index):
+                self.lacking.append(index)
+
+    def lacks(self, row: int) -> bool:
+        """Whether a passage of the row has words and no vector."""
+        start, end = self.first_passage(row), self.first_passage(row + 1)
+        return bool((~self.has_vector.head(end)[start:] & (self.length.head(end)[start:] > 0)).any())
+
+    def fill(self, found: Mapping[int, tuple[bytes, ...]]) -> bool:
+        """Write vectors in the place of none; returns whether there were any.
+
+        found: rows of `lacking` → float16 bytes of each of their passages, or nothing yet: such rows go to the end of `lacking`.
+        """
+        for row, vectors in found.items():
+            for passage, vector in enumerate(vectors, self.first_passage(row)):
+                if vector:
+                    self._put_vector(passage, np.frombuffer(vector, "<f2").astype(np.float32))
+        looked_at = [row for row in found if not found[row]]
+        self.lacking = [*(row for row in self.lacking if row not in found), *looked_at]
+        return len(looked_at) < len(found)
 
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""
@@ -197,30 +227,42 @@ class History:
         self.sitting_dates.append(f"{moment.day} {moment:%B %Y}")
         return len(self.sitting_dates) - 1
 
-    def _neighbour(self, session: int) -> int:
-        """Link the passage about to be appended to the one before it in its session; gives that one."""
+    def _neighbour(self, session: int) -> None:
+        """Link the passage about to be appended to the one before it in its session."""
         passage, before = len(self.crumb), self._last_passage[session]
         self.before.append(before)
         self.after.append(-1)
         if before >= 0:
             self.after.put(before, passage)
         self._last_passage[session] = passage
-        return before
 
-    def _append_vector(self, before: int, vector: bytes) -> None:
-        """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
-        held = np.frombuffer(vector, "<f2").astype(np.float32)
+    def _append_vector(self, vector: bytes) -> None:
         passage = len(self.crumb)
-        self.has_vector.append(len(held) > 0)
-        if self.vector is None and len(held):
-            self.vector = Growing(np.float32, len(held))
-            for _ in range(passage):
-                self.vector.append(0.0)
-        alike = [0.0, 0.0]
+        self.has_vector.append(False)
+        self.beside.append(0.0)
+        self.across.append(0.0)
         if self.vector is not None:
-            self.vector.append(held if len(held) else 0.0)
-            if len(held) and before >= 0:
-                vectors, second = self.vector.head(passage), int(self.before.head(passage)[before])
-                alike = [float(vectors[row] @ held) if row >= 0 else 0.0 for row in (before, second)]
-        self.beside.append(alike[0])
-        self.across.append(alike[1])
+            self.vector.append(0.0)
+        if vector:
+            self._put_vector(passage, np.frombuffer(vector, "<f2").astype(np.float32))
+
+    def _put_vector(self, passage: int, values: Floats) -> None:
+        """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
+        if self.vector is None:
+            self.vector = Growing(np.float32, len(values))
+            for _ in range(len(self.has_vector)):
+                self.vector.append(0.0)
+        self.vector.put(passage, values)
+        self.has_vector.put(passage, True)
+        after = self.after.head(len(self.after))
+        for row in (passage, following := int(after[passage]), int(after[following]) if following >= 0 else -1):
+            if row >= 0:
+                self._compare(row)
+
+    def _compare(self, passage: int) -> None:
+        vectors, before = cast("Growing[np.float32]", self.vector).head(passage + 1), self.before.head(passage + 1)
+        first = int(before[passage])
+        second = int(before[first]) if first >= 0 else -1
+        for values, other in ((self.beside, first), (self.across, second)):
+            if other >= 0:
+                values.put(passage, float(vectors[other] @ vectors[passage]))

@@ -2,6 +2,7 @@
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,33 +14,31 @@ Floats = NDArray[np.float32]
 class Postings:
     """term → rows and counts, rows ascending. Rows are passages, numbered in place order."""
 
-    __slots__ = ("_counts", "_rows")
+    __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._rows: dict[str, array[int]] = {}
-        self._counts: dict[str, array[int]] = {}
+        self._entries: dict[str, tuple[array[int], array[int]]] = {}
 
     def add(self, row: int, terms: list[str]) -> None:
         """Append a passage; `row` must be above every row before it."""
-        counts: dict[str, int] = {}
-        for term in terms:
-            counts[term] = counts.get(term, 0) + 1
-        for term, count in counts.items():
-            if term not in self._rows:
-                self._rows[term] = array("q")
-                self._counts[term] = array("l")
-            self._rows[term].append(row)
-            self._counts[term].append(count)
+        entries = self._entries
+        for term, count in Counter(terms).items():
+            entry = entries.get(term)
+            if entry is None:
+                entries[term] = (array("q", (row,)), array("l", (count,)))
+            else:
+                entry[0].append(row)
+                entry[1].append(count)
 
     def holding(self, term: str, end: int) -> int:
         """How many rows below `end` hold the term."""
-        return bisect_left(self._rows.get(term, ()), end)
+        return bisect_left(self._entries[term][0], end) if term in self._entries else 0
 
     def of(self, term: str, end: int) -> tuple[Rows, Floats]:
         """Rows below `end` that hold the term, and how often. Copies, because a view would pin the growing buffer."""
-        rows = self._rows.get(term)
-        if rows is None:
+        if term not in self._entries:
             return np.empty(0, np.int64), np.empty(0, np.float32)
-        held = np.array(rows, np.int64)
-        cut = int(np.searchsorted(held, end))
-        return held[:cut], np.array(self._counts[term], np.float32)[:cut]
+        rows, counts = self._entries[term]
+        found = np.array(rows, np.int64)
+        cut = int(np.searchsorted(found, end))
+        return found[:cut], np.array(counts, np.float32)[:cut]

@@ -26,7 +26,6 @@ GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
 class Query:
     """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty.
 
-    token_vectors: of `text`, as `Embedder.embed_tokens` gives them; empty unless the profile asks for late interaction.
     dates: what the trigger names. asks_when, asks_where: what kind of answer it wants.
     """
 
@@ -34,20 +33,18 @@ class Query:
     terms: tuple[str, ...]
     named: frozenset[str]
     vector: bytes
-    token_vectors: bytes = b""
     dates: Mention = NO_DATES
     asks_when: bool = False
     asks_where: bool = False
 
 
-def make_query(text: str, named: frozenset[str], terms: str, vector: bytes, token_vectors: bytes = b"") -> Query:
+def make_query(text: str, named: frozenset[str], terms: str, vector: bytes) -> Query:
     """text: without names; terms: joined by spaces, as they are stored."""
     return Query(
         text=text,
         terms=tuple(dict.fromkeys(terms.split())),
         named=named,
         vector=vector,
-        token_vectors=token_vectors,
         dates=mentioned(text),
         asks_when=bool(_WHEN.search(text)),
         asks_where=bool(_WHERE.search(text)),

@@ -1,7 +1,7 @@
 """Fuse the signals into one order of passages: a linear sum with weights that are data (`ranker.toml`)."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,17 @@ Signal = Callable[[Query, View], Floats]
 
 
 def _standardised(values: Floats) -> Floats:
-    """In standard deviations from the mean: keeps the margins that rank fusion throws away (`reference/retrieval.md` §2)."""
-    spread = float(values.std()) if len(values) else 0.0
-    return (values - values.mean()) / spread if spread > 0 else np.zeros_like(values)
+    """In standard deviations from the mean of what is known, which keeps the margins that rank fusion throws away.
+
+    NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
+    """
+    unknown = np.isnan(values)
+    known = values[~unknown] if unknown.any() else values
+    spread = float(known.std()) if len(known) else 0.0
+    if spread == 0:
+        return np.zeros_like(values)
+    scaled = (values - known.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(known) < len(values) else scaled
 
 
 def _of_best(values: Floats) -> Floats:
@@ -50,27 +58,18 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
 }
 MEANING = frozenset({"similarity", "window_similarity"})
 """Signals that need vectors."""
-MAX_SIM = "max_sim"
-"""The signal that needs token vectors (`late.py`), weighed only where late interaction puts the best in order anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The sets of weights, signal → weight. words: where the query or most of the view has no vector (features I13).
-
-    late: of the second ranking, MAX_SIM included; empty where it was not learned, then the order stays as it is.
-    """
+    """The sets of weights, signal → weight. words: where the query, or every passage, has no vector."""
 
     hybrid: Mapping[str, float]
     words: Mapping[str, float]
-    late: Mapping[str, float] = field(default_factory=dict)
 
     def weights(self, query: Query, view: View) -> Mapping[str, float]:
-        """The set for this query: meaning is asked when at least half of the passages have one.
-
-        Of fewer, each would stand far out of a crowd that has the mean, and outvote all words.
-        """
-        return self.hybrid if query.vector and 2 * np.count_nonzero(view.has_vector) >= view.passages else self.words
+        """The set for this query: meaning counts as soon as any passage has a vector to compare."""
+        return self.hybrid if query.vector and view.has_vector.any() else self.words
 
 
 def rank(query: Query, view: View, ranker: Ranker) -> Floats:

@@ -1,5 +1,7 @@
 """Retrieval signals. Each takes a query and a view and gives one number a passage, shape (passages,), float32.
 
+NaN says that a signal is unknown for a passage.
+
 The weights are data, `ranker.toml`; `bench fit` learns them.
 """
 
@@ -11,7 +13,7 @@ from numpy.typing import NDArray
 from builder.pipeline.dates import nearness
 from builder.pipeline.query import Query
 from builder.pipeline.traits import Trait
-from builder.pipeline.view import View, neutral
+from builder.pipeline.view import View
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -138,16 +140,17 @@ def speaker(query: Query, view: View) -> Floats:
 def window_similarity(query: Query, view: View) -> Floats:
     """Cosine of the query and a passage's window: its own vector and half of each neighbour's. Nothing more is encoded.
 
-    A window is made of the vectors that there are; `neutral` where there is none.
+    A window is made of the vectors that there are; NaN where there is none.
     """
     size, held, around = view.passages, view.has_vector.astype(np.float32), _around(view)
-    own, previous, following = similarity(query, view) * held, around.before, around.after
+    own, previous, following = np.nan_to_num(similarity(query, view)), around.before, around.after
     beside, across = view.history.beside.head(size), view.history.across.head(size)
     beyond = _next(held, previous) + _next(held, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
     length = held + 0.25 * beyond + beside + _next(beside, following)
     length += 0.5 * np.where(previous >= 0, _next(across, following), 0)
-    return neutral(np.asarray(window / np.sqrt(np.maximum(length, 0.25)), np.float32), held + beyond > 0)
+    cosine = window / np.sqrt(np.maximum(length, 0.25))
+    return np.where(held + beyond > 0, cosine, np.nan).astype(np.float32)
 
 
 def date(query: Query, view: View) -> Floats:

@@ -5,13 +5,16 @@ from enum import IntFlag
 
 from builder.pipeline.instructions import instructions
 
-_TIMES = """
+_TIMES = frozenset(
+    """
 yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening
 night since january february march april may june july august september october november december monday tuesday
 wednesday thursday
 friday saturday sunday gestern heute morgen letzte letzten nächste woche monat jahr tag ayer hoy mañana semana mes año hier demain
 semaine mois année jour вчера сегодня завтра неделя месяц год
 """.split()
+)
+_WORD = re.compile(r"[^\W\d_]+")
 _NUMBERS = """
 one two three four five six seven eight nine ten dozen hundred thousand once twice first second third
 """.split()
@@ -23,7 +26,7 @@ _INSTRUCTION = re.compile(
     r"всегда|никогда|отныне|предпочитаю)\b|总是|永远不要|从现在开始|请不要|我更喜欢",
     re.IGNORECASE,
 )
-_TIME = re.compile(rf"\b(?:{'|'.join(_TIMES)}|(?:19|20)\d\d|\d{{1,2}}:\d\d)\b|昨天|今天|明天|星期|月\d", re.IGNORECASE)
+_TIME = re.compile(r"\b(?:(?:19|20)\d\d|\d{1,2}:\d\d)\b|昨天|今天|明天|星期|月\d")
 _PLACE = re.compile(r"\b(?:in|at|to|from|near|nach|aus|en|à|в|из)\s+(?:the\s+)?[A-ZÄÖÜÉА-Я]\w+")
 _NUMBER = re.compile(rf"\d|\b(?:{'|'.join(_NUMBERS)})\b", re.IGNORECASE)
 _QUESTION = ("?", "？", "؟")
@@ -35,7 +38,6 @@ class Trait(IntFlag):
     ASKS = 1
     TIME = 2
     PLACE = 4
-    NUMBER = 8
     INSTRUCTION = 16
     """Holds a cue anywhere: a signal of ranking."""
     STANDING = 32
@@ -47,16 +49,17 @@ def counts(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
-def traits(text: str) -> Trait:
-    """All traits of a passage."""
+def traits(text: str, *, by_person: bool) -> Trait:
+    """All traits of a passage. by_person: a person said it: nobody else gives instructions, so they are looked for only there."""
     found = Trait(0)
     if text.rstrip().endswith(_QUESTION):
         found |= Trait.ASKS
-    if counts(text):
-        found |= Trait.NUMBER
-    for trait, pattern in ((Trait.TIME, _TIME), (Trait.PLACE, _PLACE), (Trait.INSTRUCTION, _INSTRUCTION)):
-        if pattern.search(text):
-            found |= trait
-    if instructions(text):
+    if _TIME.search(text) or not _TIMES.isdisjoint(_WORD.findall(text.lower())):
+        found |= Trait.TIME
+    if _PLACE.search(text):
+        found |= Trait.PLACE
+    if by_person and _INSTRUCTION.search(text):
+        found |= Trait.INSTRUCTION
+    if by_person and instructions(text):
         found |= Trait.STANDING
     return found

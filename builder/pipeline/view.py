@@ -186,7 +186,7 @@ class View:
         return bytes(self.history.vector.head(self.passages)[passage].astype("<f2").tobytes())
 
     def cosines(self, vector: bytes) -> Floats:
-        """Cosine of a float16 vector and each passage's, once a view; 0 without the first, `neutral` without the other."""
+        """Cosine of a float16 vector and each passage's, shape (passages,), once a view; NaN where either is missing."""
         return self.once(vector, lambda: self._cosines(vector))
 
     def once(self, name: object, make: Callable[[], Value]) -> Value:
@@ -199,8 +199,9 @@ class View:
     def _cosines(self, vector: bytes) -> Floats:
         vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
         if vectors is None or not len(asked):
-            return np.zeros(self.passages, np.float32)
-        return neutral(np.asarray(vectors @ asked, np.float32), self.has_vector)
+            return np.full(self.passages, np.nan, np.float32)
+        cosines = np.asarray(vectors @ asked, np.float32)
+        return cosines if self.has_vector.all() else np.where(self.has_vector, cosines, np.float32(np.nan))
 
     def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""
@@ -224,11 +225,3 @@ def as_of(history: History, until: Place, session: str) -> View:
 def _kept(history: History, size: int) -> NDArray[np.bool_]:
     later = history.superseded_by.head(size)
     return np.asarray((later < 0) | (later >= size))
-
-
-def neutral(values: Floats, known: NDArray[np.bool_]) -> Floats:
-    """The values, where unknown the mean of the known ones: what nobody knows speaks neither for nor against a passage."""
-    if known.all():
-        return values
-    mean = values[known].mean() if known.any() else np.float32(0)
-    return np.where(known, values, mean).astype(np.float32)

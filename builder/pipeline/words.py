@@ -20,6 +20,9 @@ _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
 _HAN = re.compile("[\u4e00-\u9fff]+")
 _PARTICLES = "了啊哦呢吧呀嘛啦的哈嗯"
 
+LONG = 4_000
+"""Characters from which on nobody repeats himself in other punctuation."""
+
 _FILLER = frozenset(
     """
     ok okay okey k kk yes yep yeah yup ya no nope nah sure fine great nice cool perfect awesome super alright right good
@@ -50,8 +53,9 @@ def normalised(text: str) -> str:
 
 
 def fingerprint(text: str) -> bytes:
-    """16 bytes, equal for texts that are equal once normalised (features F1)."""
-    return blake2b(normalised(text).encode("utf-8", "replace"), digest_size=16).digest()
+    """16 bytes, equal for texts that are equal once normalised; of a long text only case and white space are."""
+    plain = normalised(text) if len(text) <= LONG else " ".join(text.casefold().split())
+    return blake2b(plain.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def is_filler(text: str) -> bool:

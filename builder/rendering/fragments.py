@@ -15,7 +15,7 @@ from builder.pipeline.units import RESULT, WHOLE, Form, Spans
 from builder.rendering.filters import untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
 from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
-from builder.rendering.shorten import shorten
+from builder.rendering.shorten import shorten, trimmed
 from builder.rendering.templates import FAILURES, TemplateSet
 from builder.wire.attachments import described, images_of
 from builder.wire.bodies import BODIES
@@ -26,6 +26,8 @@ DEFAULT = "default"
 FEWER = (0.5, 0.25)
 """Shares of its lines that a log is tried with before it is cut like any text: the errors stay longest."""
 CACHED = 20_000
+LONGEST = 1_000_000
+"""Characters: more than any page of the bundled profiles holds."""
 VALUES = frozenset({"speaker", "text", "partial", "body", "schema", "id", "tags", "said", "repeats"})
 """What a hint is given."""
 
@@ -33,8 +35,9 @@ VALUES = frozenset({"speaker", "text", "partial", "body", "schema", "id", "tags"
 class JinjaRendering:
     """Implements `builder.pipeline.draft.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
-    def __init__(self, templates: TemplateSet, count: Callable[[str], int]) -> None:
-        """count: text → true tokens."""
+    def __init__(self, templates: TemplateSet, count: Callable[[str], int], longest: int = LONGEST) -> None:
+        """count: text → true tokens. longest: characters; of a longer text no page holds all, so it is cut before."""
+        self.longest = longest
         self._fields = {schema: dict.fromkeys(body.model_fields) for schema, body in BODIES.items()}
         self.revision = templates.revision
         self.count = count
@@ -103,7 +106,8 @@ class JinjaRendering:
         """The text in this form, and what is missing in it. logs: share of a log's lines."""
         if form.line:
             return stub(breadcrumb, form.line), REDUCED[form.line]
-        body, note = described(json.loads(breadcrumb.body)), ""
+        trim = partial(trimmed, characters=self.longest, note=f", {known_as(breadcrumb)}")
+        body, note = described(mapped(json.loads(breadcrumb.body), trim)), ""
         if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
@@ -116,7 +120,7 @@ class JinjaRendering:
     def _render(self, breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int) -> str:
         values = {
             "speaker": breadcrumb.speaker,
-            "text": _excerpt(breadcrumb.text, spans),
+            "text": trimmed(_excerpt(breadcrumb.text, spans), self.longest, f", {known_as(breadcrumb)}"),
             "partial": bool(spans),
             "body": self._fields.get(breadcrumb.schema, {}) | body,
             "schema": breadcrumb.schema,
@@ -144,6 +148,15 @@ class JinjaRendering:
 
         plain = Group(date="", fragments=("x",))
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
+
+
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """JSON with every text in it changed."""
+    if isinstance(value, dict):
+        return {key: mapped(item, change) for key, item in value.items()}
+    if isinstance(value, list):
+        return [mapped(item, change) for item in value]
+    return change(value) if isinstance(value, str) else value
 
 
 def _excerpt(text: str, spans: Spans) -> str:

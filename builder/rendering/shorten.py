@@ -45,6 +45,11 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "")
     return best
 
 
+def trimmed(text: str, characters: int, note: str = "") -> str:
+    """The text if it is that long at most, else about that much of its head and tail, marked as `shorten` does."""
+    return text if len(text) <= characters else _cut(text, characters, note)
+
+
 def clip(text: str, characters: int) -> str:
     """The text if it is that short, else its beginning with an ellipsis, both together at most that long."""
     if len(text) <= characters:

@@ -16,7 +16,7 @@ from builder.wire.body import Body
 from builder.wire.lifetimes import Ending, Lifetimes, end_of, lifetime
 from builder.wire.secrets import bare, is_secret
 from builder.wire.subjects import Address, parse_breadcrumb_subject
-from builder.wire.text import canonical, clean, parse, spoken
+from builder.wire.text import canonical, clean, parse, shape, spoken
 
 TASK = "task:"
 """Of a tag that names the task which a breadcrumb belongs to."""
@@ -125,7 +125,7 @@ def _check_agreement(address: Address, record: Record) -> None:
     )
     for field, claimed, actual in claims:
         if claimed is not None and claimed != actual:
-            raise Rejected(f"{field} is {str(claimed)[:140]!r} but the subject says {actual!r}; publish it on its own subject")
+            raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
 def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
@@ -196,7 +196,5 @@ def _explain(error: ValidationError, pointer: str) -> str:
     first, *more = error.errors(include_url=False, include_context=False)
     pointer = "/".join((pointer, *(str(step) for step in first["loc"])))
     message = first["msg"].removeprefix("Value error, ")
-    value = repr(first.get("input"))
-    shown = value if len(value) <= 80 else value[:77] + "…"  # noqa: PLR2004 - one line of a log
     others = f" (and {len(more)} more)" if more else ""
-    return f"{message} at {pointer}, got {shown}{others}"
+    return f"{message} at {pointer}, got {shape(first.get('input'))}{others}"

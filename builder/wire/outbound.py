@@ -37,8 +37,7 @@ class Assembly(BaseModel):
         (),
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
         "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
-        "token_vectors_missing: the profile asks for late interaction, and the trigger or some of the best passages had no "
-        "token vectors. No second context follows a flagged one",
+        "No second context follows a flagged one",
     )
 
 

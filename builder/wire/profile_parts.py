@@ -94,20 +94,6 @@ class RetrievalFile(BaseModel):
     neighbours: int = Field(
         0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
     )
-    rerank: int = Field(
-        0,
-        ge=0,
-        le=1000,
-        description="best passages that late interaction puts in order anew, 50 is a good number; 0 = none. "
-        "Needs CONTEXT_BUILDER_EMBEDDING__LATE_INTERACTION, else contexts are flagged token_vectors_missing",
-    )
-    hysteresis: float = Field(
-        0,
-        ge=0,
-        le=1,
-        description="bonus for what the trigger before would have found, as a share of the way from the mean score to the best: "
-        "what is found changes less from turn to turn; 0 = none",
-    )
     query: QuerySource = Field(
         "last_user",
         description="what is searched with: last_user = the trigger, a follow-up question together with what it follows; "

@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.receipt import Receipt
 from builder.wire.lines import moment
-from builder.wire.text import parse
+from builder.wire.text import parse, shape
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 MOST = 200
@@ -76,7 +76,9 @@ def read_request(model: type[Request], data: bytes) -> Request:
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"])) or "the request"
-        raise Rejected(f"{where}: {first['msg']}, got {first['input']!r:.80}; see the README for what a request holds") from error
+        raise Rejected(
+            f"{where}: {first['msg']}, got {shape(first['input'])}; see the README for what a request holds"
+        ) from error
     except ValueError as error:
         raise Rejected(f"the request is not readable JSON: {error}; send one UTF-8 JSON object") from error
 

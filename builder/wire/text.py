@@ -14,6 +14,8 @@ MAX_DEPTH = 64
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
+_SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
+
 
 def clean(value: Any) -> Any:
     """The JSON value with NUL and lone surrogates as U+FFFD: PostgreSQL refuses the one, UTF-8 the other.
@@ -35,6 +37,15 @@ def _clean(value: Any, depth: int) -> Any:
     return {_UNSTORABLE.sub("\ufffd", key): _clean(item, depth - 1) for key, item in value.items()}
 
 
+def shape(value: Any) -> str:
+    """What kind of JSON value it is, without the value: logs and dead letters hold no words of people."""
+    if isinstance(value, str):
+        return f"a text of {len(value):,} characters"
+    if isinstance(value, list | tuple | dict):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
+    return next((name for kind, name in _SHAPES if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
 def canonical(value: Any) -> str:
     """JSON text with sorted keys and no spaces: equal values give equal text in every store."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -49,7 +60,7 @@ def parse(data: bytes | str) -> Any:
     def number(digits: str) -> float:
         value = float(digits)
         if not math.isfinite(value):
-            raise ValueError(f"number {digits[:40]} is too large")
+            raise ValueError(f"a number of {len(digits):,} characters is too large")
         return value
 
     try:

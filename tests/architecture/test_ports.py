@@ -27,7 +27,6 @@ from builder.ports import (
     Store,
     Stream,
     Stubs,
-    TokenVectors,
 )
 from builder.rendering.fragments import JinjaRendering
 
@@ -41,7 +40,6 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     archive: type[Archive] = NatsArchive
     published: type[Published] = NatsArchive
     sender: type[Sender] = NatsSender
-    readers: list[type[TokenVectors]] = [MemoryStore, SqliteStore]
     backlogs: list[type[Backlog]] = [MemoryStore, SqliteStore]
     ledgers: list[type[Ledger]] = [MemoryStore, SqliteStore]
     embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
@@ -49,12 +47,12 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     stream: type[Stream] = NatsStream
     delivery: type[Delivery] = NatsDelivery
     rendering: type[Rendering] = JinjaRendering
-    assert all([stores, readers, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
+    assert all([stores, backlogs, ledgers, embedders, publisher, stream, delivery, rendering])
     assert all([both, lookups, erasers, debts, archive, published, sender])
 
 
 def test_a_port_has_at_most_five_methods() -> None:
-    ours = (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream, TokenVectors)
+    ours = (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream)
     for port in (*ours, Archive, Eraser, Published, Reader, Sender, Store, Stubs):
         methods = [name for name in vars(port) if not name.startswith("_")]
         assert len(methods) <= 5, port

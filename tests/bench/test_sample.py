@@ -59,7 +59,7 @@ async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path
             await core.builder.remember(breadcrumb)
             await in_memory.remember(breadcrumb)
         for question in conversation.questions:
-            trigger = await core.builder.facts(question.trigger)
+            trigger = await core.builder.ingest.facts(question.trigger)
             assert await in_memory.answer(trigger, profiles) == await core.builder.answer(trigger, profiles)
 
 

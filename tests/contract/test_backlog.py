@@ -7,13 +7,13 @@ from typing import Protocol
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.ports import Backlog, BreadcrumbStore
+from builder.ports import Backlog, BreadcrumbStore, Reader
 from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40
 
 
-class Store(BreadcrumbStore, Backlog, Protocol):
+class Store(BreadcrumbStore, Reader, Backlog, Protocol):
     def close(self) -> None: ...
 
 
@@ -80,7 +80,6 @@ async def test_the_first_one_to_fill_in_wins(store: Store) -> None:
     await remember_bare(store, row)
     assert [await store.fill(each) for each in (row, other, row)] == [True, False, False]
     assert await store.facts(row.breadcrumb) == row
-    assert (await recall(store)).revision == 1
 
 
 async def test_what_was_remembered_with_vectors_is_never_changed(store: Store) -> None:
@@ -97,23 +96,19 @@ async def test_of_many_that_fill_in_at_once_exactly_one_wins(store: Store) -> No
     assert sum(await asyncio.gather(*(store.fill(row) for _ in range(20)))) == 1
 
 
-async def test_every_filling_raises_the_revision_of_the_scopes_that_hold_it(store: Store) -> None:
-    rows = [make_remembered(f"Message {n}.", n) for n in (1, 2)]
-    others = [
-        make_remembered(sequence=3, session="s4"),
-        make_remembered(sequence=4, workspace="rival", id="m"),
-        make_catalog(1, 5),
-    ]
-    await remember_bare(store, *rows, *others)
-    assert (await recall(store)).revision == 0
-    for count, row in enumerate(rows, 1):
+async def test_filling_revises_no_scope_and_whoever_read_it_before_gets_the_vectors_by_asking(store: Store) -> None:
+    rows = [make_remembered(LONG, 1), make_remembered("Message 2.", 2), make_remembered("Message 3.", 3, session="s4")]
+    await remember_bare(store, *rows)
+    asked = tuple(row.breadcrumb for row in rows)
+    assert await store.vectors(asked, MODEL) == ((), (), ())
+    for row in rows[::2]:
         await store.fill(row)
-        assert (await recall(store)).revision == count
-    for row in others:
-        await store.fill(row)
-    scopes = [("s42",), ("s4",), ("s4", "s42"), ("_", "s42"), (EVERY_SESSION,)]
-    assert [(await recall(store, *scope)).revision for scope in scopes] == [2, 1, 3, 3, 4]
-    assert [(await recall(store, *scope, workspace="rival")).revision for scope in scopes] == [1, 0, 1, 1, 1]
+    filled = [tuple(held.vector for held in row.passages) for row in rows]
+    assert await store.vectors(asked, MODEL) == (filled[0], (), filled[2])
+    assert await store.vectors(asked[::-1], MODEL) == (filled[2], (), filled[0])
+    assert await store.vectors(asked, "other/int8/1") == ((), (), ())
+    assert await store.vectors((), MODEL) == ()
+    assert (await recall(store, EVERY_SESSION)).revision == 0
 
 
 async def test_the_oldest_places_come_first_and_those_behind_one_can_be_asked_for(store: Store) -> None:

@@ -84,38 +84,6 @@ async def test_what_means_the_same_is_closer_than_what_does_not(embedder: Embedd
     assert question @ near > question @ far + 0.2
 
 
-def cosines(token_vectors: bytes, others: bytes) -> npt.NDArray[np.float64]:
-    """Shape (pieces, pieces of the others)."""
-    one, two = (np.frombuffer(held, np.int8).reshape(-1, 384) / 127 for held in (token_vectors, others))
-    return np.asarray(one @ two.T)
-
-
-@pytest.mark.parametrize("text", AWKWARD.values(), ids=AWKWARD.keys())
-async def test_token_vectors_come_with_the_very_vector_of_the_text(embedder: Embedder, text: str) -> None:
-    vector, token_vectors = await embedder.embed_tokens(text)
-    assert vector == await embedder.embed(text)
-    alike = np.diag(cosines(token_vectors, token_vectors))
-    assert alike == pytest.approx(np.ones(len(alike)), abs=0.02)
-
-
-async def test_every_word_piece_of_the_text_has_a_token_vector_and_the_marks_around_it_have_none(embedder: Embedder) -> None:
-    _, token_vectors = await embedder.embed_tokens("the kiln")
-    assert len(token_vectors) == 384 * len(["the", "ki", "##ln"])
-    _, blank = await embedder.embed_tokens(" \n")
-    assert blank == b""
-
-
-async def test_the_window_of_the_engine_bounds_the_token_vectors(embedder: Embedder) -> None:
-    _, token_vectors = await embedder.embed_tokens("word " * 1_000)
-    assert len(token_vectors) == 384 * 254
-
-
-async def test_a_piece_is_nearest_to_the_same_piece_of_a_text_that_means_the_same(embedder: Embedder) -> None:
-    _, asked = await embedder.embed_tokens("Where is Lisbon?")
-    _, held = await embedder.embed_tokens("She moved to Lisbon.")
-    assert cosines(asked, held)[2].argmax() == 3
-
-
 async def test_the_event_loop_is_free_while_the_engine_works(embedder: Embedder) -> None:
     running = asyncio.ensure_future(embedder.embed("word " * 250))
     turns = 0
@@ -138,6 +106,5 @@ async def test_a_closed_engine_is_unavailable(engine: str) -> None:
     await embedder.ready()
     embedder.close()
     embedder.close()
-    for work in (embedder.embed, embedder.embed_tokens):
-        with pytest.raises(Unavailable, match="is closed"):
-            await work(SENTENCE)
+    with pytest.raises(Unavailable, match="is closed"):
+        await embedder.embed(SENTENCE)

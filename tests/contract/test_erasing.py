@@ -4,23 +4,21 @@ from datetime import timedelta
 from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
-from builder.domain.facts import PassageKey, Remembered, erased
-from builder.ports import Backlog, BreadcrumbStore, Eraser, Reader, Stubs, TokenVectors
+from builder.domain.facts import Remembered, erased
+from builder.ports import Backlog, BreadcrumbStore, Eraser, Reader, Stubs
 from tests.contract.test_store import query
 from tests.factories import (
     FAR,
-    MODEL,
     MORNING,
     bare,
     make_catalog,
     make_place,
     make_remembered,
     make_tombstone,
-    with_token_vectors,
 )
 
 
-class Store(BreadcrumbStore, Reader, Eraser, Stubs, Backlog, TokenVectors, Protocol):
+class Store(BreadcrumbStore, Reader, Eraser, Stubs, Backlog, Protocol):
     def close(self) -> None: ...
 
 
@@ -140,12 +138,10 @@ async def test_later_summaries_of_the_chain_go_too_though_they_cite_others(store
 
 
 async def test_erasing_raises_the_revision_of_its_sessions_and_takes_vectors_with_it(store: Store) -> None:
-    row = with_token_vectors(make_remembered("One."))
-    await remember_all(store, row, bare(make_remembered("Two.", 2)))
+    await remember_all(store, make_remembered("One."), bare(make_remembered("Two.", 2)))
     before = (await store.recall(query())).revision
     await store.erase("acme", "s42", "m1", FAR)
     assert (await store.recall(query())).revision > before
-    assert await store.token_vectors("acme", (PassageKey("s42", make_place(1), 0),), MODEL) == (b"",)
     assert await store.left() == 1
     await store.erase("acme", "s42", "m2", FAR)
     assert await store.left() == 0

@@ -7,7 +7,7 @@ import pytest
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.ports import Backlog, BreadcrumbStore, Eraser
-from tests.factories import FAR, MODEL, bare, make_answer, make_place, make_question, make_remembered, remembered_of
+from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 
 
 class Store(BreadcrumbStore, Backlog, Eraser, Protocol):
@@ -94,13 +94,6 @@ async def test_whichever_reaches_the_store_first_an_answer_joins_the_same(store:
 async def test_two_workspaces_do_not_answer_each_other(store: Store) -> None:
     await remember(store, make_question(1), make_answer(2, workspace="rival"))
     assert await ids(store) == ["m1"]
-
-
-async def test_vectors_that_are_filled_in_revise_the_session_that_it_joined(store: Store) -> None:
-    row = make_answer(2)
-    await remember(store, make_question(1), bare(row))
-    assert await store.fill(remembered_of(row.breadcrumb))
-    assert await revision(store) == 1
 
 
 async def test_what_is_erased_leaves_the_session_that_it_joined(store: Store) -> None:

@@ -13,10 +13,10 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import PassageKey, Remembered
+from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Selector, Standing
-from tests.factories import MORNING, bare, make_breadcrumb, remembered_of, with_token_vectors
+from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ class Stores(RuleBasedStateMachine):
         # A place belongs to one session: the stream gives each number once.
         where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)
-        row = with_token_vectors(row) if model else bare(row)
+        row = row if model else bare(row)
         self.rows.append(row)
         self.same(self.model.remember(row), self.store.remember(row))
 
@@ -97,7 +97,7 @@ class Stores(RuleBasedStateMachine):
     def fill(self, number: int, model: str) -> None:
         held = self.runner.run(self.model.lacking(10))
         if held:
-            row = with_token_vectors(remembered_of(held[number % len(held)].breadcrumb, model))
+            row = remembered_of(held[number % len(held)].breadcrumb, model)
             self.same(self.model.fill(row), self.store.fill(row))
             self.filled.append(row)
 
@@ -112,10 +112,10 @@ class Stores(RuleBasedStateMachine):
         after = self.rows[number % len(self.rows)].breadcrumb if self.rows and number % 3 else None
         self.same(self.model.lacking(limit, after), self.store.lacking(limit, after))
 
-    @rule(workspace=workspaces, places=st.lists(places, max_size=3), model=models)
-    def ask_for_token_vectors(self, workspace: str, places: list[Place], model: str) -> None:
-        keys = tuple(PassageKey(session, place, n) for session in SESSIONS for place in places for n in range(3))
-        self.same(self.model.token_vectors(workspace, keys, model), self.store.token_vectors(workspace, keys, model))
+    @rule(numbers=st.lists(st.integers(0, 99), max_size=3), model=models)
+    def ask_for_vectors(self, numbers: list[int], model: str) -> None:
+        asked = tuple(self.rows[number % len(self.rows)].breadcrumb for number in numbers if self.rows)
+        self.same(self.model.vectors(asked, model), self.store.vectors(asked, model))
 
     @rule(number=st.integers(0, 99))
     def ask_for_facts(self, number: int) -> None:

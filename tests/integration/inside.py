@@ -17,6 +17,7 @@ from nats.js import JetStreamContext
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
 from builder.adapters.sqlite import SqliteStore
@@ -28,6 +29,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
 from builder.forgetting import Forgetting
+from builder.requests import Removal
 from builder.settings import Http, Nats, Settings
 from builder.settings import Worker as WorkerSettings
 from builder.wire.inbound import decode
@@ -140,7 +142,9 @@ async def worker_here(
         in_work: set[Place] = set()
         remember, attempts = core.builder.remember, mine.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
-        forgetting = Forgetting(catch_up, core.store, core.store, NatsArchive(js, lambda: incarnation), core.drop)
+        archive = NatsArchive(js, lambda: incarnation)
+        forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
+        removal = Removal(NatsSender(js, stream), decode, forgetting)
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(
@@ -154,6 +158,7 @@ async def worker_here(
             outcomes.append,
             rules,
             in_work,
-            forgetting.settle,
+            removal.settle,
+            archive,
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

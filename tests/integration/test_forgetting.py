@@ -205,3 +205,31 @@ async def test_a_secret_is_never_kept_shown_answered_or_handed_out(service: Serv
             await client.fetch(secret)
     assert all("kumquat" not in json.dumps(letter) and letter["data"] == "" for letter in await dead_letters(service.js))
     assert files_with(tmp_path, b"kumquat-1") == files_with(tmp_path, b"kumquat-2") == []
+
+
+async def test_a_secret_is_erased_from_the_stream_once_it_is_settled_also_one_that_cannot_be_read(
+    service: Service, folder: Path
+) -> None:
+    secrets = [f"kumquat-{n}" for n in range(4)]
+    await say(service.js, secrets[0], "s1", "k1", "f2", schema="secret.v1")
+    record = {"id": "k2", "schema_name": "user.message.v1", "sensitivity": "secret", "context": {"content": secrets[1]}}
+    await service.js.publish("breadcrumbs.f2.s1.user.message.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
+    await service.js.publish("breadcrumbs.f2.s1.secret.v1", b'{"id": 7, "context": "kumquat-2"}', stream=BREADCRUMBS)
+    await service.js.publish("breadcrumbs.f2.s1.secret.v1", b'{"id": "k4", "context": "kumquat-3', stream=BREADCRUMBS)
+    await say(service.js, "What is the token?", "s1", "m9", "f2")
+    await all_settled(service.js)
+    info = await service.js.stream_info(BREADCRUMBS, subjects_filter="breadcrumbs.f2.>")
+    assert info.state.subjects == {"breadcrumbs.f2.s1.user.message.v1": 1}
+    assert [files_with(folder, secret.encode()) for secret in secrets] == [[], [], [], []]
+
+
+async def test_what_becomes_a_secret_later_is_forgotten_by_every_store(service: Service, client: Client, folder: Path) -> None:
+    await say(service.js, "quince-7 is the token.", "s3", "k9", "f1")
+    await all_settled(service.js)
+    secret = {"id": "k9", "version": 2, "sensitivity": "secret", "context": {"content": "quince-7 is the token."}}
+    await service.js.publish("breadcrumbs.f1.s3.user.message.v1", json.dumps(secret).encode(), stream=BREADCRUMBS)
+    await all_settled(service.js)
+    info = await service.js.stream_info(BREADCRUMBS, subjects_filter="breadcrumbs.f1.s3.>")
+    assert info.state.subjects == {"breadcrumbs.f1.s3.breadcrumb.deleted.v1": 1}
+    assert files_with(folder, b"quince-7") == []
+    assert [crumb["id"] async for crumb in client.history("s3")] == []

@@ -1,12 +1,15 @@
 """What has expired goes from stream and store, and nothing else does."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS
-from tests.running import Broker, Running, all_settled, jetstream, remembered, run
+from builder.app import purge_store
+from tests.integration.inside import settings
+from tests.running import Broker, Running, all_settled, context_bytes, jetstream, remembered, run
 
 
 async def tell(js: JetStreamContext, identity: str, schema: str = "note.v1", version: int = 1, **record: object) -> None:
@@ -60,3 +63,16 @@ async def test_summaries_of_what_has_expired_go_from_stream_and_store_and_are_co
             }  # fmt: skip
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 0
             assert json.loads(run("purge", "--json", env=service.env).stdout) == []
+
+
+async def test_contexts_that_show_what_was_purged_give_way_to_stubs(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url):
+        async with jetstream(broker.url) as js:
+            await tell(js, "m1", "user.message.v1", ttl=3600)
+            await tell(js, "m2", "user.message.v1")
+            await all_settled(js)
+            assert sum(b"What m1 says" in data for data in await context_bytes(js)) == 2
+            later = datetime.now(UTC) + timedelta(hours=2)
+            (row,) = await purge_store(settings(tmp_path / "data", broker.url), broker.url, later, dry_run=False)
+            assert (row["breadcrumbs"], row["messages"], row["contexts"]) == (1, 1, 2)
+            assert await context_bytes(js) == [b"{}", b"{}"]

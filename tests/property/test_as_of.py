@@ -116,7 +116,7 @@ def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_wha
             engine.away = False
             await build(lasting, session.trigger)
             for row in await store.lacking(fillings):
-                await store.fill(await lasting.with_vectors(row))
+                await store.fill(await lasting.ingest.with_vectors(row))
             found += [await build(builder, session.trigger) for builder in (lasting, make_builder(store))]
         file.close()
         return found

@@ -45,7 +45,7 @@ async def margins(store: Store, reports: list[Report], *profiles: Profile) -> li
     for number, record in enumerate(reports, 1):
         event = outgoing({"tags": [], **record, "id": f"u{number}"}, workspace)
         await builder.remember(decode(event.arrive(make_place(number), MORNING)))
-    trigger = await builder.facts(make_breadcrumb("And what now?", 900, workspace=workspace))
+    trigger = await builder.ingest.facts(make_breadcrumb("And what now?", 900, workspace=workspace))
     return [context.margin for context in (await builder.answer(trigger, profiles or (asking(),))).contexts]
 
 

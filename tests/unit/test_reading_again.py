@@ -23,7 +23,7 @@ class Filled(MemoryStore):
         return found
 
 
-async def test_a_session_that_is_filled_in_while_it_is_read_is_read_to_its_end_and_again_the_next_time(
+async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_are_there_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("builder.service.PAGE", 4)
@@ -39,7 +39,5 @@ async def test_a_session_that_is_filled_in_while_it_is_read_is_read_to_its_end_a
     store.after.clear()
     while await store.left():
         await build(builder, trigger)
-    assert store.after[:4] == [20, 0, 4, 8]
-    store.after.clear()
     assert [(await build(builder, trigger)).flags for _ in range(2)] == [(), ()]
-    assert store.after == [20, 0, 4, 8, 20]
+    assert set(store.after) == {20}

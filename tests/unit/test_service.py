@@ -5,31 +5,27 @@ from typing import Any
 
 from builder.adapters.memory import MemoryStore
 from builder.adapters.tokens import load_counter
-from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
-from builder.pipeline.rank import MAX_SIM, Ranker
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
 from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
 
-LATE = Ranker(hybrid=BY_HAND.hybrid, words=BY_HAND.words, late={MAX_SIM: 1.0})
-
 
 def make_builder(
-    embedder: HashingEmbedder, store: MemoryStore | None = None, late: bool = False, profiles: tuple[Profile, ...] = ()
+    embedder: HashingEmbedder, store: MemoryStore | None = None, profiles: tuple[Profile, ...] = ()
 ) -> ContextBuilder:
     helpers = Helpers(
         terms=make_terms,
         count=load_counter("o200k_base"),
         renderings={"o200k_base": make_rendering()},
-        ranker=LATE,
+        ranker=BY_HAND,
         excluded=excluded,
         usage=usage,
     )
     store = store or MemoryStore()
-    return ContextBuilder(store, embedder, profiles, helpers, Histories(10_000), store if late else None)
+    return ContextBuilder(store, embedder, profiles, helpers, Histories(10_000))
 
 
 def consumer(name: str, **retrieval: Any) -> Profile:
@@ -40,7 +36,7 @@ async def test_consumers_that_ask_the_same_share_one_embedding() -> None:
     embedder = HashingEmbedder()
     builder = make_builder(embedder)
     await builder.remember(make_breadcrumb("The kiln is in Delft.", 1))
-    trigger = await builder.facts(make_breadcrumb("Where does the kiln stand?", 2))
+    trigger = await builder.ingest.facts(make_breadcrumb("Where does the kiln stand?", 2))
     before = embedder.asked
     await builder.answer(trigger, (consumer("a"), consumer("b")))
     assert embedder.asked - before == 1
@@ -67,48 +63,6 @@ async def test_pointers_are_searched_and_never_shown() -> None:
     assert "celadon-workshop" not in context.markdown
 
 
-KEY = "The spare key of the kiln hangs behind the glaze buckets."
-QUESTION = "Where is the spare key of the kiln?"
-
-
-async def told(builder: ContextBuilder, rerank: int) -> Context:
-    """The context of QUESTION, asked long after what answers it."""
-    for sequence, text in enumerate([KEY, *(f"Remark {n} on the weather." for n in range(60))], 1):
-        await builder.remember(make_breadcrumb(text, sequence))
-    (context,) = (await builder.build(make_breadcrumb(QUESTION, 100), (consumer("a", rerank=rerank),))).contexts
-    return context
-
-
-async def test_a_context_says_when_late_interaction_was_asked_for_and_had_nothing_to_work_with() -> None:
-    assert (await told(make_builder(HashingEmbedder(), late=True), rerank=50)).flags == ()
-    assert (await told(make_builder(HashingEmbedder()), rerank=50)).flags == ("token_vectors_missing",)
-    assert (await told(make_builder(HashingEmbedder()), rerank=0)).flags == ()
-
-
-async def test_the_first_message_of_a_session_lacks_no_token_vectors() -> None:
-    builder = make_builder(HashingEmbedder(), late=True)
-    (context,) = (await builder.build(make_breadcrumb("Where is the kiln?"), (consumer("a", rerank=50),))).contexts
-    assert context.flags == ()
-
-
-async def test_what_was_remembered_before_late_interaction_was_on_keeps_its_place_and_is_flagged() -> None:
-    store = MemoryStore()
-    before = await told(make_builder(HashingEmbedder(), store), rerank=0)
-    after = await told(make_builder(HashingEmbedder(), store, late=True), rerank=50)
-    assert after.flags == ("token_vectors_missing",)
-    assert ids_on_page(after) == ids_on_page(before)
-
-
-async def test_late_interaction_asks_the_engine_once_more_and_only_for_consumers_that_want_it() -> None:
-    embedder = HashingEmbedder()
-    builder = make_builder(embedder, late=True)
-    await builder.remember(make_breadcrumb(KEY))
-    trigger = await builder.facts(make_breadcrumb(QUESTION, 2))
-    before = embedder.asked
-    await builder.answer(trigger, (consumer("a"), consumer("b", rerank=50), consumer("c", rerank=9)))
-    assert embedder.asked - before == 2
-
-
 async def chained(builder: ContextBuilder, length: int, session: str = "s42") -> None:
     """m1, and each next breadcrumb answers the one before it, by turns in two sessions."""
     for sequence in range(1, length + 1):
@@ -121,8 +75,8 @@ async def test_a_causal_chain_of_as_many_steps_as_the_limit_is_answered_and_one_
     builder = make_builder(HashingEmbedder())
     await chained(builder, 26)
     last, one_more = (make_breadcrumb("Go on.", n, answers=f"m{n - 1}") for n in (26, 27))
-    assert (await builder.answer(await builder.facts(last), (consumer("a"),))).refused == ()
-    built = await builder.answer(await builder.facts(one_more), (consumer("a"),))
+    assert (await builder.answer(await builder.ingest.facts(last), (consumer("a"),))).refused == ()
+    built = await builder.answer(await builder.ingest.facts(one_more), (consumer("a"),))
     assert built.contexts == ()
     assert built.stopped
     (why,) = built.refused

@@ -287,6 +287,6 @@ async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
     context: Context
     trigger = make_breadcrumb("And what now?", 1500)
-    (context,) = (await builder.answer(await builder.facts(trigger), (profile,))).contexts
+    (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
     assert "## Summary" not in context.markdown
     assert context.markdown.count("K-4711") == 1

@@ -49,15 +49,6 @@ class CachedEmbedder:
             return self._known[key]
         return await asyncio.shield(self._running.get(key) or self._start(key, text))
 
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The inner engine's, each time anew; only the vector is kept, token vectors are some forty times as large.
-
-        Raises `Unavailable`.
-        """
-        vector, token_vectors = await self._inner.embed_tokens(text)
-        self._keep(_key(text), vector)
-        return vector, token_vectors
-
     def forget(self) -> int:
         """Let go of all vectors: which of them were made from a text, or from a question that quoted it, nobody knows."""
         gone = len(self._known)

@@ -12,18 +12,12 @@ from builder.domain.errors import Unavailable
 
 T = TypeVar("T")
 
-SCALE = 127
-"""Of a token vector's values: 1.0 is stored as this."""
-
 
 class Encoder(Protocol):
     """A loaded model, in the calling thread."""
 
     def encode(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (dimension,)."""
-
-    def encode_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector and, of the same pass, the token vectors; see `Embedder.embed_tokens`."""
 
 
 class EngineThread:
@@ -48,10 +42,6 @@ class EngineThread:
     async def embed(self, text: str) -> bytes:
         """The vector of `text`. Raises `Unavailable` when the engine is loading or closed, could not be loaded, or fails."""
         return await self._run(lambda encoder: encoder.encode(text), text)
-
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The vector of `text` and its token vectors. Raises `Unavailable` as `embed` does."""
-        return await self._run(lambda encoder: encoder.encode_tokens(text), text)
 
     async def _run(self, work: Callable[[Encoder], T], text: str) -> T:
         if self._closed:
@@ -88,15 +78,6 @@ def unit(values: npt.NDArray[np.float32]) -> bytes:
     if length == 0:
         values, length = np.eye(1, len(values), dtype=np.float32)[0], 1.0
     return (values / length).astype("<f2").tobytes()
-
-
-def quantised(hidden: npt.NDArray[np.float32]) -> bytes:
-    """Hidden states of shape (pieces, dimension) → unit vectors times SCALE, as int8 bytes of the same shape.
-
-    A state of length zero stays zero: it is like nothing.
-    """
-    lengths = np.linalg.norm(hidden, axis=1, keepdims=True)
-    return np.rint(SCALE * hidden / np.where(lengths > 0, lengths, 1)).astype(np.int8).tobytes()
 
 
 def well_formed(text: str) -> str:

@@ -19,9 +19,5 @@ class NoEmbedder:
             f"no embedding engine is configured for a text of {len(text)} characters; set CONTEXT_BUILDER_EMBEDDING__ENGINE"
         )
 
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """Raises `Unavailable`."""
-        return await self.embed(text), b""
-
     def close(self) -> None:
         """Nothing to close."""

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import onnxruntime
 from onnxruntime.capi.onnxruntime_pybind11_state import EPFail, Fail, InvalidArgument, RuntimeException
 from tokenizers import Tokenizer
 
-from builder.adapters.embedding.engine import EngineThread, quantised, unit, well_formed
+from builder.adapters.embedding.engine import EngineThread, unit, well_formed
 from builder.adapters.embedding.prepared import TOKENIZER, WEIGHTS, read_prepared
 
 WINDOW = 256  # word pieces, as sentence-transformers cuts for this model
@@ -34,21 +33,11 @@ class OnnxModel:
 
     def encode(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (384,)."""
-        hidden, _ = self._hidden(text)
-        return unit(hidden.mean(axis=0))
-
-    def encode_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector, and int8 bytes of shape (pieces, 384): the word pieces without [CLS] and [SEP]."""
-        hidden, is_text = self._hidden(text)
-        return unit(hidden.mean(axis=0)), quantised(hidden[is_text])
-
-    def _hidden(self, text: str) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-        """The last layer, shape (pieces, 384), and which of the pieces are text."""
         pieces = self._tokenizer.encode(well_formed(text[:_LONGEST_TEXT]))
         ids = np.array([pieces.ids], dtype=np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         (hidden,) = self._session.run(None, inputs)  # (1, pieces, 384) float32
-        return hidden[0], np.array(pieces.special_tokens_mask) == 0
+        return unit(hidden[0].mean(axis=0))
 
 
 class OnnxEmbedder:
@@ -71,10 +60,6 @@ class OnnxEmbedder:
     async def embed(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (384,). Raises `Unavailable`."""
         return await self._thread.embed(text)
-
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector, and int8 bytes of shape (pieces, 384). Raises `Unavailable`."""
-        return await self._thread.embed_tokens(text)
 
     def close(self) -> None:
         """Finish what was asked for and end the thread."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from builder.adapters.embedding.engine import EngineThread, quantised, unit, well_formed
+from builder.adapters.embedding.engine import EngineThread, unit, well_formed
 from builder.adapters.embedding.prepared import sha256
 from builder.domain.errors import Misconfigured
 
@@ -35,17 +35,6 @@ class ReferenceModel:
         """The unit vector as little-endian float16 bytes, shape (dimension,)."""
         values = self._model.encode(well_formed(text), batch_size=1, show_progress_bar=False, convert_to_numpy=True)
         return unit(np.asarray(values, dtype=np.float32))
-
-    def encode_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector, and int8 bytes of shape (pieces, dimension); a model that reads no pieces has none."""
-        found: Any = self._model.encode(well_formed(text), batch_size=1, show_progress_bar=False, output_value=None)
-        vector = unit(found["sentence_embedding"].float().numpy())
-        if "token_embeddings" not in found:
-            return vector, b""
-        tokenizer = self._model.tokenizer
-        around = (tokenizer.cls_token_id, tokenizer.sep_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id)
-        is_text = [piece not in around for piece in found["input_ids"].tolist()]
-        return vector, quantised(found["token_embeddings"].float().numpy()[is_text])
 
 
 class ReferenceEmbedder:
@@ -73,10 +62,6 @@ class ReferenceEmbedder:
     async def embed(self, text: str) -> bytes:
         """The unit vector as little-endian float16 bytes, shape (dimension,). Raises `Unavailable`."""
         return await self._thread.embed(text)
-
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        """The same vector, and int8 bytes of shape (pieces, dimension). Raises `Unavailable`."""
-        return await self._thread.embed_tokens(text)
 
     def close(self) -> None:
         """Finish what was asked for and end the thread."""

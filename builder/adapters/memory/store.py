@@ -18,7 +18,7 @@ from builder.adapters.memory.finding import (
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Ended, PassageKey, Remembered, erased
+from builder.domain.facts import Ended, Remembered, erased
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
 from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
 
@@ -28,7 +28,6 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str, int], Remembered] = {}
-        self._token_vectors: dict[tuple[str, PassageKey, str], bytes] = {}
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
         self._revisions: dict[tuple[str, str], int] = {}
@@ -49,7 +48,7 @@ class MemoryStore:
             raise Unavailable(
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
-        self._rows[key] = self._kept(remembered)
+        self._rows[key] = remembered
         if crumb.asks_for or crumb.may_join:
             self._revise(self._moved_by(crumb))
         return True
@@ -97,11 +96,7 @@ class MemoryStore:
 
     async def count(self) -> int:
         """See the port."""
-        return len(self._rows) - len(self._erased)
-
-    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
-        """See the port."""
-        return tuple(self._token_vectors.get((workspace, key, model), b"") for key in passages)
+        return sum(row.breadcrumb.removes != row.breadcrumb.id for row in self._rows.values())
 
     def _kept_of(self, workspace: str) -> list[Remembered]:
         """What was not erased, in place order."""
@@ -111,14 +106,6 @@ class MemoryStore:
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
         return [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
-
-    def _kept(self, remembered: Remembered) -> Remembered:
-        """What recall gives back; the token vectors are laid aside."""
-        crumb = remembered.breadcrumb
-        for ordinal, held in enumerate(remembered.passages):
-            key = PassageKey(crumb.session, crumb.place, ordinal)
-            self._token_vectors[crumb.workspace, key, remembered.model] = held.token_vectors
-        return replace(remembered, passages=tuple(replace(held, token_vectors=b"") for held in remembered.passages))
 
     async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
         """See the port."""
@@ -133,8 +120,7 @@ class MemoryStore:
         key = (crumb.workspace, crumb.id, crumb.version)
         if self._rows[key].model or key in self._erased:
             return False
-        self._rows[key] = self._kept(remembered)
-        self._revise(self._sessions_of(crumb))
+        self._rows[key] = remembered
         return True
 
     def _revise(self, sessions: set[tuple[str, str]]) -> None:
@@ -185,6 +171,11 @@ class MemoryStore:
         ]
         return tuple(reversed(found) if newest else found)[:limit]
 
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """See the port."""
+        rows = (self._rows[crumb.workspace, crumb.id, crumb.version] for crumb in breadcrumbs)
+        return tuple(tuple(held.vector for held in row.passages) if row.model == model else () for row in rows)
+
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""
         inside = self._of_session(workspace, session)
@@ -221,8 +212,6 @@ class MemoryStore:
             key = (crumb.workspace, crumb.id, crumb.version)
             self._rows[key] = Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
-            for held in [held for held in self._token_vectors if held[0] == crumb.workspace and held[1].place == crumb.place]:
-                del self._token_vectors[held]
         self._revise(set().union(*(self._sessions_of(crumb) for crumb, _ in crumbs)))
 
     def _size(self, row: Remembered) -> int:
@@ -230,12 +219,7 @@ class MemoryStore:
         lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.asked, crumb.covers)
         texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(held.terms for held in row.passages))
         vectors = sum(len(held.vector) for held in row.passages)
-        aside = sum(
-            len(held)
-            for (workspace, key, _), held in self._token_vectors.items()
-            if (workspace, key.session, key.place) == where(crumb)
-        )
-        return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors + aside
+        return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors
 
     async def owe(self, subject: str) -> None:
         """See the port."""

@@ -13,7 +13,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Place
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
@@ -40,15 +40,16 @@ class NatsArchive:
         found = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
         return sum([await self._delete(BREADCRUMBS, sequence) for sequence in found])
 
-    async def delete_at(self, breadcrumb: Breadcrumb) -> bool:
+    async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
         """See the port."""
-        if breadcrumb.place.incarnation != self._breadcrumbs.incarnation:
+        if place.incarnation != self._breadcrumbs.incarnation:
             return False
-        held = await self._breadcrumbs.get(breadcrumb.place.sequence)
-        mine = session_subject(breadcrumb.workspace, breadcrumb.session).removesuffix(">")
-        if held is None or not held.subject.startswith(mine) or not _names(held.data, frozenset({breadcrumb.id})):
+        message = await self._breadcrumbs.get(place.sequence)
+        if message is None or not message.subject.startswith(session_subject(workspace, session).removesuffix(">")):
             return False
-        return await self._delete(BREADCRUMBS, breadcrumb.place.sequence)
+        if identity and not _names(message.data, frozenset({identity})):
+            return False
+        return await self._delete(BREADCRUMBS, place.sequence)
 
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
         """See the port."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import joins, revisions, token_vectors
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
@@ -18,6 +17,7 @@ _OLDEST = f"""
     WHERE (incarnation, sequence, workspace, session) > (?, ?, ?, ?)
     ORDER BY incarnation, sequence, workspace, session LIMIT ?
 """
+_VECTORS = f"SELECT vector, name FROM passages JOIN models ON number = model WHERE {_KEY} ORDER BY ordinal"
 _BEFORE_ALL = (-1, -1, "", "")
 
 
@@ -33,7 +33,7 @@ def oldest(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterat
 
 
 def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
-    """Write vectors, token vectors and model, once."""
+    """Write vectors and model, once."""
     key = key_of(remembered.breadcrumb)
     sql.execute(f"DELETE FROM lacking WHERE {_KEY}", key)
     if not sql.changes():
@@ -43,9 +43,13 @@ def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
         f"UPDATE passages SET vector = ?, model = ? WHERE {_KEY} AND ordinal = ?",
         [(held.vector, model, *key, ordinal) for ordinal, held in enumerate(remembered.passages)],
     )
-    token_vectors.keep(sql, remembered, model)
-    revisions.revise(sql, {key[:2], *joins.joined(sql, remembered.breadcrumb)})
     return True
+
+
+def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
+    """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
+    found = list(sql.execute(_VECTORS, key_of(crumb)))
+    return tuple(vector for vector, name in found) if all(name == model for _, name in found) else ()
 
 
 def left(sql: apsw.Connection) -> int:

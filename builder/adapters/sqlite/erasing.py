@@ -35,9 +35,6 @@ _SIZED = f"""
       + coalesce((SELECT sum(length(CAST(terms AS BLOB)) + length(vector)) FROM passages
                   WHERE (workspace, session, incarnation, sequence)
                       = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
-      + coalesce((SELECT sum(length(vectors)) FROM token_vectors
-                  WHERE (workspace, session, incarnation, sequence)
-                      = (held.workspace, held.session, held.incarnation, held.sequence)), 0)
 """
 _ENDED = f"""
     SELECT DISTINCT {_SIZED}
@@ -103,7 +100,7 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     for crumb, reason in crumbs:
         key, left = key_of(crumb), Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
         sql.execute(update, (*to_columns(left), reason, *key))
-        for table in ("passages", "token_vectors", "tags", "lacking"):
+        for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     taken = [crumb for crumb, _ in crumbs]
     revisions.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))

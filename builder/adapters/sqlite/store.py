@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing, token_vectors
+from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Ended, Passage, PassageKey, Remembered
+from builder.domain.facts import Ended, Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Standing
 
@@ -104,10 +104,6 @@ class SqliteStore:
         span = (*values, *after, until.incarnation, until.sequence - 1)
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
-    async def token_vectors(self, workspace: str, passages: tuple[PassageKey, ...], model: str) -> tuple[bytes, ...]:
-        """See the port."""
-        return await self._connection.read(lambda sql: token_vectors.read(sql, workspace, passages, model))
-
     async def models(self) -> frozenset[str]:
         """Of which engines something is stored; empty for what lacks vectors."""
         return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
@@ -123,7 +119,7 @@ class SqliteStore:
 
     async def count(self, before: Place | None = None) -> int:
         """See the port. before: only those of a lower place."""
-        text = "SELECT count(*) FROM breadcrumbs WHERE erased = ''"
+        text = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
         values: tuple[int, ...] = ()
         if before is not None:
             text, values = f"{text} AND (incarnation, sequence) < (?, ?)", before
@@ -158,6 +154,10 @@ class SqliteStore:
     ) -> tuple[Breadcrumb, ...]:
         """See the port."""
         return await self._connection.read(lambda sql: reading.told(sql, workspace, session, span, limit, newest))
+
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """See the port."""
+        return await self._connection.read(lambda sql: tuple(backlog.vectors(sql, crumb, model) for crumb in breadcrumbs))
 
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """See the port."""
@@ -235,7 +235,6 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
             for ordinal, held in enumerate(remembered.passages)
         ],
     )
-    token_vectors.keep(sql, remembered, model)
     standing.keep_tags(sql, key, remembered.breadcrumb.tags)
     revisions.revise(sql, joins.note(sql, remembered.breadcrumb))
     if not remembered.model:

@@ -1,10 +1,12 @@
 """Our own terms: the same words whatever the store, so that no engine's tokeniser decides what is found."""
 
 import re
+import threading
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from importlib.resources import files
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import Stemmer
@@ -28,17 +30,24 @@ def load_terms() -> Terms:
     """
     tables = _tables()
     stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
+    languages = _languages(stop)
     forms = tables["irregular"]["en"].split()
     irregular = dict(zip(forms[::2], forms[1::2], strict=True))
-    stemmers = {language: Stemmer.Stemmer(name) for language, name in tables["stemmer"].items()}
+    threads = threading.local()
+
+    def stemmer(language: str) -> Stemmer.Stemmer:
+        """One a thread: a stemmer must not be used by two at once."""
+        if not hasattr(threads, "stemmers"):
+            threads.stemmers = {name: Stemmer.Stemmer(algorithm) for name, algorithm in tables["stemmer"].items()}
+        return threads.stemmers[language]
 
     def terms(text: str) -> str:
         words = list(_words(text))
-        language = _language(words, stop)
+        language = _language(words, languages)
         left = (word for word in words if word not in stop[language])
         if language == "en":
             left = (irregular.get(word, word) for word in left)
-        return " ".join(stemmers[language].stemWords(list(left)))
+        return " ".join(stemmer(language).stemWords(list(left)))
 
     return terms
 
@@ -46,10 +55,11 @@ def load_terms() -> Terms:
 def load_language() -> Callable[[str], str]:
     """A function text → ISO 639-1 code of the language most of whose function words it holds, "und" when it holds none."""
     stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
+    languages = _languages(stop)
 
     def language(text: str) -> str:
         words = list(_words(text))
-        code = _language(words, stop)
+        code = _language(words, languages)
         return code if any(word in stop[code] for word in words) else UNDETERMINED
 
     return language
@@ -60,6 +70,9 @@ def _words(text: str) -> Iterator[str]:
         word = match.group()
         if match["unspaced"]:
             yield from _pairs(word)
+            continue
+        if word.isalnum():
+            yield word
             continue
         parts = _PART.findall(word)
         yield from parts
@@ -78,7 +91,14 @@ def _pairs(run: str) -> Iterator[str]:
         yield first + second
 
 
-def _language(words: list[str], stop: dict[str, frozenset[str]]) -> str:
-    counts = {language: sum(map(table.__contains__, words)) for language, table in stop.items()}
-    best = max(counts, key=lambda language: counts[language])
+def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
+    """Function word → the languages that have it."""
+    words = frozenset[str]().union(*stop.values())
+    return {word: tuple(language for language, table in stop.items() if word in table) for word in words}
+
+
+def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
+    """That of most function words, the first in the alphabet of several; English where it has as many as any."""
+    counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
+    best = min(counts, key=lambda language: (-counts[language], language), default="en")
     return best if counts[best] > counts["en"] else "en"

@@ -36,10 +36,6 @@ class Recording:
             raise Unavailable("the engine is away")
         return await self.engine.embed(text)
 
-    async def embed_tokens(self, text: str) -> tuple[bytes, bytes]:
-        self.asked.append(text)
-        return await self.engine.embed_tokens(text)
-
     def close(self) -> None:
         self.engine.close()
 
@@ -78,14 +74,6 @@ async def test_the_text_used_longest_ago_is_forgotten_first(recording: Recording
     for text in ("a", "b", "a", "c", "a", "b"):
         await cache.embed(text)
     assert recording.asked == ["a", "b", "c", "b"]
-
-
-async def test_token_vectors_are_not_kept_in_memory_and_the_vector_that_came_with_them_is(recording: Recording) -> None:
-    cache = CachedEmbedder(recording, size=10)
-    first, again = await cache.embed_tokens("hello"), await cache.embed_tokens("hello")
-    assert first == again == await recording.engine.embed_tokens("hello")
-    assert await cache.embed("hello") == first[0]
-    assert recording.asked == ["hello", "hello"]
 
 
 async def test_an_error_reaches_every_waiter_and_is_not_remembered() -> None:

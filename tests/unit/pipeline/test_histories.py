@@ -150,7 +150,7 @@ def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
     assert with_talk.crumb.tolist() == [0, 3]
 
 
-def test_a_history_that_was_read_before_vectors_were_filled_in_takes_no_later_rows() -> None:
+def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows() -> None:
     histories = Histories(100)
     history = histories.of(scope("s1"))
     assert histories.takes(history, 3)

@@ -67,11 +67,23 @@ def test_without_a_vector_of_the_query_the_words_have_their_own_weights() -> Non
     assert BY_HAND.weights(replace(query, vector=b""), view) == BY_HAND.words
 
 
-def test_meaning_is_asked_when_half_of_the_view_has_vectors() -> None:
+def test_meaning_counts_as_soon_as_one_passage_has_a_vector() -> None:
     rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 7)]
     history = make_history([*map(bare, rows[:3]), *rows[3:]])
     found = [BY_HAND.weights(make_query("Is the kiln hot?"), view_of(history, make_place(n))) for n in range(2, 8)]
-    assert found == [BY_HAND.words] * 5 + [BY_HAND.hybrid]
+    assert found == [BY_HAND.words] * 3 + [BY_HAND.hybrid] * 3
+
+
+def test_a_passage_without_a_vector_turns_meaning_off_for_no_other() -> None:
+    """However many lack vectors, those that have one keep the order that their meaning gives them."""
+    known = [make_remembered(text, n) for n, text in enumerate(("The cat sleeps.", "A dog barks.", "The cat is asleep."), 1)]
+    query = make_query("Is the cat asleep?")
+    whole = rank(query, make_view(known), BY_HAND)
+    for lacking in (1, 10, 50):
+        rows = [*known, *(bare(make_remembered(f"Remark {n} on the weather.", n)) for n in range(4, 4 + lacking))]
+        scores = rank(query, make_view(rows), BY_HAND)
+        assert scores[:3].argsort().tolist() == whole.argsort().tolist()
+        assert scores[:3].argmax() == scores.argmax()
 
 
 def test_the_few_that_have_vectors_do_not_come_before_the_many_with_the_right_words() -> None:

@@ -86,12 +86,12 @@ def test_similarity_is_the_cosine_of_the_vectors() -> None:
     assert best(found) == 3
 
 
-def test_similarity_is_the_mean_of_the_others_where_there_is_no_vector() -> None:
+def test_similarity_is_unknown_where_there_is_no_vector() -> None:
     view = make_view(["The cat is asleep.", "?!", "The dog sleeps."])
     found = signals.similarity(make_query("cat"), view)
-    assert found[1] == pytest.approx((found[0] + found[2]) / 2)
-    assert not signals.similarity(make_query("?!"), view).any()
-    assert not signals.similarity(make_query("cat"), make_view(["?!"])).any()
+    assert np.isnan(found).tolist() == [False, True, False]
+    assert np.isnan(signals.similarity(make_query("?!"), view)).all()
+    assert np.isnan(signals.similarity(make_query("cat"), make_view(["?!"]))).all()
 
 
 def test_a_window_is_made_of_the_vectors_that_there_are() -> None:
@@ -106,10 +106,10 @@ def test_a_window_is_made_of_the_vectors_that_there_are() -> None:
     assert found[4] > found[5]
 
 
-def test_a_window_without_any_vector_is_the_mean_of_the_others() -> None:
+def test_a_window_without_any_vector_is_unknown() -> None:
     rows = [make_remembered(text, n) for n, text in enumerate(CHAT, 1)]
     found = signals.window_similarity(make_query("The cat is asleep."), make_view([*map(bare, rows[:3]), *rows[3:]]))
-    assert found[0] == found[1] == pytest.approx(found[2:].mean())
+    assert np.isnan(found).tolist() == [True, True, *[False] * (len(rows) - 2)]
 
 
 def test_the_one_person_named_is_preferred() -> None:

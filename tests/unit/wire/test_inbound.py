@@ -53,7 +53,7 @@ def nested(levels: int) -> bytes:
         (b"null", "it is a JSON NoneType; send one UTF-8 JSON object"),
         (b'{"id":"m1","context":{"content":NaN}}', "NaN is not a JSON number"),
         (b'{"id":"m1","context":{"content":"x","n":-Infinity}}', "-Infinity is not a JSON number"),
-        (b'{"id":"m1","context":{"content":"x","n":1e400}}', "number 1e400 is too large"),
+        (b'{"id":"m1","context":{"content":"x","n":1e400}}', "a number of 5 characters is too large"),
         (b'{"id":"m1","context":{"content":"x","n":' + b"9" * 5000 + b"}}", "Exceeds the limit .* for integer string conversion"),
         (nested(65), "it is nested deeper than 64 levels; flatten it or send it as text"),
         (nested(100_000), "it is nested deeper than 64 levels; flatten it or send it as text"),
@@ -72,29 +72,35 @@ def test_a_record_of_64_levels_is_read() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"id": None}, "user.message.v1: Input should be a valid string at /id, got None; see schemas/record.json"),
-        ({"id": ""}, "String should have at least 1 character at /id, got ''; see schemas/record.json"),
-        ({"id": "a b"}, "String should match pattern .* at /id, got 'a b'; see"),
+        ({"id": None}, "user.message.v1: Input should be a valid string at /id, got null; see schemas/record.json"),
+        ({"id": ""}, "String should have at least 1 character at /id, got a text of [0-9]+ characters; see schemas/record.json"),
+        ({"id": "a b"}, "String should match pattern .* at /id, got a text of [0-9]+ characters; see"),
         ({"id": "a\u2003b"}, "String should match pattern .* at /id"),
         ({"id": "a\n"}, "String should match pattern .* at /id"),
-        ({"id": "x" * 257}, "String should have at most 256 characters at /id, got 'xxxx.*…; see"),
-        ({"version": 0}, "Input should be greater than or equal to 1 at /version, got 0; see"),
-        ({"version": True}, "Input should be a valid integer at /version, got True; see"),
-        ({"version": "1"}, "Input should be a valid integer at /version, got '1'; see"),
-        ({"version": 1.5}, "Input should be a valid integer at /version, got 1.5; see"),
-        ({"version": 10**30}, "Input should be less than or equal to 2147483647 at /version, got 10000.*; see"),
-        ({"created_at": "2026-11-21T12:00:00"}, "should have timezone info at /created_at, got '2026-11-21T12:00:00'; see"),
-        ({"created_at": "yesterday"}, "Input should be a valid datetime.* at /created_at, got 'yesterday'; see"),
+        ({"id": "x" * 257}, "String should have at most 256 characters at /id, got a text of 257 characters; see"),
+        ({"version": 0}, "Input should be greater than or equal to 1 at /version, got a number; see"),
+        ({"version": True}, "Input should be a valid integer at /version, got a boolean; see"),
+        ({"version": "1"}, "Input should be a valid integer at /version, got a text of [0-9]+ characters; see"),
+        ({"version": 1.5}, "Input should be a valid integer at /version, got a number; see"),
+        ({"version": 10**30}, "Input should be less than or equal to 2147483647 at /version, got a number; see"),
+        ({"created_at": "2026-11-21T12:00:00"}, "should have timezone info at /created_at, got a text of [0-9]+ characters; see"),
+        ({"created_at": "yesterday"}, "Input should be a valid datetime.* at /created_at, got a text of [0-9]+ characters; see"),
         ({"created_at": "9999-12-31T23:59:59-05:00"}, "in UTC it lies outside the years 1 to 9999; .* at /created_at"),
         ({"created_at": "0001-01-01T00:00:00+05:00"}, "in UTC it lies outside the years 1 to 9999; .* at /created_at"),
-        ({"tags": "chat"}, "Input should be a valid tuple at /tags, got 'chat'; see"),
-        ({"tags": ["a", 5]}, "Input should be a valid string at /tags/1, got 5; see"),
-        ({"context": "hello"}, "Input should be a valid dictionary at /context, got 'hello'; see schemas/record.json"),
-        ({"context": {}}, r"no text: send it as `content` .* at /context, got {}; see schemas/user.message.v1.json"),
+        ({"tags": "chat"}, "Input should be a valid tuple at /tags, got a text of [0-9]+ characters; see"),
+        ({"tags": ["a", 5]}, "Input should be a valid string at /tags/1, got a number; see"),
+        (
+            {"context": "hello"},
+            "Input should be a valid dictionary at /context, got a text of 5 characters",
+        ),
+        ({"context": {}}, r"no text: send it as `content` .* at /context, got an object of 0; see schemas/user.message.v1.json"),
         ({"context": {"content": None}}, "no text: send it as `content` .* at /context, got"),
-        ({"context": {"content": 5}}, "Input should be a valid string at /context/content, got 5; see schemas/user.message"),
+        (
+            {"context": {"content": 5}},
+            "Input should be a valid string at /context/content, got a number; see",
+        ),
         ({"context": {"content": [5]}}, "a content part is int; use text or an object .* at /context/content, got"),
-        ({"context": {"content": "x", "speaker": 5}}, "Input should be a valid string at /context/speaker, got 5; see"),
+        ({"context": {"content": "x", "speaker": 5}}, "Input should be a valid string at /context/speaker, got a number; see"),
     ],
 )
 def test_a_wrong_value_is_rejected_with_its_place_the_value_and_where_the_rule_stands(
@@ -146,10 +152,10 @@ def test_a_subject_of_another_form_is_rejected(subject: str, reason: str) -> Non
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"workspace": "other"}, "workspace is 'other' but the subject says 'acme'; publish it on its own subject"),
-        ({"session": "s43"}, "session is 's43' but the subject says 's42'"),
-        ({"context": {"content": "x", "session_id": "s43"}}, "session_id is 's43' but the subject says 's42'"),
-        ({"schema_name": "note.v1"}, "schema_name is 'note.v1' but the subject says 'user.message.v1'"),
+        ({"workspace": "other"}, "workspace is not 'acme', which the subject says; publish it on its own subject"),
+        ({"session": "s43"}, "session is not 's42', which the subject says"),
+        ({"context": {"content": "x", "session_id": "s43"}}, "session_id is not 's42', which the subject says"),
+        ({"schema_name": "note.v1"}, "schema_name is not 'user.message.v1', which the subject says"),
     ],
 )
 def test_a_body_that_contradicts_its_subject_is_rejected(change: dict[str, Any], reason: str) -> None:
@@ -158,7 +164,7 @@ def test_a_body_that_contradicts_its_subject_is_rejected(change: dict[str, Any],
 
 def test_an_unknown_body_that_claims_another_session_is_rejected_too() -> None:
     record = RECORD | {"context": {"session_id": 42}}
-    assert "session_id is '42'" in rejection(json.dumps(record).encode(), "breadcrumbs.acme.s42.calendar.event.v1")
+    assert "session_id is not 's42'" in rejection(json.dumps(record).encode(), "breadcrumbs.acme.s42.calendar.event.v1")
 
 
 def test_a_body_that_agrees_with_its_subject_is_read() -> None:
@@ -211,3 +217,27 @@ def test_random_records_with_random_bodies_are_read_or_rejected(
 
 def test_fuzzing_runs_with_the_limit_on_integer_digits_that_the_service_has() -> None:
     assert sys.get_int_max_str_digits() == 4300
+
+
+WORDS = "hunter2 is what I use everywhere"
+spoken_values = st.recursive(
+    st.just(WORDS) | st.none() | st.integers() | st.just(float("nan")),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(st.sampled_from(FIELDS), spoken_values, max_size=6),
+    st.dictionaries(st.sampled_from(FIELDS), spoken_values, max_size=6),
+    subjects,
+)
+def test_no_reason_holds_a_word_of_what_people_wrote(record: dict[str, Any], body: dict[str, Any], subject: str) -> None:
+    data = json.dumps({"id": "m1", "context": body} | record).encode()
+    reason = ""
+    try:
+        decode(arrival(data, subject))
+    except Rejected as error:
+        reason = str(error)
+    assert "hunter2" not in reason

@@ -1,0 +1,1 @@
+"""The first verb: what a breadcrumb tells by itself."""

@@ -1,0 +1,79 @@
+"""Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Unavailable
+from builder.domain.facts import Passage, Remembered
+from builder.pipeline.passages import passages
+from builder.pipeline.traits import traits
+from builder.pipeline.words import fingerprint
+from builder.ports import Embedder
+
+LONG_TEXT = 20_000
+"""Characters from which on the facts of a text are found in a thread, so that no other session waits for them."""
+
+ENDS = 10
+"""Passages at each end of a long message in which a person may give an instruction."""
+
+
+class Ingest:
+    """Finds words at once, and vectors at once where the text is short."""
+
+    def __init__(
+        self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
+    ) -> None:
+        """terms: text → stemmed terms joined by spaces. count: text → tokens.
+
+        passages_at_ingestion: a breadcrumb of more passages gets its vectors later; None = none does.
+        """
+        self._embedder = embedder
+        self._terms = terms
+        self._count = count
+        self._passages_at_ingestion = passages_at_ingestion
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
+        """All facts; without vectors when the engine is away, or when the text is so long that a trigger behind it would wait."""
+        long = len(breadcrumb.text) > LONG_TEXT
+        bare = await asyncio.to_thread(self._words, breadcrumb) if long else self._words(breadcrumb)
+        if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
+            return bare
+        try:
+            return await self.with_vectors(bare)
+        except Unavailable:
+            return bare
+
+    async def with_vectors(self, remembered: Remembered) -> Remembered:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
+        text = remembered.breadcrumb.text
+        vectors = [await self.embed(text[held.start : held.end]) for held in remembered.passages]
+        filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
+        return replace(remembered, passages=tuple(filled), model=self._embedder.model)
+
+    async def embed(self, text: str) -> bytes:
+        """The vector; empty for a blank text. Raises `Unavailable`."""
+        return await self._embedder.embed(text) if text.strip() else b""
+
+    def _words(self, breadcrumb: Breadcrumb) -> Remembered:
+        """All facts but the vectors."""
+        return Remembered(
+            breadcrumb=breadcrumb,
+            passages=self._passages(breadcrumb, passages(breadcrumb.text)),
+            model="",
+            fingerprint=fingerprint(breadcrumb.text),
+        )
+
+    def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
+        """Instructions are looked for at both ends of what a person said: between them stands what was pasted."""
+        by_person = breadcrumb.role == "user"
+        ends = {*range(ENDS), *range(len(spans) - ENDS, len(spans))}
+        return tuple(self._passage(breadcrumb, *span, by_person and number in ends) for number, span in enumerate(spans))
+
+    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool) -> Passage:
+        """Pointers are searched with the first passage."""
+        text = breadcrumb.text[start:end]
+        pointers = () if start else breadcrumb.pointers
+        terms = self._terms(" ".join((text, *pointers)))
+        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person))

@@ -1,0 +1,70 @@
+"""Long input delays nobody: what is long is embedded after the trigger behind it was answered."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nats.js import JetStreamContext
+
+from builder.adapters.embedding.onnx import OnnxEmbedder
+from builder.app import Core
+from builder.domain.recall import Scope
+from tests.integration.inside import service_here, settings
+from tests.running import all_settled, answered, say, until
+
+FILES = 10
+SESSION = Scope(workspace="acme", sessions=("s1",))
+WORDS = ("cache", "session", "budget", "worker", "stream", "vector", "kiln", "glaze", "customer", "invoice", "window")
+
+
+def source(seed: int, size: int = 13_000) -> str:
+    """Lines of code that no other seed has."""
+    lines: list[str] = []
+    length = 0
+    while length < size:
+        first, second, third = (WORDS[(seed * step + len(lines)) % len(WORDS)] for step in (3, 5, 7))
+        lines.append(f"def {first}_{seed}_{len(lines)}({second}):  # {third}\n    return {second} + {length}\n")
+        length += len(lines[-1])
+    return "".join(lines)
+
+
+async def filled(core: Core) -> bool:
+    """Whether nothing lacks vectors."""
+    return not await core.store.left()
+
+
+async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_the_next_one_reads_no_history_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered_once = asyncio.Event()
+
+    class Waiting(OnnxEmbedder):
+        async def embed(self, text: str) -> bytes:
+            if "def " in text:
+                await answered_once.wait()
+            return await super().embed(text)
+
+    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Waiting)
+    async with service_here(settings(tmp_path)) as service:
+        await say(service.js, "Please read these files.", "s1", "m0")
+        for number in range(FILES):
+            body = {"tool": "file_read", "status": "success", "request_id": f"r{number}", "output": source(number)}
+            await say(service.js, "", "s1", f"f{number}", schema="tool.response.v1", body=body)
+        await say(service.js, "What does the cache do?", "s1", "m1")
+        await all_settled(service.js)
+        assert (await context_of(service.js, "m1"))["assembly"]["flags"] == ["vectors_missing"]
+        assert await service.core.store.left() == FILES
+        answered_once.set()
+        await until(partial(filled, service.core), "the vectors")
+        history = service.core.histories.of(SESSION)
+        await say(service.js, "And what does the worker do?", "s1", "m2")
+        await all_settled(service.js)
+        assert (await context_of(service.js, "m2"))["assembly"]["flags"] == []
+        assert service.core.histories.of(SESSION) is history
+
+
+async def context_of(js: JetStreamContext, trigger: str) -> dict[str, Any]:
+    """The context of a trigger."""
+    return next(event for event in await answered(js) if event["trigger_event_id"] == trigger)
