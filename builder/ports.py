@@ -226,7 +226,8 @@ class Sender(Protocol):
     async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
         """Publish and return what the stream will hand over. Raises `Unavailable`.
 
-        The same message id twice within the server's window is one breadcrumb: the first one is returned.
+        The same message id twice within the server's window is one breadcrumb: the first one is returned, whatever its words,
+        because it is what every worker reads. Raises `Rejected` when it stands on another subject.
         """
 
 

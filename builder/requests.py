@@ -1,4 +1,4 @@
-"""What can be asked of the service (features A10, B9, E5): fetch, history, context, forget, compact."""
+"""What can be asked of the service: fetch, history, context, consumers, forget, compact."""
 
 import json
 import uuid
@@ -9,11 +9,13 @@ from typing import Any
 from builder.domain.breadcrumb import ORIGIN, Arrival, Breadcrumb, Place
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
+from builder.domain.profile import Profile
 from builder.forgetting import Forgetting
 from builder.ports import Eraser, Published, Reader, Sender
 from builder.wire.lines import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,
+    ConsumersRequest,
     ContextRequest,
     FetchRequest,
     ForgetRequest,
@@ -78,28 +80,17 @@ class Lookup:
         return crumb.expires_at is None or crumb.expires_at > self._now()
 
 
-class Requests(Lookup):
-    """Answers from what is stored and published, forgets and compacts."""
+class Contexts:
+    """Answers from what is published, of the last 24 hours."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        eraser: Eraser,
-        published: Published,
-        now: Callable[[], datetime],
-        removal: "Removal",
-        compacting: Compact,
-    ) -> None:
-        super().__init__(reader, now)
-        self._eraser = eraser
+    def __init__(self, reader: Reader, published: Published) -> None:
+        self._reader = reader
         self._published = published
-        self._removal = removal
-        self._compacting = compacting
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """By the name that stands in the subject."""
-        return {**super().verbs, "context": self.context, "forget": self.forget, "compact": self.compact}
+        return {"context": self.context}
 
     async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ContextRequest`."""
@@ -121,6 +112,48 @@ class Requests(Lookup):
         event: dict[str, Any] = json.loads(held)
         return event
 
+    async def _session_of(self, workspace: str, trigger: str) -> str:
+        if not trigger:
+            raise Rejected("the request names neither a session nor a trigger; name one of them")
+        held = await self._reader.versions(workspace, trigger)
+        if not held:
+            raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
+        return held[0].session
+
+
+class Requests:
+    """Answers from what is stored and published, names the consumers, forgets and compacts."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        contexts: Contexts,
+        reader: Reader,
+        eraser: Eraser,
+        removal: "Removal",
+        compacting: Compact,
+        profiles: Callable[[], tuple[Profile, ...]],
+    ) -> None:
+        """profiles: those in force."""
+        self._lookup = lookup
+        self._contexts = contexts
+        self._reader = reader
+        self._eraser = eraser
+        self._removal = removal
+        self._compacting = compacting
+        self._profiles = profiles
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        own: dict[str, Verb] = {"consumers": self.consumers, "forget": self.forget, "compact": self.compact}
+        return {**self._lookup.verbs, **self._contexts.verbs, **own}
+
+    async def consumers(self, _workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ConsumersRequest`. Answers with each consumer's name and the schemas that trigger it."""
+        read_request(ConsumersRequest, data)
+        return {"consumers": [{"name": each.consumer, "triggers": each.triggers} for each in self._profiles()]}
+
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
         asked = read_request(ForgetRequest, data)
@@ -139,14 +172,6 @@ class Requests(Lookup):
         asked = read_request(CompactRequest, data)
         check_token(asked.session, "session")
         return await self._compacting(workspace, asked.session, asked.profile, asked.keep_user)
-
-    async def _session_of(self, workspace: str, trigger: str) -> str:
-        if not trigger:
-            raise Rejected("the request names neither a session nor a trigger; name one of them")
-        held = await self._reader.versions(workspace, trigger)
-        if not held:
-            raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
-        return held[0].session
 
 
 class Removal:

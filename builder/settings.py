@@ -29,8 +29,15 @@ class Nats(BaseModel):
 
     model_config = _FROZEN
 
-    servers: str = Field("", description="comma-separated NATS URLs; empty = start an embedded server")
-    port: int = Field(4222, ge=-1, description="port of the embedded server on loopback; -1 = any free one")
+    servers: str = Field(
+        "", description="comma-separated NATS URLs; empty = `up` starts an embedded server, and commands find it"
+    )
+    port: int = Field(
+        4222,
+        ge=-1,
+        description="port of the embedded server on loopback, for `up` and every other command; 0 or -1 = any free one, which "
+        "commands find by the data folder",
+    )
     user: str = Field("", description="user name of the external server")
     password: SecretStr = Field(SecretStr(""), description="password of the external server")
     token: SecretStr = Field(SecretStr(""), description="token of the external server")
@@ -124,7 +131,10 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="CONTEXT_BUILDER_", env_nested_delimiter="__", frozen=True, extra="forbid")
 
     workspace: str = Field("default", description="workspace that the command line uses when none is named")
-    data_dir: Path = Field(Path("~/.local/share/context-builder"), description="store file and data of the embedded server")
+    data_dir: Path = Field(
+        Path("~/.local/share/context-builder"),
+        description="store file, data of the embedded server, and where the running service listens",
+    )
     templates_dir: Path | None = Field(None, description="folder with hints/, pages/ and profiles/ laid over the bundled ones")
     lifetimes: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
         LIFETIMES,

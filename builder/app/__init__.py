@@ -1,7 +1,8 @@
 """The only wiring: the rest of the tree is passed what it needs; only this package knows who provides it."""
 
 from builder.adapters.http.server import serve
-from builder.app.bus import check_broker, connection_arguments, open_bus
+from builder.app.address import Address, Listening, announcement, broker_address, running
+from builder.app.bus import check_broker, client_options, open_bus
 from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.exporting import Export, Held, export_session, held_of
 from builder.app.linting import Shelf, open_shelf
@@ -10,15 +11,19 @@ from builder.app.service import Service, open_service, serving, unsettled
 from builder.app.summaries import compact_session, summarise
 
 __all__ = [
+    "Address",
     "Core",
     "Export",
     "Held",
+    "Listening",
     "Service",
     "Shelf",
+    "announcement",
     "answer_from_store",
+    "broker_address",
     "check_broker",
+    "client_options",
     "compact_session",
-    "connection_arguments",
     "counter",
     "encoder",
     "export_session",
@@ -35,6 +40,7 @@ __all__ = [
     "read_breadcrumb",
     "read_dead_letters",
     "rebuild_store",
+    "running",
     "serve",
     "serving",
     "summarise",

@@ -1,11 +1,11 @@
 """The broker: embedded or external, and what it is connected with."""
 
-import asyncio
 import contextlib
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import nats
@@ -14,10 +14,12 @@ from nats.aio.client import Client
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.server import binary, embedded_server
 from builder.adapters.nats.topology import Topology, examine
-from builder.domain.errors import Misconfigured, Unavailable
+from builder.client.connecting import open_connection, without_credentials
+from builder.domain.errors import Misconfigured
 from builder.settings import Settings
 
-CONNECT_SECONDS = 5.0
+START_SECONDS = 5.0
+"""That the start of a service waits for a configured broker, which may be starting too."""
 
 
 @asynccontextmanager
@@ -26,11 +28,15 @@ async def open_bus(settings: Settings) -> AsyncIterator[tuple[str, Client]]:
     async with AsyncExitStack() as stack:
         url = settings.nats.servers
         if not url:
-            data = settings.data_dir.expanduser() / "nats"
-            url = await stack.enter_async_context(embedded_server(data, settings.nats.port))
-        connection = await connect(url, settings)
+            url = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+        connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
         yield url, connection
+
+
+def streams_folder(settings: Settings) -> Path:
+    """Where the embedded broker keeps its streams."""
+    return settings.data_dir.expanduser() / "nats"
 
 
 def topology(settings: Settings) -> Topology:
@@ -44,9 +50,10 @@ def topology(settings: Settings) -> Topology:
 
 
 def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of nats-py's connect: reconnect for ever, credentials only where there are some."""
+    """Arguments of nats-py's connect: reconnect for ever without a word, credentials only where there are some."""
     mine = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
+    arguments["error_cb"] = _quiet
     if mine.user:
         arguments |= {"user": mine.user, "password": mine.password.get_secret_value()}
     if mine.token.get_secret_value():
@@ -60,17 +67,18 @@ def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
 
 async def connect(url: str, settings: Settings) -> Client:
     """A connection that then reconnects for ever. Raises `Unavailable` when there is nobody at the address."""
-    arguments = connection_arguments(url, settings) | {"error_cb": _quiet}
-    try:
-        return await asyncio.wait_for(nats.connect(**arguments), CONNECT_SECONDS)
-    except (OSError, TimeoutError, nats.errors.Error) as error:
-        raise Unavailable(
-            f"no NATS server answered at {url}: {error!r}; start it, or check CONTEXT_BUILDER_NATS__SERVERS and the credentials"
-        ) from error
+    return await open_connection(url, **client_options(url, settings))
+
+
+def client_options(url: str, settings: Settings) -> dict[str, Any]:
+    """For the client's `connect`: credentials and TLS of the settings, and one attempt at each address, as somebody waits."""
+    arguments = connection_arguments(url, settings)
+    names = {"user", "password", "token", "user_credentials", "tls"}
+    return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
 
 
 async def _quiet(_error: Exception) -> None:
-    """nats-py would print every failed reconnect with its traceback; the watchdog says it once."""
+    """The service's other connection writes the line."""
 
 
 async def _close(connection: Client) -> None:
@@ -78,11 +86,14 @@ async def _close(connection: Client) -> None:
         await connection.close()
 
 
-async def check_broker(settings: Settings) -> str:
-    """What the broker is and takes; raises `Misconfigured` or `Unavailable` when it will not do. Changes nothing there."""
-    if not settings.nats.servers:
+async def check_broker(settings: Settings, servers: str) -> str:
+    """What the broker is and takes; raises `Misconfigured` or `Unavailable` when it will not do. Changes nothing there.
+
+    servers: its addresses; "" = none is configured or runs.
+    """
+    if not servers:
         return f"no servers are configured: `context-builder up` starts {binary()}"
-    connection = await connect(settings.nats.servers, settings)
+    connection = await connect(servers, settings)
     try:
         if connection.max_payload < settings.worker.max_body_bytes:
             raise Misconfigured(
@@ -91,6 +102,6 @@ async def check_broker(settings: Settings) -> str:
             )
         with translated("asking for JetStream"):
             streams = await examine(connection.jetstream(), topology(settings))
-        return f"nats-server {connection.connected_server_version} at {settings.nats.servers}; {streams}"
+        return f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
     finally:
-        await connection.close()
+        await _close(connection)

@@ -1,6 +1,6 @@
 """Sessions out of the stream and back into it. The stream is the truth, so it is what is read, and not the store."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -9,6 +9,7 @@ from builder.app.maintenance import connected
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Breadcrumb, Place
 from builder.domain.errors import Rejected
 from builder.settings import Settings
+from builder.wire.duplicates import fingerprint, fingerprints
 from builder.wire.inbound import decode
 from builder.wire.lines import Outgoing, line_of
 from builder.wire.subjects import message_id, parse_breadcrumb_subject
@@ -29,20 +30,28 @@ class Export:
 
 @dataclass(slots=True)
 class Held:
-    """What the stream has of some sessions.
+    """What the stream has of some sessions, as far as a file asks for it.
 
-    ids: message ids. tombstones: (workspace, session, id that is removed) → their message ids. passed: message ids of the
-    events that were asked about so far, in the order of their file.
+    ids: message id → fingerprints of what stands under it. tombstones: (workspace, session, id that is removed) → their message
+    ids. passed: message ids of the events that were asked about so far, in the order of their file.
     """
 
-    ids: set[str] = field(default_factory=set)
+    ids: dict[str, set[bytes]] = field(default_factory=dict)
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
     passed: set[str] = field(default_factory=set)
 
     def has(self, event: Outgoing) -> bool:
-        """Whether it was published before, or removed: what the file has behind the tombstone was made anew after it."""
+        """Whether it was published before, or removed: what the file has behind the tombstone was made anew after it.
+
+        Raises `Rejected` when something else stands under its id.
+        """
         self.passed.add(event.message_id)
-        return event.message_id in self.ids or self._removed(event)
+        if self._removed(event):
+            return True
+        there = self.ids.get(event.message_id)
+        if there and fingerprint(event) not in there:
+            raise Rejected(f"the stream has {event.message_id} with other content; take another id, or publish the next version")
+        return bool(there)
 
     def _removed(self, event: Outgoing) -> bool:
         crumb = _read(event.arrive(ORIGIN, EPOCH))
@@ -71,18 +80,21 @@ async def export_session(
     return done
 
 
-async def held_of(settings: Settings, servers: str, events: Iterable[Outgoing], progress: Progress) -> Held:
+async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> Held:
     """What the stream has of the sessions of these events. Raises `Unavailable`."""
     addresses = {parse_breadcrumb_subject(event.subject) for event in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
+    wanted = {event.message_id for event in events}
     held = Held()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
         crumb = _read(arrival)
-        if crumb is not None:
-            identity = message_id(crumb.workspace, crumb.id, crumb.version)
-            held.ids.add(identity)
-            if crumb.removes not in {"", crumb.id}:
-                held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
+        if crumb is None:
+            continue
+        identity = message_id(crumb.workspace, crumb.id, crumb.version)
+        if identity in wanted:
+            held.ids.setdefault(identity, set()).update(fingerprints(arrival))
+        if crumb.removes not in {"", crumb.id}:
+            held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return held
 
 

@@ -11,17 +11,18 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
+from builder.adapters.nats.server import ANY_PORT, embedded_server
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
 from builder.adapters.sqlite import Asked, SqliteStore, in_use
-from builder.app.bus import connect, open_bus, topology
+from builder.app.bus import connect, open_bus, streams_folder, topology
 from builder.app.core import open_core
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.facts import Ended
 from builder.domain.recall import EVERY_SESSION
 from builder.forgetting import ContextEraser
-from builder.requests import Lookup
+from builder.requests import Contexts, Lookup
 from builder.settings import Settings
 from builder.wire.inbound import decode
 
@@ -167,15 +168,36 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
         store.close()
 
 
-async def answer_from_store(settings: Settings, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
-    """What `fetch` and `history` answer, read from the store while no service runs. Raises `Rejected`, `Unavailable`."""
-    if not settings.store_path.exists():
-        raise Unavailable(f"no service answers, and there is no store at {settings.store_path}; start the service")
+async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
+    """What `fetch`, `history` and `context` answer, read from the store and the stream while no service runs.
+
+    servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
+    Raises `Rejected`, `Unavailable`, and `Misconfigured` while something else uses the data folder.
+    """
     store = SqliteStore(str(settings.store_path))
     try:
-        return await Lookup(store, lambda: datetime.now(UTC)).verbs[verb](workspace, data)
+        lookup = Lookup(store, lambda: datetime.now(UTC))
+        if verb in lookup.verbs:
+            return await lookup.verbs[verb](workspace, data)
+        async with _broker(settings, servers) as connection:
+            contexts = Contexts(store, NatsArchive(connection.jetstream(), lambda: 0))
+            return await contexts.verbs[verb](workspace, data)
     finally:
         store.close()
+
+
+@asynccontextmanager
+async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """The broker at the addresses, or the embedded one without its service. Raises `Unavailable` and `Misconfigured`."""
+    if servers:
+        async with connected(settings, servers) as connection:
+            yield connection
+        return
+    data = streams_folder(settings)
+    if not data.exists():
+        raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
+    async with embedded_server(data, ANY_PORT) as url, connected(settings, url) as connection:
+        yield connection
 
 
 def _kind(item: Ended) -> Kind:

@@ -36,7 +36,7 @@ from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.processed import Processed
 from builder.filling import Filling
 from builder.forgetting import Forgetting
-from builder.requests import Removal, Requests
+from builder.requests import Contexts, Lookup, Removal, Requests
 from builder.settings import Settings
 from builder.summarising import Sources, Summarising
 from builder.telemetry import Metrics
@@ -102,7 +102,8 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes
         )
         compacting = partial(_compact, reloading, summarising)
-        requests = Requests(core.store, core.store, archive, lambda: datetime.now(UTC), removal, compacting)
+        lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC)), Contexts(core.store, archive)
+        requests = Requests(lookup, contexts, core.store, core.store, removal, compacting, lambda: reloading.core.profiles)
         worker = Worker(
             reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),

@@ -1,29 +1,41 @@
 """`doctor`: each part, whether it is well, and what to do when it is not."""
 
 import asyncio
+import json
 import shutil
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
-from builder.app import check_broker, models, open_core
+from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
+from builder.cli.asking import ask
+from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Unavailable
 from builder.settings import Settings
 
 LOW_DISK = 1_000_000_000
+HTTP_SECONDS = 5.0
 
 
 class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
     """The service runs without this part, worse."""
 
 
-async def examine(settings: Settings) -> list[dict[str, Any]]:
-    """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could."""
+async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
+    """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could.
+
+    servers: of the broker that is looked at; "" = the configured one, or that of the running service.
+    """
+    address = broker_address(settings, servers)
     parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
         ("python", _python),
         ("disk", _disk),
         ("model", _model),
-        ("broker", check_broker),
+        ("service", partial(_service, address)),
+        ("broker", partial(_broker, address)),
         ("core", _core),
     )
     return [await _finding(name, check, settings) for name, check in parts]
@@ -57,6 +69,52 @@ async def _model(settings: Settings) -> str:
     if settings.embedding.engine == "onnx" and not all(model["ready"] for model in models(settings)):
         raise BuilderError(said)
     return said
+
+
+async def _service(address: Address, settings: Settings) -> str:
+    """What the service on this data folder says of itself, else whether one answers over the broker."""
+    service = running(settings)
+    if service is not None:
+        return await asyncio.to_thread(_readiness, service)
+    if address.guess:
+        raise _Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
+    try:
+        answer = await ask(settings, address, settings.workspace, "consumers", {})
+    except Unavailable as error:
+        raise _Degraded(f"none answers: {error}") from error
+    names = ", ".join(each["name"] for each in answer["consumers"])
+    return f"one answers at {without_credentials(address.servers)}, for {names or 'nobody'}"
+
+
+def _readiness(service: Listening) -> str:
+    """Asks over HTTP. Raises `BuilderError` and `_Degraded` with what is wrong."""
+    url = f"{service.http}/readyz"
+    try:
+        with urllib.request.urlopen(url, timeout=HTTP_SECONDS) as response:  # noqa: S310 - the service's own URL
+            answer = json.loads(response.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            answer = json.loads(error.read())
+    except (OSError, ValueError) as error:
+        raise BuilderError(f"process {service.pid} runs, and {url} does not answer: {error}; look into its log") from error
+    wrong = "; ".join(f"{part}: {text}" for part, text in answer["parts"].items() if text != "ok")
+    if answer["status"] == "failing":
+        raise BuilderError(f"{url} says failing: {wrong}")
+    if wrong:
+        raise _Degraded(f"{url} says {answer['status']}: {wrong}")
+    return f"{url} says {answer['status']}, process {service.pid}, NATS {service.nats}"
+
+
+async def _broker(address: Address, settings: Settings) -> str:
+    """Where nothing is configured and nothing runs there is no broker yet, which is no fault."""
+    if address.guess:
+        return await check_broker(settings, "")
+    try:
+        return await check_broker(settings, address.servers)
+    except Unavailable:
+        if address.is_configured or running(settings):
+            raise
+        return await check_broker(settings, "")
 
 
 async def _core(settings: Settings) -> str:

@@ -1,7 +1,10 @@
 """The tree of commands."""
 
+from typing import Annotated
+
 import typer
 
+from builder import __version__
 from builder.cli import bench, bench_pages, load, operate, profiles, recollect, run, talk
 
 application = typer.Typer(
@@ -16,6 +19,21 @@ schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
 profile_group = typer.Typer(help="Profiles and presets: what is in force, and what is wrong with them.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
 benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens, prefix and summaries.", no_args_is_help=True)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"context-builder {__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def _options(
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)] = False,
+) -> None:
+    """Hears every message of an agent system on NATS and publishes the one context each agent needs."""
+
 
 for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, talk.compact, operate.reindex, operate.doctor):
     application.command()(command)

@@ -5,8 +5,7 @@ import json
 import uuid
 from typing import Any
 
-from builder.app import read_breadcrumb, read_dead_letters
-from builder.cli.talking import client_options
+from builder.app import client_options, read_breadcrumb, read_dead_letters
 from builder.client import connect
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
@@ -37,7 +36,7 @@ async def retry(settings: Settings, servers: str, sequence: int) -> dict[str, An
     if len(data) < found["bytes"]:
         data = await read_breadcrumb(settings, servers, Place(found["incarnation"], sequence), found["subject"])
     event = Outgoing(subject=found["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
-    async with connect(servers, settings.workspace, **client_options(settings, servers)) as client:
+    async with connect(servers, settings.workspace, **client_options(servers, settings)) as client:
         published = await client.publish(event, replay=found.get("replay", False))  # older letters do not say
     return {"sequence": published.sequence, "subject": found["subject"]}
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import LOOPBACK, AsJson, Servers, print_json, say, settings
+from builder.cli.options import AsJson, Servers, broker, print_json, say, settings
 
 Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected breadcrumb, as `list` shows it.")]
 
@@ -67,7 +67,7 @@ def list_dead_letters(servers: Servers = "", *, as_json: AsJson = False) -> None
     from builder.cli.letters import letters
 
     mine = settings()
-    found = asyncio.run(letters(mine, servers or mine.nats.servers or LOOPBACK))
+    found = asyncio.run(letters(mine, broker(mine, servers).servers))
     if as_json:
         print_json([{name: value for name, value in letter.items() if name != "data"} for letter in found])
         return
@@ -84,7 +84,7 @@ def show_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJs
     from builder.cli.letters import letter, readable
 
     mine = settings()
-    found = asyncio.run(letter(mine, servers or mine.nats.servers or LOOPBACK, sequence))
+    found = asyncio.run(letter(mine, broker(mine, servers).servers, sequence))
     if as_json:
         print_json(found)
     else:
@@ -96,7 +96,7 @@ def retry_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJ
     from builder.cli.letters import retry
 
     mine = settings()
-    result = asyncio.run(retry(mine, servers or mine.nats.servers or LOOPBACK, sequence))
+    result = asyncio.run(retry(mine, broker(mine, servers).servers, sequence))
     if as_json:
         print_json(result)
     else:
@@ -119,11 +119,11 @@ def reindex(*, as_json: AsJson = False) -> None:
         say(f"{result['remembered']} breadcrumbs remembered, {result['rejected']} could not be read")
 
 
-def doctor(*, as_json: AsJson = False) -> None:
-    """Check every part and say what to do."""
+def doctor(servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Check every part, the running service and its broker included, and say what to do."""
     from builder.cli.checkup import examine
 
-    findings = asyncio.run(examine(settings()))
+    findings = asyncio.run(examine(settings(), servers))
     if as_json:
         print_json(findings)
     else:

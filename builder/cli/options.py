@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from builder.app import Address
     from builder.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
-Servers = Annotated[str, typer.Option("--servers", help="NATS URLs; default from CONTEXT_BUILDER_NATS__SERVERS, else loopback.")]
-
-LOOPBACK = "nats://127.0.0.1:4222"
+Servers = Annotated[
+    str,
+    typer.Option(
+        "--servers",
+        help="NATS URLs; default from CONTEXT_BUILDER_NATS__SERVERS or __PORT, else those of the service on "
+        "CONTEXT_BUILDER_DATA_DIR, else nats://127.0.0.1:4222.",
+    ),
+]
 
 
 def settings() -> "Settings":
@@ -29,6 +35,16 @@ def settings() -> "Settings":
         first = error.errors(include_url=False)[0]
         variable = "CONTEXT_BUILDER_" + "__".join(str(step).upper() for step in first["loc"])
         raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; mend or unset it") from error
+
+
+def broker(mine: "Settings", servers: str) -> "Address":
+    """The broker that a command talks to; a guess is said. servers: of its option."""
+    from builder.app import broker_address
+
+    address = broker_address(mine, servers)
+    if address.guess:
+        say(address.guess)
+    return address
 
 
 def print_json(value: Any) -> None:

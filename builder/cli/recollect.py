@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import LOOPBACK, AsJson, Servers, Workspace, print_json, say, settings
+from builder.cli.options import AsJson, Servers, Workspace, broker, print_json, say, settings
 
 Id = Annotated[str, typer.Argument(help="Id of the breadcrumb.")]
 
@@ -24,7 +24,7 @@ def fetch(
 
     mine = settings()
     request = {"id": breadcrumb} | ({"version": version} if version else {})
-    answer = asyncio.run(look_up(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, "fetch", request))
+    answer = asyncio.run(look_up(mine, broker(mine, servers), workspace or mine.workspace, "fetch", request))
     if as_json:
         print_json(answer)
         return
@@ -42,13 +42,13 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """Show what is remembered of a session, in the order in which it came."""
-    from builder.cli.asking import pages
+    from builder.cli.asking import open_source, pages
 
     mine = settings()
 
     async def work() -> list[dict[str, Any]]:
-        where = (mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace)
-        return [crumb async for crumb in pages(*where, {"session": session, "newest": newest}, limit)]
+        async with open_source(mine, broker(mine, servers), workspace or mine.workspace) as source:
+            return [crumb async for crumb in pages(source, {"session": session, "newest": newest}, limit)]
 
     found = asyncio.run(work())
     if as_json:
@@ -68,11 +68,11 @@ def context(
     as_json: AsJson = False,
 ) -> None:
     """Show the last context of an agent in a session, or the one that a breadcrumb led to."""
-    from builder.cli.asking import ask
+    from builder.cli.asking import look_up
 
     mine = settings()
     request = {"consumer": consumer, "session": session, "trigger": trigger}
-    event = asyncio.run(ask(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, "context", request))
+    event = asyncio.run(look_up(mine, broker(mine, servers), workspace or mine.workspace, "context", request))
     if as_json:
         print_json(event)
     else:
@@ -94,7 +94,7 @@ def forget(
     mine = settings()
 
     async def work() -> list[dict[str, Any]]:
-        where = (mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace)
+        where = (mine, broker(mine, servers), workspace or mine.workspace)
         answers = [await ask(*where, "forget", {"id": each, "session": session, "by": by}) for each in breadcrumbs]
         return [receipt for answer in answers for receipt in answer["receipts"]]
 
@@ -124,7 +124,7 @@ def purge(
     from builder.app import purge_store
 
     mine = settings()
-    rows = asyncio.run(purge_store(mine, servers or mine.nats.servers or LOOPBACK, datetime.now(UTC), dry_run=dry_run))
+    rows = asyncio.run(purge_store(mine, broker(mine, servers).servers, datetime.now(UTC), dry_run=dry_run))
     if as_json:
         print_json(rows)
         return
@@ -153,7 +153,7 @@ def export(
         task = progress.add_task("export", total=None)
         done = asyncio.run(
             export_session(
-                mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session or EVERY_SESSION,
+                mine, broker(mine, servers).servers, workspace or mine.workspace, session or EVERY_SESSION,
                 sys.stdout.write, lambda now, end: progress.update(task, completed=now, total=end),
             )
         )  # fmt: skip

@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import signal
+from contextlib import ExitStack
 
-from builder.app import open_service, serve
+from builder.app import announcement, open_service, serve
+from builder.client.connecting import without_credentials
 from builder.settings import Settings
 from builder.telemetry import set_up_logging
 
@@ -19,14 +21,17 @@ async def serve_until_signal(settings: Settings) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with open_service(settings) as service:
+        while_serving = ExitStack()
         consumers = ", ".join(profile.consumer for profile in service.core.profiles if profile.triggers)
 
         def started(port: int) -> None:
-            log.info("NATS     %s", service.url)
+            while_serving.enter_context(announcement(settings, service.url, port))
+            log.info("NATS     %s", without_credentials(service.url))
             log.info("store    %s", settings.store_path)
             log.info("model    %s", service.core.embedder.model)
             log.info("contexts for %s", consumers or "nobody: no profile has a trigger")
             log.info("health   http://%s:%d/readyz", settings.http.host, port)
 
-        await serve(service.application, settings.http.host, settings.http.port, stop, started)
+        with while_serving:
+            await serve(service.application, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")

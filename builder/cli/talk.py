@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import LOOPBACK, AsJson, Servers, Workspace, print_json, say, settings
+from builder.cli.options import AsJson, Servers, Workspace, broker, print_json, say, settings
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
@@ -20,6 +20,7 @@ def send(
     servers: Servers = "",
     speaker: Annotated[str, typer.Option(help="Name of the person.")] = "",
     wait: Annotated[str, typer.Option(help="Wait for this agent's context and print it.")] = "",
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that --wait waits.")] = 60,
     *,
     as_json: AsJson = False,
 ) -> None:
@@ -27,9 +28,8 @@ def send(
     from builder.cli.talking import send_and_wait
 
     mine = settings()
-    result = asyncio.run(
-        send_and_wait(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, text, speaker, wait)
-    )
+    where = (broker(mine, servers).servers, workspace or mine.workspace)
+    result = asyncio.run(send_and_wait(mine, *where, session, text, speaker, wait, timeout))
     if as_json:
         print_json(result)
     elif wait:
@@ -44,9 +44,7 @@ def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Se
 
     mine = settings()
     try:
-        asyncio.run(
-            watch_contexts(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, consumer, as_json)
-        )
+        asyncio.run(watch_contexts(mine, broker(mine, servers).servers, workspace or mine.workspace, consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
 
@@ -94,13 +92,17 @@ def import_events(
 ) -> None:
     """Publish old events: remembered, never answered. Can be stopped and run again; nothing is imported twice."""
     from builder.cli.talking import import_file
+    from builder.domain.errors import Rejected
 
     mine = settings()
-    result = asyncio.run(import_file(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, file))
+    result = asyncio.run(import_file(mine, broker(mine, servers).servers, workspace or mine.workspace, session, file))
     if as_json:
         print_json(result)
     else:
         say(f"{result['published']} published, {result['skipped']} had been before")
+    if refusals := result["refusals"]:
+        more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+        raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")
 
 
 def compact(
@@ -119,7 +121,7 @@ def compact(
 
     mine = settings()
     report = asyncio.run(
-        compact_session(mine, servers or mine.nats.servers or LOOPBACK, workspace or mine.workspace, session, profile, keep_user)
+        compact_session(mine, broker(mine, servers).servers, workspace or mine.workspace, session, profile, keep_user)
     )
     if as_json:
         print_json(asdict(report))

@@ -12,26 +12,22 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from builder.app import connection_arguments, held_of
-from builder.client import Unavailable, connect
+from builder.app import client_options, held_of
+from builder.client import Rejected, Unavailable, connect
 from builder.settings import Settings
 from builder.wire.lines import read_lines
 
-WAIT_SECONDS = 60.0
 SAVE_EVERY = 100
 
 
-def client_options(settings: Settings, servers: str) -> dict[str, Any]:
-    """Credentials and TLS of the settings, for `connect`."""
-    arguments = connection_arguments(servers, settings)
-    return {name: value for name, value in arguments.items() if name not in {"servers", "max_reconnect_attempts"}}
-
-
 async def send_and_wait(
-    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str
+    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str, timeout: float
 ) -> dict[str, Any]:
-    """Publish a user message; with a consumer, wait for its context and return the event."""
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    """Publish a user message; with a consumer, wait for its context and return the event.
+
+    timeout: seconds. Raises `Rejected` for a consumer that no profile names, and `Unavailable`, also when no context came.
+    """
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         identity = str(uuid.uuid4())
         if not consumer:
             return {"id": await client.send_user_message(session, text, speaker=speaker, message_id=identity)}
@@ -39,18 +35,18 @@ async def send_and_wait(
         async with client.subscribed(consumer, durable=None, only_new=True) as contexts:
             await client.send_user_message(session, text, speaker=speaker, message_id=identity)
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(WAIT_SECONDS):
+                async with asyncio.timeout(timeout):
                     async for context in contexts:
                         if context.trigger_event_id == identity:
                             return context.event
     raise Unavailable(
-        f"no context for {consumer!r} within {WAIT_SECONDS:.0f} s; is the service up, and does its profile trigger?"
+        f"{identity} was sent, and no context for {consumer!r} came within {timeout:g} s; run `context-builder doctor`"
     )
 
 
 async def watch_contexts(settings: Settings, servers: str, workspace: str, consumer: str, as_json: bool) -> None:
     """Print contexts as they come: JSON lines, or the page under a line that says whose it is."""
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         async for context in client.contexts(consumer, durable=None, only_new=True):
             if as_json:
                 sys.stdout.write(json.dumps(context.event, ensure_ascii=False) + "\n")
@@ -60,16 +56,19 @@ async def watch_contexts(settings: Settings, servers: str, workspace: str, consu
             sys.stdout.flush()
 
 
-async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, int]:
+async def import_file(settings: Settings, servers: str, workspace: str, session: str, file: Path) -> dict[str, Any]:
     """Publish the file's events as replays, going on where an earlier run ended.
 
-    Returns published and skipped: what an earlier run published, what the stream had before, and what was forgotten since.
+    Returns {published, skipped, refusals}. skipped: what an earlier run published, what the stream had before, and what was
+    forgotten since. refusals: a sentence for each event that is not in the stream now, e.g. because something else stands under
+    its id; the next run begins at the first of them.
     """
     lines = file.read_text("utf-8").split("\n")  # U+2028 may stand inside a JSON string
     events = list(read_lines(lines, workspace, session))
-    async with connect(servers, workspace, **client_options(settings, servers)) as client:
+    async with connect(servers, workspace, **client_options(servers, settings)) as client:
         note = _note(settings, file, workspace, session, await client.stream_created())
         done = skipped = int(note.read_text("utf-8")) if note.exists() else 0
+        refusals: list[str] = []
         with Progress(console=Console(stderr=True)) as progress:
             look = progress.add_task("what is there", total=None)
             held = await held_of(
@@ -79,11 +78,14 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
             held.passed.update(event.message_id for event in events[:done])
             task = progress.add_task("import", total=len(events), completed=done)
             for number, event in enumerate(events[done:], done + 1):
-                skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
+                try:
+                    skipped += held.has(event) or (await client.publish(event, replay=True)).duplicate
+                except Rejected as error:
+                    refusals.append(f"event {number}: {error}")
                 progress.update(task, completed=number)
-                if number % SAVE_EVERY == 0 or number == len(events):
+                if not refusals and (number % SAVE_EVERY == 0 or number == len(events)):
                     note.write_text(str(number), "utf-8")
-    return {"published": len(events) - skipped, "skipped": skipped}
+    return {"published": len(events) - skipped - len(refusals), "skipped": skipped, "refusals": refusals}
 
 
 def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:

@@ -14,8 +14,11 @@ in the consumer's profile, `my_model` has nothing to build:
 With `messages: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=TOOLS)`.
 """
 
-from builder.client.client import Client, Published, connect
+from builder.client.answering import Answer
+from builder.client.client import Client, connect
+from builder.client.publishing import Published
 from builder.client.received import ReceivedContext
+from builder.client.responses import Response
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 
-__all__ = ["BuilderError", "Client", "Published", "ReceivedContext", "Rejected", "Unavailable", "connect"]
+__all__ = ["Answer", "BuilderError", "Client", "Published", "ReceivedContext", "Rejected", "Response", "Unavailable", "connect"]

@@ -7,12 +7,20 @@ from typing import Any
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError
+from nats.errors import TimeoutError as NatsTimeout
 
-from builder.domain.errors import Unavailable
+from builder.client.connecting import reason
+from builder.domain.errors import Rejected, Unavailable
 from builder.wire.requests import raise_error
 from builder.wire.subjects import request_subject
 
 ASK_SECONDS = 60.0
+CONSUMERS_SECONDS = 5.0
+"""For a question that the service answers out of its memory."""
+
+
+class NoService(Unavailable):
+    """The broker is there, and no service of this kind has subscribed to the question."""
 
 
 class Asking:
@@ -56,16 +64,41 @@ class Asking:
         """
         return await self.ask("compact", {"session": session, "profile": profile, "keep_user": keep_user})
 
-    async def ask(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Send a request and return the answer."""
+    async def consumers(self) -> dict[str, tuple[str, ...]]:
+        """Every consumer that a profile of the service names → the schemas that trigger it; none = nothing does."""
+        answer = await self.ask("consumers", {}, CONSUMERS_SECONDS)
+        return {each["name"]: tuple(each["triggers"]) for each in answer["consumers"]}
+
+    async def check_consumer(self, consumer: str) -> str:
+        """Why no context may come for a consumer by itself, in a sentence; "" = contexts come.
+
+        Raises `Rejected` with the known names for one that no profile of the service names.
+        """
+        try:
+            known = await self.consumers()
+        except Unavailable as error:
+            return f"no contexts come for {consumer!r} until a service runs: {error}"
+        if consumer not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise Rejected(
+                f"no profile of the service names the consumer {consumer!r}; known are {names}: add a profile, or take one"
+            )
+        return "" if known[consumer] else f"no contexts come for {consumer!r}: its profile has no triggers; add one"
+
+    async def ask(self, verb: str, request: dict[str, Any], timeout: float = ASK_SECONDS) -> dict[str, Any]:
+        """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
         subject = request_subject(self.workspace, verb)
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
         try:
-            message = await self._connection.request(subject, data, timeout=ASK_SECONDS)
+            message = await self._connection.request(subject, data, timeout=timeout)
         except NoRespondersError as error:
-            raise Unavailable(f"nobody answers on {subject}; is the service up on this broker?") from error
-        except (NatsError, OSError, TimeoutError) as error:
-            raise Unavailable(f"asking on {subject} failed: {error!r}; is the service up on this broker?") from error
+            raise NoService(f"nobody answers on {subject}; is the service up on this broker?") from error
+        except (NatsTimeout, TimeoutError) as error:
+            raise Unavailable(
+                f"no answer came on {subject} within {timeout:g} s; is the connection to the broker there, is the service busy?"
+            ) from error
+        except (NatsError, OSError) as error:
+            raise Unavailable(f"asking on {subject} failed: {reason(error)}; is the service up on this broker?") from error
         answer: dict[str, Any] = json.loads(message.data)
         raise_error(answer)
         return answer

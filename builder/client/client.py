@@ -6,52 +6,42 @@ import uuid
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-import nats
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
+from builder.client.answering import Answer, Answering
 from builder.client.asking import Asking
+from builder.client.connecting import FIRST_SECONDS, open_connection, reason
+from builder.client.publishing import Published, Publishing
 from builder.client.received import Latest, ReceivedContext
+from builder.client.responses import Response, read_conversation
+from builder.client.stream import STREAM, StreamReader
 from builder.client.subscription import received, subscribe
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.errors import Rejected, Unavailable
+from builder.domain.errors import Unavailable
 from builder.domain.usage import USAGE, Usage
 from builder.wire.lines import Outgoing, make_record, outgoing
-from builder.wire.subjects import CONTEXTS, MESSAGE_ID_HEADER, REPLAY_HEADER, check_token
+from builder.wire.subjects import CONTEXTS, check_token
 
 log = logging.getLogger("builder.client")
 
-MAX_BODY = 1_048_576
-"""Bytes of a breadcrumb that the service takes by default."""
-HEADERS = 2_048
-"""Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
-    """Where a breadcrumb stands in the stream. duplicate: the stream had it before, under the same message id."""
-
-    sequence: int
-    duplicate: bool
-
 
 @asynccontextmanager
-async def connect(servers: str = "nats://127.0.0.1:4222", workspace: str = "default", **options: Any) -> AsyncIterator["Client"]:
-    """A client for the block. servers: comma-separated URLs; options: more arguments of nats-py's connect (credentials, TLS).
+async def connect(
+    servers: str = "nats://127.0.0.1:4222", workspace: str = "default", *, timeout: float = FIRST_SECONDS, **options: Any
+) -> AsyncIterator["Client"]:
+    """A client for the block. It reconnects without end once it was connected.
 
-    Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a subject.
+    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of `open_connection` and of
+    nats-py's connect (credentials, TLS). Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a
+    subject.
     """
     check_token(workspace, "workspace")
-    arguments = {"max_reconnect_attempts": -1, "connect_timeout": 5, **options}
-    try:
-        connection = await nats.connect(servers=[part.strip() for part in servers.split(",")], **arguments)
-    except (OSError, TimeoutError, NatsError) as error:
-        raise Unavailable(f"no NATS server answered at {servers}: {error!r}; is it up, and is the address right?") from error
+    connection = await open_connection(servers, timeout=timeout, **options)
     try:
         yield Client(connection, workspace)
     finally:
@@ -66,6 +56,9 @@ class Client(Asking):
         """connection: open; the caller closes it."""
         super().__init__(connection, workspace)
         self._js = connection.jetstream()
+        self._reader = StreamReader(self._js)
+        self._publishing = Publishing(connection, self._reader)
+        self._answering = Answering(self._reader, self._publishing)
         self._latest: Latest = OrderedDict()
 
     async def contexts(
@@ -75,7 +68,8 @@ class Client(Asking):
 
         durable: name under which NATS remembers what was handed out, default `{workspace}={consumer}`; processes with the
         same name share the work; None = nothing is remembered. only_new: skip what waited before the first subscription.
-        What is no context of this consumer is passed over with a warning in the log. Raises `Unavailable`.
+        What is no context of this consumer is passed over with a warning in the log. Raises `Rejected` for a consumer that no
+        profile of the service names, and `Unavailable`.
         """
         async with self.subscribed(consumer, durable=durable, only_new=only_new) as contexts:
             async for context in contexts:
@@ -85,10 +79,15 @@ class Client(Asking):
     async def subscribed(
         self, consumer: str, *, durable: str | None = "", only_new: bool = False
     ) -> AsyncIterator[AsyncGenerator[ReceivedContext, None]]:
-        """Like `contexts`, but the subscription exists as soon as the block begins: what is published in it is not missed."""
+        """Like `contexts`, but the subscription exists as soon as the block begins: what is published in it is not missed.
+
+        Where no service answers, or the consumer's profile has no triggers, a warning in the log says so.
+        """
         # '=' fits no token: workspace a with consumer b-c has another durable than workspace a-b with consumer c.
         name = f"{self.workspace}={check_token(consumer, 'consumer')}" if durable == "" else durable
         subject = f"{CONTEXTS}.{self.workspace}.{consumer}.>"
+        if warning := await self.check_consumer(consumer):
+            log.warning("%s", warning)
         async with (
             subscribe(self._js, subject, name, only_new=only_new) as subscription,
             aclosing(received(subscription, subject, (self.workspace, consumer), self._latest)) as contexts,
@@ -108,13 +107,17 @@ class Client(Asking):
         message: str,
         *,
         tool_requests: Iterable[dict[str, Any]] = (),
+        step: int | None = None,
         message_id: str = "",
         speaker: str = "Assistant",
-    ) -> str:
-        """Publish the `agent.response.v1` to a context; returns its id.
+    ) -> Answer:
+        """Publish an `agent.response.v1` to a context: a step with tool calls, say, and once their results are there the answer.
 
         tool_requests: {tool, input, requestId} each. speaker: the name on later pages; where several agents talk, give theirs.
-        Without a `message_id` the id follows from the context, so an agent that crashes and answers again answers once.
+        The id follows from the context and the step. Without a `step` it is read from the stream: the first one whose round is
+        not over, so an agent that died and answers again gets its first answer back as `already_answered`, whatever the words;
+        a round is over when each of its calls has a result, or when it was sent or found through this very `context` object.
+        message_id: an id of one's own; another response under it is an error. Raises `Rejected` and `Unavailable`.
         """
         body: dict[str, Any] = {
             "message": message,
@@ -124,8 +127,14 @@ class Client(Asking):
         }
         if calls := list(tool_requests):
             body["tool_requests"] = calls
-        identity = message_id or str(uuid.uuid5(uuid.UUID(context.event["id"]), "agent.response.v1"))
-        return await self._send("agent.response.v1", context.session_id, body, identity, None)
+        return await self._answering.send(context, body, step, message_id)
+
+    async def responses(self, context: ReceivedContext) -> tuple[Response, ...]:
+        """What this agent has said to a context, by step, with its tool calls and their results, for an agent that starts again.
+
+        Raises `Rejected` when too much was said since (see `send_response`'s `step`), and `Unavailable`.
+        """
+        return (await read_conversation(self._reader, context)).responses
 
     async def send_tool_result(
         self, session: str, tool: str, request_id: str, output: Any, *, error: Any = None, message_id: str = ""
@@ -162,27 +171,24 @@ class Client(Asking):
         return await self._send(USAGE, session, body, identity, None)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> Published:
-        """Publish any breadcrumb. replay: remembered, never a trigger. Raises `Rejected` when it is too large, `Unavailable`."""
-        limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
-        if len(event.data) > limit:
-            raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
-        headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}
-        try:
-            ack = await self._js.publish(event.subject, event.data, stream="BREADCRUMBS", headers=headers)
-        except (APIError, NatsError, OSError) as error:
-            raise Unavailable(f"publishing on {event.subject} failed: {error!r}; is the service up on this broker?") from error
-        return Published(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
+        """Publish any breadcrumb. replay: remembered, never a trigger.
+
+        Raises `Rejected` when it is too large, or when something else stands in the stream under its id, and `Unavailable`.
+        """
+        return await self._publishing.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
         """When the stream of breadcrumbs was made: tells one stream from the next of the same name. Raises `Unavailable`."""
         try:
-            info = await self._js.stream_info("BREADCRUMBS")
+            info = await self._js.stream_info(STREAM)
         except (APIError, NatsError, OSError) as error:
-            raise Unavailable(f"there is no stream BREADCRUMBS: {error!r}; has the service run once on this broker?") from error
+            raise Unavailable(
+                f"there is no stream {STREAM}: {reason(error)}; has the service run once on this broker?"
+            ) from error
         return str(info.created)
 
     async def _send(self, schema: str, session: str, body: dict[str, Any], identity: str, created_at: datetime | None) -> str:
         identity = identity or str(uuid.uuid4())
         record = make_record(schema, identity, session, body, created_at=created_at)
-        await self.publish(outgoing(record, self.workspace))
+        await self._publishing.publish(outgoing(record, self.workspace), own_clock=created_at is None)
         return identity

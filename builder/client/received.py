@@ -2,7 +2,7 @@
 
 import json
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from builder.domain.errors import Rejected
@@ -19,7 +19,7 @@ class ReceivedContext:
 
     messages: the same for a chat API, when the profile says `messages: openai` or `anthropic`, else empty; system: Anthropic's.
     late: a context of a later message of this session was handed out before (several workers may finish out of order).
-    event: the whole `agent.context.v1`.
+    event: the whole `agent.context.v1`. steps: of the responses that were sent or found through this delivery of it.
     """
 
     content: str
@@ -33,6 +33,7 @@ class ReceivedContext:
     system: list[dict[str, Any]]
     messages: list[dict[str, Any]]
     event: dict[str, Any]
+    steps: set[int] = field(default_factory=set, repr=False, compare=False)
 
 
 def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, ValidationError, model_validator
 from pydantic_core import CoreSchema
 
 from builder.domain.breadcrumb import Breadcrumb, Role
@@ -51,6 +51,11 @@ class UserMessageV1(_Spoken):
     default_speaker: ClassVar[str] = "User"
 
 
+def _number(value: Any) -> int | None:
+    """Other senders may mean something else by this name: what is no number from 1 on is passed over."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
+
 class AgentResponseV1(_Spoken):
     """Something an agent said, with the tool calls it makes."""
 
@@ -67,6 +72,9 @@ class AgentResponseV1(_Spoken):
     role: ClassVar[Role] = "assistant"
     default_speaker: ClassVar[str] = "Assistant"
     tool_requests: tuple[ToolCall, ...] = Field((), description="tool calls made by this response")
+    step: Annotated[int | None, BeforeValidator(_number)] = Field(
+        None, description="number of this response among those of the agent to its trigger, 1 and up"
+    )
 
     def calls(self) -> tuple[str, ...]:
         return tuple(call.request_id for call in self.tool_requests if call.request_id)

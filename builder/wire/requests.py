@@ -63,6 +63,12 @@ class CompactRequest(BaseModel):
     keep_user: bool = Field(True, description="what people said stays word for word")
 
 
+class ConsumersRequest(BaseModel):
+    """Every consumer that a profile of the service names. The request is an empty object."""
+
+    model_config = _STRICT
+
+
 def read_request(model: type[Request], data: bytes) -> Request:
     """Raises `Rejected` with the field at fault."""
     try:

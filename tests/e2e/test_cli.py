@@ -98,17 +98,17 @@ def test_an_unknown_profile_names_the_known_ones(tmp_path: Path) -> None:
 def test_doctor_finds_every_part_well(tmp_path: Path) -> None:
     done = run("doctor", "--json", home=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert {finding["part"] for finding in json.loads(done.stdout)} == {"python", "disk", "model", "broker", "core"}
+    assert {finding["part"] for finding in json.loads(done.stdout)} == {"python", "disk", "model", "service", "broker", "core"}
 
 
 def test_doctor_warns_of_a_service_without_an_engine(tmp_path: Path) -> None:
     done = run("doctor", "--json", home=tmp_path, CONTEXT_BUILDER_EMBEDDING__ENGINE="none")
     warned = [finding for finding in json.loads(done.stdout) if finding["warning"]]
     assert done.returncode == 0, done.stdout
-    assert [(finding["part"], finding["ok"]) for finding in warned] == [("core", True)]
-    assert "contexts are built by words alone" in warned[0]["said"]
+    assert [(finding["part"], finding["ok"]) for finding in warned] == [("service", True), ("core", True)]
+    assert "contexts are built by words alone" in warned[1]["said"]
     said = run("doctor", home=tmp_path, CONTEXT_BUILDER_EMBEDDING__ENGINE="none").stdout.splitlines()
-    assert [line.split()[:2] for line in said if not line.startswith("ok ")] == [["warn", "core"]]
+    assert [line.split()[:2] for line in said if not line.startswith("ok ")] == [["warn", "service"], ["warn", "core"]]
 
 
 def test_doctor_says_what_to_do_when_nobody_answers(tmp_path: Path) -> None:

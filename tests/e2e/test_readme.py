@@ -1,8 +1,13 @@
 """The README's code is run, its pages and commands are real."""
 
 import asyncio
+import os
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -16,6 +21,7 @@ from builder.cli.demo import run_demo
 from builder.client import connect
 from builder.settings import Embedding, Http, Nats, Settings
 from tests.models import MODELS_DIR, prepared
+from tests.running import Process, Running, run, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -45,6 +51,42 @@ async def test_the_agent_of_the_readme_answers(settings: Settings) -> None:
                 assert asyncio.get_running_loop().time() < deadline
         agent.cancel()
         await asyncio.wait({agent})
+
+
+async def test_the_tool_loop_of_the_readme_stores_both_answers(settings: Settings) -> None:
+    names: dict[str, Any] = {}
+    exec(f"async def loop(client, context):\n{indent(block('steps'), '    ')}", names)  # noqa: S102 - our own README
+    async with open_service(settings) as service, serving(service), connect(service.url) as client:
+        async with client.subscribed("default", durable=None) as contexts:
+            await client.send_user_message("s1", "What is the weather in Oslo?")
+            context = await anext(contexts)
+            await names["loop"](client, context)
+            assert [response.step for response in await client.responses(context)] == [1, 2]
+        assert "It is 10 degrees in Oslo." in await _page(client)
+
+
+def test_the_commands_of_the_second_terminal_work_in_a_shell_that_knows_nothing(tmp_path: Path) -> None:
+    """Only the name of the environment is another one here: the tests may run in any."""
+    prepared()
+    script = block("second terminal").replace(".venv", sys.prefix)
+    assert README.index(". .venv/bin/activate") < README.index("context-builder send")
+    with Running(tmp_path, embedding__models_dir=MODELS_DIR) as service:
+        env = {"PATH": os.defpath, "CONTEXT_BUILDER_DATA_DIR": service.env["CONTEXT_BUILDER_DATA_DIR"]}
+        done = subprocess.run(["bash", "-e", "-c", script], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("Where does the API key go?") == 2
+
+
+def test_the_agent_of_the_readme_ends_without_a_traceback_on_ctrl_c(tmp_path: Path) -> None:
+    with Running(tmp_path, embedding__models_dir=MODELS_DIR) as service:
+        file = tmp_path / "agent.py"
+        file.write_text(block("agent").replace("nats://127.0.0.1:4222", service.url), "utf-8")
+        with Process([sys.executable, str(file)], service.env, tmp_path / "agent.log") as agent:
+            run("send", "Hello.", "-s", "s1", env=service.env)
+            wait_for(lambda: "I read " in run("history", "s1", env=service.env).stdout, "the agent to answer")
+            agent.signal(signal.SIGINT)
+            assert agent.wait() == 0
+            assert agent.said() == ""
 
 
 async def _page(client: Any) -> str:

@@ -32,15 +32,35 @@ def test_the_wheel_carries_templates_schemas_the_sample_and_the_word_lists(wheel
         assert name in names
 
 
-def test_the_base_installation_is_a_client_without_numpy_and_torch(wheel: Path, tmp_path: Path) -> None:
-    environment = tmp_path / "agent"
+@pytest.fixture(scope="module")
+def base(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder of the programs of an environment with the base installation."""
+    environment = tmp_path_factory.mktemp("agent")
     subprocess.run([sys.executable, "-m", "venv", str(environment)], check=True)
-    python = environment / "bin" / "python"
-    install = [str(python), "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), str(wheel)]
+    programs = environment / "bin"
+    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", "-c", str(ROOT / "constraints.txt"), str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
+    return programs
+
+
+def test_the_base_installation_is_a_client_without_numpy_and_torch(base: Path, tmp_path: Path) -> None:
+    python = base / "python"
     listed = subprocess.run([str(python), "-m", "pip", "list"], check=True, capture_output=True, text=True).stdout.lower()
     for heavy in ("torch", "numpy", "onnxruntime", "faststream", "apsw"):
         assert f"\n{heavy} " not in listed
     code = "from builder.client import connect, ReceivedContext; print(connect.__name__)"
     said = subprocess.run([str(python), "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert said.stdout == "connect\n"
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["send", "Hello."], ["up"], ["profiles", "list"], []], ids=" ".join)
+def test_a_command_of_the_base_installation_says_which_extra_it_lacks(base: Path, tmp_path: Path, arguments: list[str]) -> None:
+    done = subprocess.run([base / "context-builder", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (78, "", 1)
+    assert done.stderr.startswith("context-builder: typer is not installed: the base installation is the client alone, ")
+    assert "run pip install 'context-builder[service]'" in done.stderr
+
+
+def test_the_base_installation_knows_its_version(base: Path, wheel: Path) -> None:
+    said = subprocess.run([base / "context-builder", "--version"], check=True, capture_output=True, text=True)
+    assert said.stdout == f"context-builder {wheel.name.split('-')[1]}\n"

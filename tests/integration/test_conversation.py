@@ -21,9 +21,12 @@ CRITIC = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def service(folder: Path) -> Iterator[Running]:
-    """The service with a second consumer, whose profile lies in the operator's folder."""
-    (folder / "templates" / "profiles").mkdir(parents=True)
-    (folder / "templates" / "profiles" / "critic.yaml").write_text(CRITIC, "utf-8")
+    """The service with more consumers, whose profiles lie in the operator's folder; two of them are never triggered."""
+    profiles = folder / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "critic.yaml").write_text(CRITIC, "utf-8")
+    for name in ("a-b", "b"):
+        (profiles / f"{name}.yaml").write_text("extends: default\ntriggers: []\n", "utf-8")
     with Running(folder / "service", templates_dir=folder / "templates") as running:
         yield running
 
@@ -88,15 +91,6 @@ async def test_what_the_agent_and_its_tools_answered_is_in_the_next_context(serv
         content = (await contexts.next()).content
     for part in ("How hot must the kiln be", "Let me look that up.", "1222", "no answer in 30 s", "And in Fahrenheit?"):
         assert part in content
-
-
-async def test_answering_the_same_context_twice_is_one_answer(service: Running, workspace: str) -> None:
-    async with connect(service.url, workspace) as client, listening(client) as contexts:
-        await client.send_user_message("s1", "Hello.")
-        context = await contexts.next()
-        assert await client.send_response(context, "Hi!") == await client.send_response(context, "Hi!")
-        await client.send_user_message("s1", "Are you there?")
-        assert (await contexts.next()).content.count("Hi!") == 1
 
 
 async def test_a_context_is_acknowledged_with_the_next_iteration_and_an_agent_that_dies_gets_it_again(

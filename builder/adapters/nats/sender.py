@@ -6,7 +6,7 @@ from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Arrival
-from builder.domain.errors import Unavailable
+from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
 
@@ -26,4 +26,6 @@ class NatsSender:
         held = await self._stream.get(ack.seq)
         if held is None:
             raise Unavailable(f"the stream did not keep breadcrumb {ack.seq}; ask again")
+        if held.subject != subject:
+            raise Rejected(f"{message_id} was not published on {subject}: it stands on {held.subject} as sequence {ack.seq}")
         return held

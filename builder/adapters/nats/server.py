@@ -19,6 +19,7 @@ if sys.platform != "win32":
     import fcntl
 
 MAX_PAYLOAD = 8 * 1024 * 1024
+ANY_PORT = -1
 START_SECONDS = 20.0
 CLAIM_SECONDS = 5.0
 """Longer than the server of a killed service takes to end."""
@@ -29,7 +30,7 @@ _PR_SET_PDEATHSIG = 1
 async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
     """Run a server with JetStream on loopback while the block runs; gives its URL.
 
-    data: folder of the streams. port: -1 = any free one. Raises `Misconfigured` when it does not start.
+    data: folder of the streams. port: 0 or ANY_PORT = any free one. Raises `Misconfigured` when it does not start.
     """
     with _writing(data):
         data.mkdir(parents=True, exist_ok=True)
@@ -42,7 +43,7 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
             folder.mkdir()
             config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
         command = [
-            str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port), "--http_port", "-1",
+            str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port or ANY_PORT), "--http_port", "-1",
             "--jetstream", "--store_dir", str(data), "--ports_file_dir", str(folder), "--log", str(folder / "server.log"),
         ]  # fmt: skip
         parting = _die_with_parent if sys.platform == "linux" else None

@@ -17,6 +17,7 @@ from builder.ports import Ledger
 
 log = logging.getLogger("builder.nats")
 
+LOG_SECONDS = 60.0
 ASKED_SECONDS = 1.0
 """A probe does not wait for long."""
 
@@ -43,6 +44,7 @@ class Watchdog:
         self.incarnation = 0
         self._bound = True
         self._problem = ""
+        self._silent_until = 0.0
         self.pending = 0
         self.oldest: datetime | None = None
 
@@ -93,6 +95,13 @@ class Watchdog:
             log.error("%s", error)  # noqa: TRY400 - the sentence says it all
         except (APIError, NatsError, OSError, Unavailable) as error:
             # The connection reconnects by itself.
+            self._warn(error)
+
+    def _warn(self, error: Exception) -> None:
+        """One line a minute, however often it looks."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._silent_until:
+            self._silent_until = now + LOG_SECONDS
             log.warning("the watchdog got no answer: %r", error)
 
     async def _found(self) -> ConsumerInfo | None:

@@ -1,0 +1,136 @@
+"""Where a running service listens: written into its data folder, found there by the commands."""
+
+import contextlib
+import json
+import logging
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from builder.client.connecting import without_credentials
+from builder.settings import Settings
+
+if sys.platform != "win32":
+    import fcntl
+
+log = logging.getLogger("builder")
+
+FILE = "service.json"
+DEFAULT = "nats://127.0.0.1:4222"
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - what a service listens on, not us
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """nats: URLs of the broker, without credentials. http: URL in front of /readyz. pid: of the service."""
+
+    nats: str
+    http: str
+    pid: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """servers: URLs of the broker to talk to.
+
+    is_configured: they were given; else it is the embedded one of some service. guess: why nobody can know of which one; "" = it
+    is known.
+    """
+
+    servers: str
+    is_configured: bool = False
+    guess: str = ""
+
+
+@contextmanager
+def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
+    """Keep the address in the data folder while the block runs. port: of HTTP.
+
+    The file is locked for as long as its process lives, so what a killed service has left is known as such. Where another
+    service on this folder has it, or the folder takes no file, nothing is written.
+    """
+    host = _ANYWHERE.get(settings.http.host, settings.http.host)
+    listening = Listening(
+        nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
+    )
+    path = settings.data_dir.expanduser() / FILE
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        log.warning("commands will not find this service: %s cannot be written: %s", path, error.strerror)
+        yield
+        return
+    mine = _claimed(file)
+    try:
+        if mine:
+            _write(file, json.dumps(asdict(listening)).encode())
+        yield
+    finally:
+        if mine:
+            with contextlib.suppress(OSError):
+                _write(file, b"")  # removed, it could be the file that another service has opened just now
+        os.close(file)
+
+
+def running(settings: Settings) -> Listening | None:
+    """The service that runs on the data folder; None when none does."""
+    path = settings.data_dir.expanduser() / FILE
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        if _lock(file, shared=True) and sys.platform != "win32":
+            return None
+        return Listening(**json.loads(os.read(file, 65_536)))
+    except (OSError, ValueError, TypeError):
+        return None
+    finally:
+        os.close(file)
+
+
+def broker_address(settings: Settings, servers: str) -> Address:
+    """The broker that a command talks to: the one it is given, else the configured one, else that of the running service.
+
+    servers: of the command's option; "" = it has none.
+    """
+    if configured := servers or settings.nats.servers:
+        return Address(servers=configured, is_configured=True)
+    if "port" in settings.nats.model_fields_set and settings.nats.port > 0:
+        return Address(servers=f"nats://127.0.0.1:{settings.nats.port}")
+    if service := running(settings):
+        return Address(servers=service.nats)
+    return Address(
+        servers=DEFAULT,
+        guess=f"no servers are configured and no service runs on {settings.data_dir.expanduser()}: trying {DEFAULT}",
+    )
+
+
+def _claimed(file: int) -> bool:
+    """Whether the file is ours. A command that looks at it has it for an instant; another service keeps it."""
+    for _ in range(20):
+        if _lock(file):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def _lock(file: int, *, shared: bool = False) -> bool:
+    """Whether the lock was to be had; it goes with the file's last descriptor, and so with a killed process."""
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _write(file: int, data: bytes) -> None:
+    os.lseek(file, 0, os.SEEK_SET)
+    os.write(file, data)
+    os.ftruncate(file, len(data))

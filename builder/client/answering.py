@@ -1,0 +1,88 @@
+"""Responses to contexts: each step of an agent is stored once, whichever process sends it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from builder.client.publishing import Conflict, Publishing, check_same
+from builder.client.received import ReceivedContext
+from builder.client.responses import MOST, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
+from builder.client.stream import StreamReader
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.lines import Outgoing, make_record, outgoing
+
+ATTEMPTS = 50
+"""Of one response: other agents that answer in the same session at the same moment each cost it one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Where a response stands. already_answered: the stream had one under this id or step before, and nothing was stored.
+
+    id: of the breadcrumb. step: 1 and up. sequence: its place in the stream.
+    """
+
+    id: str
+    step: int
+    sequence: int
+    already_answered: bool
+
+
+class Answering:
+    """Sends responses. The stream takes one only while nobody else has answered in the session since it was read."""
+
+    def __init__(self, reader: StreamReader, publishing: Publishing, most: int = MOST) -> None:
+        """most: messages on one subject that are read to find a step."""
+        self._most = most
+        self._reader = reader
+        self._publishing = publishing
+
+    async def send(self, context: ReceivedContext, body: dict[str, Any], step: int | None, message_id: str) -> Answer:
+        """Store a response under its step, or return the one that stands there.
+
+        step: None = derived from the stream. message_id: "" = derived from context and step. Raises `Rejected` for a step below
+        1, for another response under the message id, and for an id that was forgotten; `Unavailable`.
+        """
+        if step is not None and step < 1:
+            raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
+        for _ in range(ATTEMPTS):
+            conversation = await self._read(context, step)
+            there = conversation.named(message_id) if message_id else None
+            number = step or (there.step if there else conversation.next_step(context.steps))
+            event, identity = _event(context, body, number, message_id)
+            if there is not None:
+                check_same(event, await self._reader.at(there.sequence), own_clock=True)
+            elif not message_id:
+                there = conversation.at(number)
+            try:
+                answer = _standing(there) if there else await self._store(event, identity, number, conversation)
+            except Conflict:
+                continue
+            context.steps.add(answer.step)
+            return answer
+        raise Unavailable(
+            f"the response to {context.trigger_event_id} was not stored in {ATTEMPTS} attempts, because others answer in session "
+            f"{context.session_id!r} all the time; send it again"
+        )
+
+    async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
+        """Of a step that is known no result need be read, and however much was said since, it can be found."""
+        if step is not None:
+            return await read_responses(self._reader, context)
+        return await read_conversation(self._reader, context, self._most)
+
+    async def _store(self, event: Outgoing, identity: str, step: int, conversation: Conversation) -> Answer:
+        if identity in conversation.tombstones:
+            raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
+        published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
+        return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)
+
+
+def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id: str) -> tuple[Outgoing, str]:
+    """What is published, and its id."""
+    identity = message_id or response_id(context.event["id"], step)
+    record = make_record(SCHEMA, identity, context.session_id, {**body, "step": step})
+    return outgoing(record, context.workspace), identity
+
+
+def _standing(response: Response) -> Answer:
+    return Answer(id=response.id, step=response.step, sequence=response.sequence, already_answered=True)

@@ -1,0 +1,105 @@
+"""One connection to the broker: the first one within seconds or not at all, after that again and again without end."""
+
+import asyncio
+import contextlib
+import logging
+import re
+import time
+from typing import Any
+
+from nats.aio.client import Client as Connection
+from nats.errors import Error as NatsError
+from nats.errors import StaleConnectionError, UnexpectedEOF
+from nats.js.errors import APIError
+
+from builder.domain.errors import Unavailable
+
+log = logging.getLogger("builder.connection")
+
+FIRST_SECONDS = 2.5
+"""For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
+LOG_SECONDS = 60.0
+_LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
+_SECRET = re.compile(r"(?<=://)[^/@,]*@")
+
+
+async def open_connection(
+    servers: str, *, timeout: float = FIRST_SECONDS, rounds: int = 0, log_seconds: float = LOG_SECONDS, **options: Any
+) -> Connection:
+    """A connection that reconnects for ever once it was made, with one log line every `log_seconds` while nobody answers.
+
+    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: how often each address is tried in that
+    time, 0 = again and again. options: more arguments of nats-py's connect. Raises `Unavailable` when nobody answers, with the
+    addresses and the last reason.
+    """
+    connection = Connection()
+    addresses = [part.strip() for part in servers.split(",")]
+    journal = _Journal(connection, without_credentials(servers), rounds * len(addresses), log_seconds)
+    callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
+    arguments = {"max_reconnect_attempts": -1, "connect_timeout": timeout, **callbacks, **options}
+    try:
+        async with asyncio.timeout(timeout):
+            await connection.connect(addresses, **arguments)
+    except (OSError, TimeoutError, NatsError, _Hopeless) as error:
+        with contextlib.suppress(NatsError, OSError):
+            await connection.close()
+        where, why = without_credentials(servers), reason(journal.last or error)
+        raise Unavailable(
+            f"no NATS server answered at {where}: {why}; start it, or check the address and the credentials"
+        ) from error
+    journal.is_open = True
+    return connection
+
+
+def without_credentials(servers: str) -> str:
+    """The addresses without user names, passwords and tokens."""
+    return _SECRET.sub("", servers)
+
+
+def reason(error: Exception) -> str:
+    """What an error of the connection or of the broker says, in one line."""
+    text = (error.description if isinstance(error, APIError) else "") or str(error) or type(error).__name__
+    return " ".join(text.split())
+
+
+class _Hopeless(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
+    """Each address was tried as often as it should be."""
+
+
+class _Journal:
+    """Callbacks of nats-py that say little. last: what went wrong last. is_open: the first connection was made."""
+
+    def __init__(self, connection: Connection, servers: str, attempts: int, every: float) -> None:
+        """attempts: failed ones that end the first connection, 0 = none does. every: seconds between two lines about the same."""
+        self._attempts = attempts
+        self.last: Exception | None = None
+        self.is_open = False
+        self._connection = connection
+        self._servers = servers
+        self._every = every
+        self._written: dict[str, float] = {}
+
+    async def failed(self, error: Exception) -> None:
+        """One line for a broker that is away, however often it is tried, and one for each other kind of error."""
+        self.last = error
+        if not self.is_open:
+            self._attempts -= 1
+            if self._attempts == 0:
+                raise _Hopeless from error
+            return
+        if self._connection.is_closed:
+            return
+        away = not self._connection.is_connected or isinstance(error, _LOSS)
+        kind, now = "away" if away else type(error).__name__, time.monotonic()
+        if now - self._written.get(kind, -self._every) < self._every:
+            return
+        self._written[kind] = now
+        if away:
+            log.warning("no connection to %s: %s; trying again without end", self._servers, reason(error))
+        else:
+            log.warning("the connection to %s reports: %s", self._servers, reason(error))
+
+    async def connected(self) -> None:
+        """A line for whoever has read that it was gone."""
+        if self._written.pop("away", None) is not None:
+            log.warning("connected to %s again", self._servers)

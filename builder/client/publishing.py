@@ -1,0 +1,86 @@
+"""Publishing into the stream: what the stream takes for a duplicate is compared with what stands there."""
+
+from dataclasses import dataclass
+
+from nats.aio.client import Client as Connection
+from nats.errors import Error as NatsError
+from nats.js.errors import APIError
+
+from builder.client.connecting import reason
+from builder.client.stream import STREAM, StreamReader
+from builder.domain.breadcrumb import Arrival
+from builder.domain.errors import Rejected, Unavailable
+from builder.wire.duplicates import difference
+from builder.wire.lines import Outgoing
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
+
+MAX_BODY = 1_048_576
+"""Bytes of a breadcrumb that the service takes by default."""
+HEADERS = 2_048
+"""Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
+EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
+WRONG_LAST_SEQUENCE = 10071
+"""JetStream's code for "another message has come on this subject"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """Where a breadcrumb stands in the stream. duplicate: the stream had it before, with this id and this content."""
+
+    sequence: int
+    duplicate: bool
+
+
+class Conflict(Unavailable):
+    """Another message came on the subject since it was read."""
+
+
+class Publishing:
+    """Each breadcrumb is acknowledged by the stream."""
+
+    def __init__(self, connection: Connection, reader: StreamReader) -> None:
+        self._connection = connection
+        self._js = connection.jetstream()
+        self._reader = reader
+
+    async def publish(
+        self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
+    ) -> Published:
+        """Publish a breadcrumb.
+
+        replay: remembered, never a trigger. own_clock: the client has made its `created_at`. last: the sequence that the newest
+        message on the subject must have (0 = none). Raises `Rejected` when it is too large, or when something else stands under
+        its id, `Conflict` when `last` is wrong, and `Unavailable`.
+        """
+        limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
+        if len(event.data) > limit:
+            raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
+        headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}
+        if last is not None:
+            headers[EXPECTED_LAST_HEADER] = str(last)
+        try:
+            ack = await self._js.publish(event.subject, event.data, stream=STREAM, headers=headers)
+        except (APIError, NatsError, OSError) as error:
+            if isinstance(error, APIError) and error.err_code == WRONG_LAST_SEQUENCE:
+                raise Conflict(f"another message came on {event.subject} meanwhile; send it again") from error
+            raise Unavailable(
+                f"publishing on {event.subject} failed: {reason(error)}; is the service up on this broker?"
+            ) from error
+        if ack.duplicate:
+            check_same(event, await self._reader.at(int(ack.seq)), own_clock=own_clock)
+        return Published(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
+
+
+def check_same(event: Outgoing, there: Arrival | None, *, own_clock: bool) -> None:
+    """Raises `Rejected` when the stream keeps something else, or nothing any more, under the event's message id."""
+    if there is None:
+        raise Rejected(
+            f"{event.message_id} was not published: the stream had a message with this id, which was deleted since; "
+            "take another id"
+        )
+    differing = difference(event, there, own_clock=own_clock)
+    if differing:
+        raise Rejected(
+            f"{event.message_id} was not published: the stream already has a breadcrumb with this id, on {there.subject} as "
+            f"sequence {there.place.sequence}, and {differing} differ; take another id, or publish the next version"
+        )

@@ -1,0 +1,188 @@
+"""What an agent has said to one context, and which step comes next: both are read from the stream, so any process knows them."""
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from builder.client.received import ReceivedContext
+from builder.client.stream import StreamReader
+from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb
+from builder.domain.errors import Rejected
+from builder.wire.inbound import decode
+from builder.wire.subjects import breadcrumb_subject
+
+SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
+RESULTS = ("tool.response.v1", "tool.error.v1")
+MOST = 1_000
+"""Messages on one subject that are read behind a trigger (about half a second): beyond that the agent names its step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """One `agent.response.v1` to a context as the stream has it.
+
+    step: 1 and up. tool_requests: as they were sent. results: request id → body of the `tool.response.v1` or `tool.error.v1`
+    that came first. sequence: its place in the stream.
+    """
+
+    id: str
+    step: int
+    sequence: int
+    message: str
+    tool_requests: tuple[dict[str, Any], ...]
+    results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def is_complete(self) -> bool:
+        """It has called tools, and each call has its result."""
+        return bool(self.tool_requests) and all(_request_id(call) in self.results for call in self.tool_requests)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What stands in the stream behind a context's trigger.
+
+    responses: of this agent, by step. tombstones: ids that were forgotten. last: sequence of the newest response of anybody in
+    the session, 0 = there is none.
+    """
+
+    context_id: str
+    responses: tuple[Response, ...]
+    tombstones: frozenset[str]
+    last: int
+
+    def at(self, step: int) -> Response | None:
+        """The response of a step."""
+        return next((each for each in self.responses if each.step == step), None)
+
+    def named(self, identity: str) -> Response | None:
+        """The response with an id."""
+        return next((each for each in self.responses if each.id == identity), None)
+
+    def next_step(self, finished: AbstractSet[int]) -> int:
+        """The first step whose round is not over, or the one behind all.
+
+        A round is over when each of its calls has a result, when it was sent or found through this very delivery of the context
+        (finished: those steps), or when it was forgotten.
+        """
+        for response in self.responses:
+            if not (response.is_complete or response.step in finished or response.id in self.tombstones):
+                return response.step
+        most = max((response.step for response in self.responses), default=0)
+        while response_id(self.context_id, most + 1) in self.tombstones:
+            most += 1
+        return most + 1
+
+
+def response_id(context_id: str, step: int) -> str:
+    """The id of a response: UUIDv5 of the context and the step."""
+    return str(uuid.uuid5(uuid.UUID(context_id), f"{SCHEMA} {step}"))
+
+
+async def read_conversation(reader: StreamReader, context: ReceivedContext, most: int = MOST) -> Conversation:
+    """What stands behind the context's trigger, with the results of tool calls.
+
+    Two reads when nothing was said in the session since, else one more for each response behind the trigger, and, once tools
+    were called, one for each result behind the first call. Raises `Rejected` when a subject has more than `most`, and
+    `Unavailable`.
+    """
+    conversation = await read_responses(reader, context, most)
+    calling = [each for each in conversation.responses if each.tool_requests]
+    wanted = {_request_id(call) for each in calling for call in each.tool_requests} - {""}
+    start = min((each.sequence for each in calling), default=0)
+    results: dict[str, dict[str, Any]] = {}
+    for session in (context.session_id, NO_SESSION):
+        for schema in RESULTS:
+            subject = breadcrumb_subject(context.workspace, session, schema)
+            results |= await _results(reader, subject, start, wanted - results.keys(), most)
+    responses = tuple(_with_results(each, results) for each in conversation.responses)
+    return replace(conversation, responses=responses)
+
+
+async def read_responses(reader: StreamReader, context: ReceivedContext, most: int = 0) -> Conversation:
+    """The same without any result. most: responses of anybody and tombstones behind the trigger; 0 = however many there are."""
+    place = (context.workspace, context.session_id)
+    subject = breadcrumb_subject(*place, SCHEMA)
+    last = await reader.last(subject)
+    found: list[Response] = []
+    if last > context.trigger_seq:
+        async for crumb in _read(reader, subject, context.trigger_seq, most):
+            if _is_answer(crumb, context):
+                found.append(_response(crumb, found))
+    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), context.trigger_seq, most)
+    return Conversation(
+        context_id=context.event["id"],
+        responses=tuple(sorted(found, key=lambda each: each.step)),
+        tombstones=frozenset([crumb.removes async for crumb in removals]),
+        last=last,
+    )
+
+
+async def _results(
+    reader: StreamReader, subject: str, after: int, wanted: AbstractSet[str], most: int
+) -> dict[str, dict[str, Any]]:
+    """Request id → body of the first result on a subject, until each wanted one is there."""
+    results: dict[str, dict[str, Any]] = {}
+    if not wanted:
+        return results
+    async for crumb in _read(reader, subject, after, most):
+        results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (wanted - results.keys())}
+        if wanted <= results.keys():
+            break
+    return results
+
+
+async def _read(reader: StreamReader, subject: str, after: int, most: int) -> AsyncIterator[Breadcrumb]:
+    """The readable breadcrumbs on a subject, in their first version. most: messages; 0 = all."""
+    count = 0
+    async for arrival in reader.behind(subject, after):
+        count += 1
+        if most and count > most:
+            raise Rejected(
+                f"more than {most:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
+                "name it: send_response(…, step=1)"
+            )
+        crumb = _readable(arrival)
+        if crumb is not None and crumb.version == 1:
+            yield crumb
+
+
+def _readable(arrival: Arrival) -> Breadcrumb | None:
+    try:
+        return decode(arrival, len(arrival.data) + 1)
+    except Rejected:
+        return None
+
+
+def _is_answer(crumb: Breadcrumb, context: ReceivedContext) -> bool:
+    if crumb.answers != context.trigger_event_id:
+        return False
+    creator = json.loads(crumb.body).get("creator")
+    return isinstance(creator, dict) and creator.get("agent_id") == context.consumer_id
+
+
+def _response(crumb: Breadcrumb, before: list[Response]) -> Response:
+    """before: what the agent has said earlier; without a step of its own a response is the next one."""
+    body = json.loads(crumb.body)
+    step = body.get("step")
+    return Response(
+        id=crumb.id,
+        step=step if type(step) is int and step > 0 else 1 + max((each.step for each in before), default=0),
+        sequence=crumb.place.sequence,
+        message=crumb.text,
+        tool_requests=tuple(call for call in body.get("tool_requests") or () if isinstance(call, dict)),
+    )
+
+
+def _with_results(response: Response, results: Mapping[str, dict[str, Any]]) -> Response:
+    names = map(_request_id, response.tool_requests)
+    return replace(response, results={name: results[name] for name in names if name in results})
+
+
+def _request_id(call: Mapping[str, Any]) -> str:
+    """The id that joins a call with its result; "" = the call has none, and no result can be its own."""
+    name = call.get("requestId") or call.get("request_id")
+    return name if isinstance(name, str) else ""

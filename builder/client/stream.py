@@ -1,0 +1,61 @@
+"""Reads of single messages of the stream BREADCRUMBS.
+
+The stream's leader answers them (0.5 ms each on loopback; a direct get takes half of that): a replica that lags behind would
+not have a tool's result yet, and an answer would be taken for one that stands already.
+"""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
+from nats.js.api import RawStreamMsg
+from nats.js.errors import APIError, NotFoundError
+
+from builder.client.connecting import reason
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.errors import Unavailable
+
+STREAM = "BREADCRUMBS"
+
+
+class StreamReader:
+    """Messages as the stream keeps them; places have incarnation 0. Methods raise `Unavailable`."""
+
+    def __init__(self, js: JetStreamContext) -> None:
+        """js: of an open connection."""
+        self._js = js
+
+    async def at(self, sequence: int) -> Arrival | None:
+        """The message of a sequence; None when it was deleted."""
+        return await self._get(seq=sequence)
+
+    async def last(self, subject: str) -> int:
+        """Sequence of the newest message on a subject; 0 = there is none."""
+        newest = await self._get(subject=subject)
+        return newest.place.sequence if newest else 0
+
+    async def behind(self, subject: str, sequence: int) -> AsyncIterator[Arrival]:
+        """The messages on a subject behind a sequence, in the stream's order."""
+        while (arrival := await self._get(seq=sequence + 1, subject=subject, next=True)) is not None:
+            yield arrival
+            sequence = arrival.place.sequence
+
+    async def _get(self, *, seq: int | None = None, subject: str | None = None, next: bool = False) -> Arrival | None:  # noqa: A002 - nats-py's
+        try:
+            return _arrival(await self._js.get_msg(STREAM, seq=seq, subject=subject, next=next))
+        except NotFoundError:
+            return None
+        except (APIError, NatsError, OSError, TimeoutError) as error:
+            raise Unavailable(
+                f"reading {subject or f'message {seq}'} of {STREAM} failed: {reason(error)}; has the service run on this broker?"
+            ) from error
+
+
+def _arrival(message: RawStreamMsg) -> Arrival:
+    return Arrival(
+        subject=message.subject or "",
+        data=message.data or b"",
+        place=Place(0, message.seq or 0),
+        received_at=message.time or datetime.fromtimestamp(0, UTC),
+    )

@@ -1,0 +1,131 @@
+"""Which broker a command talks to: the one it is given, or that of the service on its data folder, and never a secret guess."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.app.address import FILE, announcement, broker_address, running
+from builder.settings import Nats, Settings
+from tests.running import Broker, Running, environment, run
+
+GUESS = "no servers are configured and no service runs on "
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path) -> Iterator[Running]:
+    """A service with a broker of its own on any free port."""
+    with Running(folder / "data", nats__port=0) as started:
+        yield started
+
+
+def commands_of(service: Running, **changes: object) -> dict[str, str]:
+    """The environment of another shell on the same data folder: it knows no port."""
+    data = Path(service.env["CONTEXT_BUILDER_DATA_DIR"])
+    env = environment(data, **changes)
+    return {name: value for name, value in env.items() if changes.get("nats__port") or not name.endswith("NATS__PORT")}
+
+
+def test_commands_on_the_data_folder_find_the_service_on_whatever_port_it_listens(service: Running) -> None:
+    sent = run("send", "Where is the key?", "-s", "s1", "--wait", "default", env=commands_of(service))
+    assert (sent.returncode, sent.stderr) == (0, "")
+    assert "Where is the key?" in run("history", "s1", env=commands_of(service)).stdout
+    assert run("dead-letters", "list", env=commands_of(service)).stderr == "no dead letters\n"
+
+
+def test_the_port_moves_every_command(service: Running, tmp_path: Path) -> None:
+    port = service.url.rpartition(":")[2]
+    elsewhere = environment(tmp_path, nats__port=port)
+    sent = run("send", "Over there?", "-s", "s2", "--wait", "default", env=elsewhere)
+    assert (sent.returncode, sent.stderr) == (0, "")
+    for command in (("history", "s2"), ("export", "s2")):
+        assert "Over there?" in run(*command, env=elsewhere).stdout
+    assert "Over there?" in run("history", "s2", "--servers", service.url, env=environment(tmp_path)).stdout
+
+
+def test_a_command_that_cannot_know_whose_broker_it_is_says_which_one_it_takes(tmp_path: Path) -> None:
+    env = {name: value for name, value in environment(tmp_path).items() if not name.endswith("NATS__PORT")}
+    done = run("history", "s1", env=env)
+    assert done.stderr.startswith(f"{GUESS}{tmp_path}: trying nats://127.0.0.1:4222\n")
+
+
+def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+        mine = Settings(data_dir=tmp_path / "data")
+        found = running(mine)
+        assert found is not None
+        assert (found.nats, found.http) == (broker.url, service.http)
+        assert broker_address(mine, "").servers == broker.url
+        service.kill()
+        assert json.loads((tmp_path / "data" / FILE).read_text("utf-8"))["pid"] == found.pid
+        assert running(mine) is None
+        assert broker_address(mine, "").guess.startswith(GUESS)
+        service.start()
+        assert running(mine) is not None
+        service.signal(signal.SIGTERM)
+        assert service.wait() == 0
+        assert running(mine) is None
+        assert (tmp_path / "data" / FILE).read_bytes() == b""
+
+
+def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_file_stops_nobody(tmp_path: Path) -> None:
+    mine = Settings(data_dir=tmp_path)
+    with announcement(mine, "nats://me:secret@one:4222,nats://two:4222", 1), announcement(mine, "nats://other:4222", 2):
+        found = running(mine)
+    assert found is not None
+    assert (found.nats, found.http, found.pid) == ("nats://one:4222,nats://two:4222", "http://127.0.0.1:1", os.getpid())
+    (tmp_path / "file").write_text("", "utf-8")
+    below = Settings(data_dir=tmp_path / "file" / "data")
+    with announcement(below, "nats://one:4222", 1):
+        assert running(below) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"nats": 1}', b'{"other": 1}'])
+def test_a_file_that_says_nothing_is_no_service(tmp_path: Path, content: bytes) -> None:
+    with announcement(Settings(data_dir=tmp_path), "nats://one:4222", 1):
+        (tmp_path / FILE).write_bytes(content)
+        assert running(Settings(data_dir=tmp_path)) is None
+
+
+def test_what_is_given_wins_over_what_is_configured_and_that_over_what_runs(tmp_path: Path) -> None:
+    plain, with_port, with_servers = (
+        Settings(data_dir=tmp_path, nats=nats) for nats in (Nats(), Nats(port=4571), Nats(servers="nats://far:4222", port=4571))
+    )
+    with announcement(plain, "nats://here:4600", 1):
+        assert broker_address(with_servers, "nats://given:1").servers == "nats://given:1"
+        assert broker_address(with_servers, "").servers == "nats://far:4222"
+        assert broker_address(with_port, "").servers == "nats://127.0.0.1:4571"
+        assert broker_address(plain, "").servers == "nats://here:4600"
+        assert broker_address(Settings(data_dir=tmp_path, nats=Nats(port=-1)), "").servers == "nats://here:4600"
+
+
+def doctor(*arguments: str, env: dict[str, str]) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Exit code and findings by part."""
+    done = run("doctor", "--json", *arguments, env=env)
+    return done.returncode, {finding["part"]: finding for finding in json.loads(done.stdout)}
+
+
+def test_doctor_looks_at_the_running_service_and_its_broker(service: Running, tmp_path: Path) -> None:
+    code, parts = doctor(env=commands_of(service))
+    assert (code, parts["service"]["ok"], parts["service"]["warning"]) == (0, True, False)
+    assert f"{service.http}/readyz says ok" in parts["service"]["said"]
+    assert f"at {service.url}; BREADCRUMBS holds" in parts["broker"]["said"]
+    code, parts = doctor("--servers", service.url, env=environment(tmp_path))
+    assert parts["service"]["said"] == f"one answers at {service.url}, for default, recall"
+    assert f"at {service.url}; " in parts["broker"]["said"]
+    code, parts = doctor(env=environment(tmp_path))
+    assert (code, parts["service"]["warning"]) == (0, True)
+    assert "start it with `context-builder up`" in parts["service"]["said"]
+
+
+def test_doctor_says_why_a_service_is_not_ready(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+        broker.stop()
+        code, parts = doctor(env=service.env)
+        assert code == 1
+        assert f"{service.http}/readyz says failing: stream: no answer about the durable" in parts["service"]["said"]
+        assert parts["broker"]["said"].startswith(f"no NATS server answered at {broker.url}: ")

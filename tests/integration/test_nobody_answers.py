@@ -1,0 +1,234 @@
+"""Where nobody answers, whoever asks is told soon, in one sentence; nothing waits without end and nothing floods the log."""
+
+import asyncio
+import json
+import logging
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import nats
+import pytest
+
+from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.client import Client, Rejected, Unavailable, connect
+from builder.client.asking import Asking
+from builder.client.connecting import open_connection
+from tests.running import COMMAND, DEADLINE, LOOPBACK, Broker, Running, all_settled, environment, jetstream, run, until
+
+SOON = 15.0
+"""Seconds; the promise is five, on a machine that has nothing else to do."""
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    """An address at which nothing listens while the block runs."""
+    with socket.socket() as taken:
+        taken.bind((LOOPBACK, 0))
+        yield f"nats://{LOOPBACK}:{taken.getsockname()[1]}"
+
+
+@contextmanager
+def mute() -> Iterator[str]:
+    """An address at which something listens that says nothing."""
+    with socket.create_server((LOOPBACK, 0)) as listening:
+        yield f"nats://{LOOPBACK}:{listening.getsockname()[1]}"
+
+
+@pytest.mark.parametrize("place", [nobody, mute])
+async def test_connecting_to_nobody_is_unavailable_with_the_address(
+    place: Callable[[], AbstractContextManager[str]], caplog: pytest.LogCaptureFixture
+) -> None:
+    with place() as url:
+        started = time.monotonic()
+        with pytest.raises(Unavailable, match=f"no NATS server answered at {url}: "):
+            async with connect(url):
+                raise AssertionError(url)
+        assert time.monotonic() - started < SOON
+    assert caplog.records == []
+
+
+async def test_an_address_is_shown_without_its_password() -> None:
+    with nobody() as url, pytest.raises(Unavailable) as caught:
+        await open_connection(url.replace("//", "//me:hunter2@"), timeout=0.2)
+    assert url in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("send", "Hello."),
+        ("send", "Hello.", "--wait", "default"),
+        ("watch",),
+        ("history", "s1"),
+        ("fetch", "m1"),
+        ("context", "-s", "s1"),
+        ("forget", "m1"),
+        ("import", "FILE"),
+        ("export", "s1"),
+        ("dead-letters", "list"),
+    ],
+    ids=" ".join,
+)
+def test_every_command_says_in_one_sentence_that_nobody_answers(command: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "events.jsonl"
+    file.write_text('{"id": "m1", "schema_name": "note.v1", "context": {"content": "One."}}\n', "utf-8")
+    with nobody() as url:
+        started = time.monotonic()
+        done = run(*(str(file) if word == "FILE" else word for word in command), env=environment(tmp_path, nats__servers=url))
+        assert time.monotonic() - started < SOON
+    assert (done.returncode, done.stdout) == (69, "")
+    (sentence,) = [line for line in done.stderr.splitlines() if line.startswith("context-builder: ")]
+    assert sentence.startswith(f"context-builder: no NATS server answered at {url}: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_with_service_and_broker_stopped_things_are_looked_up_in_the_store(tmp_path: Path) -> None:
+    with Running(tmp_path / "data", workspace="acme") as service:
+        asked = run("send", "Keep this.", "-s", "s1", "--wait", "default", env=service.env)
+        assert asked.stdout.endswith("Keep this.\n"), asked.stderr
+        assert service.stop() == 0
+        (crumb,) = json.loads(run("history", "s1", "--json", env=service.env).stdout)
+        assert crumb["text"] == "Keep this."
+        assert run("fetch", crumb["id"], env=service.env).stdout == "Keep this.\n"
+        for where in (("-s", "s1"), ("--trigger", crumb["id"])):
+            assert run("context", *where, env=service.env).stdout == asked.stdout
+        missing = run("context", "-s", "never", env=service.env)
+        assert (missing.returncode, "no context of 'default' in session 'never'" in missing.stderr) == (65, True)
+
+
+def test_with_the_service_alone_stopped_its_store_and_its_broker_answer(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url, workspace="acme") as service:
+        asked = run("send", "Keep this.", "-s", "s1", "--wait", "default", env=service.env)
+        assert service.stop() == 0
+        looked = run("context", "-s", "s1", env=service.env)
+        assert looked.stdout == asked.stdout
+        assert (
+            "nobody answers on requests.acme.context; is the service up on this broker?; looking into the store" in looked.stderr
+        )
+
+
+async def test_who_was_connected_once_reconnects_and_says_so_in_one_line(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+        attempts: list[Exception] = []
+        connection = await open_connection(broker.url, reconnect_time_wait=0.05)
+        try:
+            heard = connection._error_cb
+
+            async def listen(error: Exception) -> None:
+                attempts.append(error)
+                await heard(error)
+
+            connection._error_cb = listen
+            assert broker.stop() is not None
+            await until(lambda: has(len(attempts) > 10), "attempts to connect again")
+            broker.start()
+            await until(lambda: has(connection.is_connected), "the connection")
+            await Client(connection, "acme").send_user_message("s1", "Still here.")
+            await until(lambda: has(len(caplog.records) > 1), "both lines")
+        finally:
+            await connection.close()
+    lost, back = [record.getMessage() for record in caplog.records]
+    assert lost.startswith(f"no connection to {broker.url}: ")
+    assert back == f"connected to {broker.url} again"
+    assert {record.levelno for record in caplog.records} == {logging.WARNING}
+
+
+async def has(condition: bool) -> bool:
+    """A condition for `until`."""
+    return condition
+
+
+def test_a_service_whose_broker_is_away_says_so_in_a_line_of_each_part(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
+        before = len(service.said())
+        broker.stop()
+        deadline = time.monotonic() + DEADLINE
+        while "the watchdog got no answer" not in service.said():
+            assert time.monotonic() < deadline
+        broker.start()
+        while "again" not in service.said()[before:].rpartition("connected to")[2]:
+            assert time.monotonic() < deadline
+        lines = [line for line in service.said()[before:].splitlines() if " WARNING " in line or " ERROR " in line]
+        assert sum("no connection to" in line for line in lines) == 1
+        assert sum("the watchdog got no answer" in line for line in lines) == 1
+        assert "Traceback" not in service.said()[before:]
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker) -> Iterator[Running]:
+    """The service with a profile that nothing triggers."""
+    profiles = folder / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "on-demand.yaml").write_text("extends: default\ntriggers: []\n", "utf-8")
+    with Running(folder / "service", broker.url, templates_dir=folder / "templates") as running:
+        yield running
+
+
+@pytest.mark.parametrize("command", [("watch", "-c", "nosuch"), ("send", "Hello.", "--wait", "nosuch")])
+def test_an_agent_that_no_profile_names_is_refused_with_the_known_names(service: Running, command: tuple[str, ...]) -> None:
+    done = run(*command, env=service.env)
+    assert (done.returncode, done.stderr.count("\n")) == (65, 1)
+    assert "no profile of the service names the consumer 'nosuch'; known are default, on-demand, recall" in done.stderr
+
+
+async def test_a_client_that_listens_for_nobody_is_told(service: Running, caplog: pytest.LogCaptureFixture) -> None:
+    async with connect(service.url) as client:
+        assert (await client.consumers())["on-demand"] == ()
+        with pytest.raises(Rejected, match="no profile of the service names the consumer 'nosuch'"):
+            await anext(client.contexts("nosuch"))
+        async with client.subscribed("on-demand", durable=None):
+            assert [record.getMessage() for record in caplog.records] == [
+                "no contexts come for 'on-demand': its profile has no triggers; add one"
+            ]
+
+
+async def test_a_client_that_listens_while_no_service_runs_is_told_and_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with Broker(tmp_path / "broker") as broker:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+        async with connect(broker.url, "acme") as client, client.subscribed("default", durable=None) as contexts:
+            (warning,) = [record.getMessage() for record in caplog.records]
+            assert warning.startswith("no contexts come for 'default' until a service runs: nobody answers on requests.acme.")
+            with Running(tmp_path / "data", broker.url):
+                await client.send_user_message("s1", "Hello.", message_id="m1")
+                assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "m1"
+
+
+async def test_waiting_for_a_context_ends_with_a_sentence(service: Running) -> None:
+    done = await asyncio.to_thread(run, "send", "Hello.", "--wait", "on-demand", "--timeout", "0.5", env=service.env)
+    assert done.returncode == 69
+    assert "was sent, and no context for 'on-demand' came within 0.5 s; run `context-builder doctor`" in done.stderr
+    async with jetstream(service.url) as js:
+        await all_settled(js)
+
+
+async def test_a_question_that_nobody_answers_in_time_is_unavailable(tmp_path: Path) -> None:
+    with Broker(tmp_path) as broker:
+        connection = await nats.connect(broker.url)
+        try:
+            await connection.subscribe("requests.acme.fetch")
+            await connection.flush()
+            with pytest.raises(Unavailable, match=r"no answer came on requests\.acme\.fetch within 0.2 s"):
+                await Asking(connection, "acme").ask("fetch", {"id": "m1"}, timeout=0.2)
+        finally:
+            await connection.close()
+
+
+def test_ctrl_c_ends_a_command_without_a_traceback(service: Running) -> None:
+    for command in (("watch",), ("send", "Hello.", "--wait", "on-demand")):
+        log = Path(service.env["CONTEXT_BUILDER_DATA_DIR"]) / "interrupted"
+        with log.open("wb") as file, subprocess.Popen([COMMAND, *command], env=service.env, stdout=file, stderr=file) as process:
+            process.send_signal(2)
+            process.wait(DEADLINE)
+        assert "Traceback" not in log.read_text("utf-8")
