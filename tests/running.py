@@ -46,6 +46,11 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
     return subprocess.run([COMMAND, *arguments], env=env, capture_output=True, text=True, timeout=DEADLINE, check=False)
 
 
+def _hear_interrupts() -> None:
+    """Whoever runs the tests in the background of a shell has SIGINT ignored, and so would every process of theirs."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Process:
     """A subprocess that is always ended: by `stop`, by `kill`, or with the block."""
 
@@ -74,7 +79,14 @@ class Process:
         assert not self.running
         self._from = self._log.stat().st_size if self._log.exists() else 0
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(self._command, env=self._env, stdout=log, stderr=log, cwd=ROOT)
+            self._process = subprocess.Popen(
+                self._command,
+                env=self._env,
+                stdout=log,
+                stderr=log,
+                cwd=ROOT,
+                preexec_fn=_hear_interrupts,  # noqa: PLW1509 - it does nothing that another thread could hold up
+            )
 
     @property
     def running(self) -> bool:

@@ -6,7 +6,14 @@ from builder.app.bus import check_broker, client_options, open_bus
 from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.exporting import Export, Held, export_session, held_of
 from builder.app.linting import Shelf, open_shelf
-from builder.app.maintenance import answer_from_store, purge_store, read_breadcrumb, read_dead_letters, rebuild_store
+from builder.app.maintenance import (
+    answer_from_store,
+    clear_dead_letters,
+    purge_store,
+    read_breadcrumb,
+    read_dead_letters,
+    rebuild_store,
+)
 from builder.app.service import Service, open_service, serving, unsettled
 from builder.app.summaries import compact_session, summarise
 
@@ -22,6 +29,7 @@ __all__ = [
     "answer_from_store",
     "broker_address",
     "check_broker",
+    "clear_dead_letters",
     "client_options",
     "compact_session",
     "counter",

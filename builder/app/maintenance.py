@@ -1,7 +1,7 @@
 """What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +11,7 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
+from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.server import ANY_PORT, embedded_server
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
@@ -36,6 +37,15 @@ async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
         stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS)
         last = await stream.last()
         return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
+
+
+async def clear_dead_letters(settings: Settings, servers: str, places: Iterable[Place]) -> None:
+    """Take the letters about the breadcrumbs of these places away. Raises `Unavailable`."""
+    async with connected(settings, servers) as connection:
+        for place in places:
+            subject = letter_subject(place)
+            with translated(f"clearing {subject}"):
+                await connection.jetstream().purge_stream(DEADLETTERS, subject=subject)
 
 
 async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:

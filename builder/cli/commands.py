@@ -49,6 +49,7 @@ for look_at in (profiles.show, profiles.diff, profiles.lint):
 dead_letters.command(name="list")(operate.list_dead_letters)
 dead_letters.command(name="show")(operate.show_dead_letter)
 dead_letters.command(name="retry")(operate.retry_dead_letter)
+dead_letters.command(name="clear")(operate.clear_dead_letters)
 for measure in (
     bench.recall,
     bench.latency,

@@ -103,6 +103,29 @@ def retry_dead_letter(sequence: Sequence, servers: Servers = "", *, as_json: AsJ
         say(f"published again as {result['sequence']}")
 
 
+def clear_dead_letters(
+    sequences: Annotated[
+        list[int] | None, typer.Argument(help="Stream sequences of the breadcrumbs, as `list` shows them.")
+    ] = None,
+    servers: Servers = "",
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Take dead letters off the list, once nobody needs them any more."""
+    from builder.cli.letters import clear
+    from builder.domain.errors import Rejected
+
+    if bool(sequences) == everything:
+        raise Rejected("name the sequences of the letters to clear, or give --all")
+    mine = settings()
+    cleared = asyncio.run(clear(mine, broker(mine, servers).servers, sequences or []))
+    if as_json:
+        print_json({"cleared": cleared})
+    else:
+        say(f"{cleared} dead letters cleared")
+
+
 def reindex(*, as_json: AsJson = False) -> None:
     """Rebuild the store from the stream (stop the service first). Publishes nothing."""
     from rich.console import Console

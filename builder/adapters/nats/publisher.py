@@ -9,7 +9,7 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
 from builder.wire.outbound import encode_compaction
@@ -62,7 +62,7 @@ class NatsPublisher:
 
     async def dead_letter(self, arrival: Arrival, reason: str) -> None:
         """See the port."""
-        place = f"{arrival.place.incarnation}.{arrival.place.sequence}"
+        subject = letter_subject(arrival.place)
         letter = {
             "reason": reason[:LONGEST_REASON],
             "subject": arrival.subject,
@@ -76,10 +76,16 @@ class NatsPublisher:
         data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:
             with translated(f"dead-lettering {arrival.subject}"):
-                await self._js.publish(f"deadletters.{place}", data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: place})
+                identity = subject.split(".", 1)[1]
+                await self._js.publish(subject, data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
         except AlreadyPublished:
             return
 
 
 def _subject(context: Context) -> str:
     return context_subject(context.trigger.workspace, context.consumer, context.trigger.session, str(context.id))
+
+
+def letter_subject(place: Place) -> str:
+    """Where the letter about the breadcrumb of a place is kept."""
+    return f"deadletters.{place.incarnation}.{place.sequence}"
