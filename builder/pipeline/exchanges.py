@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from builder.assemble.page.items import spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.message import Call, Exchange, Image
 from builder.domain.profile import Profile
@@ -90,7 +91,7 @@ def shown_exchanges(said: Talk, told: Told, rendering: Rendering) -> Exchanges:
 def _exchange(call: Call, results: list[Placed], rendering: Rendering) -> Exchange:
     return Exchange(
         call=call,
-        text="\n".join(placed.fragment.text for placed in results),
+        text="\n".join(spoken(placed.fragment.text, "") for placed in results),
         ids=tuple(placed.fragment.breadcrumb.id for placed in results),
         failed=results[-1].fragment.breadcrumb.failed,
         images=tuple(chain.from_iterable(pictures(placed, rendering) for placed in results)),

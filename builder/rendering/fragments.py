@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
+from builder.assemble.page.items import INSIDE, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.errors import Misconfigured
@@ -15,7 +16,7 @@ from builder.domain.message import Call, Image
 from builder.pipeline.draft import Group, Laid, PageSection
 from builder.pipeline.units import RESULT, WHOLE, Form, Spans
 from builder.rendering.failures import Failures, nobody
-from builder.rendering.filters import quote, settled, untagged
+from builder.rendering.filters import untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
 from builder.rendering.missing import marked
 from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
@@ -148,7 +149,7 @@ class JinjaRendering:
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
         text, failed = self._rendered(breadcrumb, values_of(breadcrumb, body, spans, said, self.longest))
-        text += f"\n    {note}" if note else ""
+        text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return Made(text, CUT if note else "", failed)
         return Made(shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK, failed)
@@ -213,7 +214,7 @@ def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: 
 
 def as_said(values: dict[str, Any]) -> str:
     """Speaker and text without any template: what is shown when every one fails."""
-    return settled(f"{quote(values['speaker'])}: {quote(values['text'].strip() or '(nothing that can be shown)')}")
+    return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or '(nothing that can be shown)')}")
 
 
 def _excerpt(text: str, spans: Spans) -> str:

@@ -20,10 +20,8 @@ _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
 _FLAG = regex.compile(r"\p{Regional_Indicator}")
 _FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
-_FIRST_FENCE = re.compile(r"(?P<lead>[-*+] )?[^`~]*: (?P<marks>`{3,}|~{3,})(?P<info>.*)")
-"""Behind the name that a fragment begins with."""
 _ROW = re.compile(r"\s*\|")
-_INDENT = "    "
+_INDENT = "  "
 
 
 def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "") -> str:
@@ -90,17 +88,15 @@ def _open_fence(text: str) -> _Fence:
     if "```" not in text and "~~~" not in text:
         return NO_FENCE
     opened = NO_FENCE
-    for number, line in enumerate(text.split("\n")):
-        first = _FIRST_FENCE.match(line) if number == 0 else None
-        found = first or _FENCE.match(line)
+    for line in text.split("\n"):
+        found = _FENCE.match(line)
         if found is None:
             continue
         marks, info = found["marks"], found["info"].rstrip()
         if opened.marks and not info and marks.startswith(opened.marks):
             opened = NO_FENCE
         elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            indent = found["indent"] if first is None else _INDENT * (2 if first["lead"] else 1)
-            opened = _Fence(indent, marks, info)
+            opened = _Fence(found["indent"], marks, info)
     return opened
 
 

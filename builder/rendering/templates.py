@@ -12,9 +12,9 @@ from typing import Any
 
 from jinja2 import Template, TemplateError
 
+from builder.assemble.page.items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Kind
-from builder.rendering.filters import Rendered, settled
 from builder.rendering.meter import LimitExceeded, Limits, metered, size
 from builder.rendering.reasons import reason_of
 from builder.rendering.sandbox import Sandbox
@@ -105,7 +105,8 @@ class TemplateSet:
         template = self._compiled[kind][name]
         try:
             with metered(self._limits, given):
-                return settled("".join(template.root_render_func(template.new_context(dict(values)))))
+                text = "".join(template.root_render_func(template.new_context(dict(values))))
+                return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
             self._strikes[kind, name] += isinstance(error, LimitExceeded)
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error

@@ -1,0 +1,1 @@
+"""The third verb: recall → page under the budget."""

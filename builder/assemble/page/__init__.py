@@ -1,0 +1,1 @@
+"""How a page is laid out."""
