@@ -24,7 +24,7 @@ from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
 from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.view import View, as_of
-from builder.ports import Embedder, Store
+from builder.ports import NO_MODEL, Embedder, Store
 from builder.remember.ingest import Ingest
 
 PAGE = 2_000
@@ -232,15 +232,23 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            for _ in self._histories.growing(history, recall.rows):
-                await asyncio.sleep(0)
+            await self._grow(scope, history, recall.rows)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
 
+    async def _grow(self, scope: Scope, history: History, rows: tuple[Remembered, ...]) -> None:
+        """An end in the middle leaves half of a row, so the history is read again from its beginning."""
+        try:
+            for _ in self._histories.growing(history, rows):
+                await asyncio.sleep(0)
+        except BaseException:
+            self._histories.renew(scope)
+            raise
+
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""
-        while rows := history.lacking[:FILLED]:
+        while self._embedder.model != NO_MODEL and (rows := history.lacking[:FILLED]):
             found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
             if not history.fill(dict(zip(rows, found, strict=True))):
                 return

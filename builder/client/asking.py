@@ -78,6 +78,8 @@ class Asking:
             known = await self.consumers()
         except Unavailable as error:
             return f"no contexts come for {consumer!r} until a service runs: {error}"
+        except Rejected:  # an older service does not know the question
+            return ""
         if consumer not in known:
             names = ", ".join(sorted(known)) or "none"
             raise Rejected(

@@ -62,6 +62,12 @@ class Conversation:
         """The response with an id."""
         return next((each for each in self.responses if each.id == identity), None)
 
+    def free_step(self, finished: AbstractSet[int], *, named: bool) -> int:
+        """The step of what is sent now. named: under an id of its own, so it repeats no earlier step and comes behind all."""
+        if not named:
+            return self.next_step(finished)
+        return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
+
     def next_step(self, finished: AbstractSet[int]) -> int:
         """The first step whose round is not over, or the one behind all.
 
@@ -71,7 +77,7 @@ class Conversation:
         for response in self.responses:
             if not (response.is_complete or response.step in finished or response.id in self.tombstones):
                 return response.step
-        most = max((response.step for response in self.responses), default=0)
+        most = max((*finished, *(response.step for response in self.responses)), default=0)
         while response_id(self.context_id, most + 1) in self.tombstones:
             most += 1
         return most + 1
@@ -107,18 +113,24 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, most: i
     place = (context.workspace, context.session_id)
     subject = breadcrumb_subject(*place, SCHEMA)
     last = await reader.last(subject)
+    start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     found: list[Response] = []
-    if last > context.trigger_seq:
-        async for crumb in _read(reader, subject, context.trigger_seq, most):
+    if last > start:
+        async for crumb in _read(reader, subject, start, most):
             if _is_answer(crumb, context):
                 found.append(_response(crumb, found))
-    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), context.trigger_seq, most)
+    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, most)
     return Conversation(
         context_id=context.event["id"],
         responses=tuple(sorted(found, key=lambda each: each.step)),
         tombstones=frozenset([crumb.removes async for crumb in removals]),
         last=last,
     )
+
+
+async def _start(reader: StreamReader, context: ReceivedContext) -> int:
+    """The sequence behind which answers stand: the trigger's, or 0 in a stream that was made again and counts anew."""
+    return context.trigger_seq if await reader.newest() >= context.trigger_seq else 0
 
 
 async def _results(

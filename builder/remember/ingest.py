@@ -33,11 +33,11 @@ class Ingest:
         self._terms = terms
         self._count = count
         self._passages_at_ingestion = passages_at_ingestion
+        self._beside = asyncio.Lock()
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """All facts; without vectors when the engine is away, or when the text is so long that a trigger behind it would wait."""
-        long = len(breadcrumb.text) > LONG_TEXT
-        bare = await asyncio.to_thread(self._words, breadcrumb) if long else self._words(breadcrumb)
+        bare = await self._words_beside(breadcrumb) if len(breadcrumb.text) > LONG_TEXT else self._words(breadcrumb)
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare
         try:
@@ -55,6 +55,11 @@ class Ingest:
     async def embed(self, text: str) -> bytes:
         """The vector; empty for a blank text. Raises `Unavailable`."""
         return await self._embedder.embed(text) if text.strip() else b""
+
+    async def _words_beside(self, breadcrumb: Breadcrumb) -> Remembered:
+        """In a thread, one text at a time: several would take turns with the event loop and leave it little."""
+        async with self._beside:
+            return await asyncio.to_thread(self._words, breadcrumb)
 
     def _words(self, breadcrumb: Breadcrumb) -> Remembered:
         """All facts but the vectors."""

@@ -16,7 +16,7 @@ import pytest
 from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
 from builder.client import Client, Rejected, Unavailable, connect
 from builder.client.asking import Asking
-from builder.client.connecting import open_connection
+from builder.client.connecting import FIRST_SECONDS, open_connection, without_credentials
 from tests.running import (
     COMMAND,
     DEADLINE,
@@ -61,6 +61,24 @@ async def test_connecting_to_nobody_is_unavailable_with_the_address(
                 raise AssertionError(url)
         assert time.monotonic() - started < SOON
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("servers", "shown"),
+    [
+        ("nats://u:p@host:1", "nats://host:1"),
+        ("nats://u:p@ss@host", "nats://host"),
+        ("demo:secret@127.0.0.1:1", "127.0.0.1:1"),
+        ("nats://token@a, tls://u:p@b,c:d@e", "nats://a, tls://b,e"),
+        ("nats://host:1,other", "nats://host:1,other"),
+    ],
+)
+def test_no_form_of_an_address_shows_its_password(servers: str, shown: str) -> None:
+    assert without_credentials(servers) == shown
+
+
+def test_the_first_connection_leaves_a_command_time_to_answer_within_five_seconds() -> None:
+    assert FIRST_SECONDS < 3
 
 
 async def test_an_address_is_shown_without_its_password() -> None:
