@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -46,6 +47,7 @@ from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
+SWITCH_SECONDS = 0.001
 PATIENCE = 3.0
 """Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -114,7 +116,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        filling = Filling(core.store, core.builder.ingest.with_vectors)
+        filling = Filling(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         folder = settings.store_path.parent
         wanted: dict[str, Check] = {
@@ -134,11 +136,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
-        # What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
-        gc.collect()
-        gc.freeze()
+        _stay_responsive()
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
         yield Service(reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+
+
+def _stay_responsive() -> None:
+    """What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
+
+    While a thread finds the words of a long text, the event loop gets its turn after a millisecond, not after five: each of some
+    twenty waits of a context would cost as much.
+    """
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:

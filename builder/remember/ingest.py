@@ -1,7 +1,7 @@
 """Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from builder.domain.breadcrumb import Breadcrumb
@@ -17,6 +17,12 @@ LONG_TEXT = 20_000
 
 ENDS = 10
 """Passages at each end of a long message in which a person may give an instruction."""
+
+Pause = Callable[[], Awaitable[None]]
+
+
+async def no_pause() -> None:
+    """Go on at once."""
 
 
 class Ingest:
@@ -45,10 +51,15 @@ class Ingest:
         except Unavailable:
             return bare
 
-    async def with_vectors(self, remembered: Remembered) -> Remembered:
-        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text = remembered.breadcrumb.text
-        vectors = [await self.embed(text[held.start : held.end]) for held in remembered.passages]
+    async def with_vectors(self, remembered: Remembered, pause: Pause = no_pause) -> Remembered:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
+
+        pause: awaited before each passage.
+        """
+        text, vectors = remembered.breadcrumb.text, list[bytes]()
+        for held in remembered.passages:
+            await pause()
+            vectors.append(await self.embed(text[held.start : held.end]))
         filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
         return replace(remembered, passages=tuple(filled), model=self._embedder.model)
 
