@@ -47,7 +47,7 @@ from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
-SWITCH_SECONDS = 0.001
+SWITCH_SECONDS = 0.0002
 PATIENCE = 3.0
 """Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -144,7 +144,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
 def _stay_responsive() -> None:
     """What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
 
-    While a thread finds the words of a long text, the event loop gets its turn after a millisecond, not after five: each of some
+    While a thread finds the words of a long text, the event loop gets its turn after 0.2 ms, not after five: each of some
     twenty waits of a context would cost as much.
     """
     gc.collect()

@@ -24,7 +24,7 @@ from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
-STEP = 128
+STEP = 32
 SITTING_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
