@@ -11,6 +11,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
+from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
@@ -122,6 +123,11 @@ class ContextBuilder:
                 raise Rejected(
                     f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {known.breadcrumb.session!r} of this "
                     "workspace; give every breadcrumb of a workspace an id of its own"
+                )
+            if is_other(known.breadcrumb, breadcrumb):
+                raise Rejected(
+                    f"id {breadcrumb.id!r} version {breadcrumb.version} is taken: the breadcrumb that came first has other "
+                    "content; publish the next version, or take another id"
                 )
             return known
         remembered = await self._ingest.facts(breadcrumb)
@@ -276,3 +282,10 @@ def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )
+
+
+def is_other(known: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
+    """Whether something else came under the id and version of what is known. Two workers may word one summary differently."""
+    if known.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (known.removes, breadcrumb.removes):
+        return False
+    return (known.schema, known.body) != (breadcrumb.schema, breadcrumb.body)

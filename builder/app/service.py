@@ -22,6 +22,7 @@ from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
@@ -80,7 +81,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     async with AsyncExitStack() as stack:
         metrics = Metrics(CollectorRegistry())
         core = await stack.enter_async_context(open_core(settings, patience=PATIENCE, failed=metrics.template_failed))
-        url, connection = await stack.enter_async_context(open_bus(settings))
+        url, connection, server = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
         reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
@@ -121,7 +122,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         folder = settings.store_path.parent
         wanted: dict[str, Check] = {
             "model": partial(_model_state, core.embedder), "templates": reloading.state,
-            "store_writes": partial(store_state, core.store, folder), "stream_writes": probe.state,
+            "store_writes": partial(store_state, core.store, folder), "stream_writes": partial(_stream_writes, probe, server),
         }  # fmt: skip
         metrics.free.set_function(lambda: free_bytes(folder))
         metrics.store.set_function(lambda: file_bytes(settings.store_path))
@@ -179,6 +180,11 @@ async def unsettled(service: Service) -> int:
 def _alive(watchdog: Watchdog, beside: list[asyncio.Task[None]]) -> bool:
     """A loop beside the worker ends by a bug only."""
     return watchdog.alive and not any(task.done() for task in beside)
+
+
+async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+    """What the embedded server writes of itself tells more than a probe, which goes into a stream of its own."""
+    return (await server.state() if server else "") or await probe.state()
 
 
 def _size(probe: Probe, stream: str) -> int:

@@ -47,7 +47,7 @@ class Answering:
         for _ in range(ATTEMPTS):
             conversation = await self._read(context, step)
             there = conversation.named(message_id) if message_id else None
-            number = step or (there.step if there else conversation.free_step(context.steps, named=bool(message_id)))
+            number = step or (there.step if there else conversation.free_step(context.steps, body, named=bool(message_id)))
             event, identity = _event(context, body, number, message_id)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
