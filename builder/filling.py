@@ -12,6 +12,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.heart import Bug, Circuit, foreseen
 from builder.ports import Backlog
+from builder.remember.ingest import Pause
 
 log = logging.getLogger("builder.filling")
 
@@ -19,6 +20,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
 """Seconds after a failure, growing with every failure in a row."""
 REST = 0.5
 """Seconds between two looks at what lacks vectors."""
+WAIT, WAITS = 0.005, 40
+"""Seconds of one wait for what is in work, and the most waits in front of a passage."""
 PAGE = 16
 """Breadcrumbs read at once: each may have a body of a megabyte."""
 
@@ -26,8 +29,11 @@ PAGE = 16
 class Filling:
     """Walks over what lacks vectors, oldest place first, for ever. lacking: how many there were at the last look."""
 
-    def __init__(self, backlog: Backlog, with_vectors: Callable[[Remembered], Awaitable[Remembered]]) -> None:
-        """with_vectors raises `Unavailable`."""
+    def __init__(
+        self, backlog: Backlog, with_vectors: Callable[[Remembered, Pause], Awaitable[Remembered]], busy: Callable[[], bool]
+    ) -> None:
+        """with_vectors raises `Unavailable`. busy: whether deliveries are in work, whose embeddings come first."""
+        self._busy = busy
         self.lacking = 0
         self._backlog = backlog
         self._with_vectors = with_vectors
@@ -83,4 +89,11 @@ class Filling:
         await self._count()  # a page of failures may take minutes
 
     async def _filled(self, row: Remembered) -> None:
-        await self._backlog.fill(await self._with_vectors(row))
+        await self._backlog.fill(await self._with_vectors(row, self._give_way))
+
+    async def _give_way(self) -> None:
+        """For a while, and not for ever: under steady load vectors must come too."""
+        waits = 0
+        while self._busy() and waits < WAITS:
+            waits += 1
+            await asyncio.sleep(WAIT)

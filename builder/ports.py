@@ -145,6 +145,10 @@ class Ledger(Protocol):
         """Forget the attempts of a finished delivery."""
 
 
+NO_MODEL = "none"
+"""Id of an engine that is never there."""
+
+
 class Embedder(Protocol):
     """Turns text into a unit vector. A vector is a function of its text and of `model` alone."""
 

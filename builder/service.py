@@ -11,6 +11,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Selector
+from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.assemble import Request, assemble
@@ -24,7 +25,7 @@ from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
 from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.view import View, as_of
-from builder.ports import Embedder, Store
+from builder.ports import NO_MODEL, Embedder, Store
 from builder.remember.ingest import Ingest
 
 PAGE = 2_000
@@ -122,6 +123,11 @@ class ContextBuilder:
                 raise Rejected(
                     f"id {breadcrumb.id!r} version {breadcrumb.version} belongs to session {known.breadcrumb.session!r} of this "
                     "workspace; give every breadcrumb of a workspace an id of its own"
+                )
+            if is_other(known.breadcrumb, breadcrumb):
+                raise Rejected(
+                    f"id {breadcrumb.id!r} version {breadcrumb.version} is taken: the breadcrumb that came first has other "
+                    "content; publish the next version, or take another id"
                 )
             return known
         remembered = await self._ingest.facts(breadcrumb)
@@ -232,15 +238,23 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            for _ in self._histories.growing(history, recall.rows):
-                await asyncio.sleep(0)
+            await self._grow(scope, history, recall.rows)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
 
+    async def _grow(self, scope: Scope, history: History, rows: tuple[Remembered, ...]) -> None:
+        """An end in the middle leaves half of a row, so the history is read again from its beginning."""
+        try:
+            for _ in self._histories.growing(history, rows):
+                await asyncio.sleep(0)
+        except BaseException:
+            self._histories.renew(scope)
+            raise
+
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""
-        while rows := history.lacking[:FILLED]:
+        while self._embedder.model != NO_MODEL and (rows := history.lacking[:FILLED]):
             found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
             if not history.fill(dict(zip(rows, found, strict=True))):
                 return
@@ -268,3 +282,10 @@ def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )
+
+
+def is_other(known: Breadcrumb, breadcrumb: Breadcrumb) -> bool:
+    """Whether something else came under the id and version of what is known. Two workers may word one summary differently."""
+    if known.place == breadcrumb.place or breadcrumb.schema == SUMMARY or breadcrumb.id in (known.removes, breadcrumb.removes):
+        return False
+    return (known.schema, known.body) != (breadcrumb.schema, breadcrumb.body)

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import nats
 from nats.aio.client import Client
 
 from builder.adapters.nats.errors import translated
-from builder.adapters.nats.server import binary, embedded_server
+from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import Topology, examine
 from builder.client.connecting import open_connection, without_credentials
 from builder.domain.errors import Misconfigured
@@ -22,16 +22,25 @@ START_SECONDS = 5.0
 """That the start of a service waits for a configured broker, which may be starting too."""
 
 
+class Bus(NamedTuple):
+    """The broker's URL, a connection to it, and its process where it is the embedded one."""
+
+    url: str
+    connection: Client
+    server: EmbeddedServer | None
+
+
 @asynccontextmanager
-async def open_bus(settings: Settings) -> AsyncIterator[tuple[str, Client]]:
-    """URL and connection of the broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`."""
+async def open_bus(settings: Settings) -> AsyncIterator[Bus]:
+    """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`."""
     async with AsyncExitStack() as stack:
-        url = settings.nats.servers
+        url, server = settings.nats.servers, None
         if not url:
-            url = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+            server = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+            url = server.url
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
-        yield url, connection
+        yield Bus(url, connection, server)
 
 
 def streams_folder(settings: Settings) -> Path:

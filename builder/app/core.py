@@ -17,7 +17,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
 from builder.pipeline.rank import MEANING, SIGNALS, Ranker
-from builder.rendering.failures import Told, nobody
+from builder.rendering.failures import Listener, silence
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
 from builder.wire.bodies import excluded
@@ -71,7 +71,7 @@ async def open_core(
     settings: Settings,
     store_path: str | None = None,
     patience: float | None = None,
-    failed: Told = nobody,
+    failed: Listener = silence,
 ) -> AsyncIterator[Core]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 

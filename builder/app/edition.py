@@ -7,7 +7,7 @@ from pathlib import Path
 from builder.adapters.tokens import load_counter
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.rendering.failures import Failures, Told, nobody
+from builder.rendering.failures import Failures, Listener, silence
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.shorten import CHARACTERS_PER_TOKEN
 from builder.rendering.templates import TemplateSet, read_folders
@@ -37,7 +37,7 @@ class Edition:
     traces: Traces
 
 
-def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed: Told = nobody) -> Edition:
+def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed: Listener = silence) -> Edition:
     """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
 
     held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a

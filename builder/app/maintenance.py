@@ -77,7 +77,7 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     fresh = path.with_name(path.name + ".reindex")
     _check_unused(path)
     _remove(fresh)
-    async with open_bus(settings) as (_, connection):
+    async with open_bus(settings) as (_, connection, _):
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation)
@@ -206,7 +206,7 @@ async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
     data = streams_folder(settings)
     if not data.exists():
         raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
-    async with embedded_server(data, ANY_PORT) as url, connected(settings, url) as connection:
+    async with embedded_server(data, ANY_PORT) as server, connected(settings, server.url) as connection:
         yield connection
 
 
@@ -220,8 +220,11 @@ def _check_unused(path: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    for suffix in ("", "-wal", "-shm"):
-        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from builder.app.core import Core
 from builder.app.edition import Traces, read_edition, traces_of
 from builder.domain.errors import Misconfigured
 from builder.heart import Bug, foreseen
-from builder.rendering.failures import Told
+from builder.rendering.failures import Listener
 from builder.service import ContextBuilder
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ class Reloading:
     problem: why the files as they are now are not in force; empty when they are.
     """
 
-    def __init__(self, folders: tuple[Path, ...], core: Core, refused: Callable[[], None], failed: Told) -> None:
+    def __init__(self, folders: tuple[Path, ...], core: Core, refused: Callable[[], None], failed: Listener) -> None:
         """refused: told of each edit that could not be taken. failed: as `read_edition` has it."""
         self.core = core
         self.problem = ""

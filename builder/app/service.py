@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -21,6 +22,7 @@ from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
@@ -46,6 +48,7 @@ from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker import Rules, Worker
 
 WATCH_SECONDS = 2.0
+SWITCH_SECONDS = 0.0002
 PATIENCE = 3.0
 """Seconds that the start waits for the engine; what comes before it is loaded is built by words alone and filled in later."""
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -78,7 +81,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
     async with AsyncExitStack() as stack:
         metrics = Metrics(CollectorRegistry())
         core = await stack.enter_async_context(open_core(settings, patience=PATIENCE, failed=metrics.template_failed))
-        url, connection = await stack.enter_async_context(open_bus(settings))
+        url, connection, server = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
         reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
@@ -114,12 +117,12 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
-        filling = Filling(core.store, core.builder.ingest.with_vectors)
+        filling = Filling(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         folder = settings.store_path.parent
         wanted: dict[str, Check] = {
             "model": partial(_model_state, core.embedder), "templates": reloading.state,
-            "store_writes": partial(store_state, core.store, folder), "stream_writes": probe.state,
+            "store_writes": partial(store_state, core.store, folder), "stream_writes": partial(_stream_writes, probe, server),
         }  # fmt: skip
         metrics.free.set_function(lambda: free_bytes(folder))
         metrics.store.set_function(lambda: file_bytes(settings.store_path))
@@ -134,11 +137,20 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
         alive = partial(_alive, watchdog, beside)
-        # What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
-        gc.collect()
-        gc.freeze()
+        _stay_responsive()
         application = inbox.application(routes(alive, needed, wanted, metrics.registry))
         yield Service(reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+
+
+def _stay_responsive() -> None:
+    """What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
+
+    While a thread finds the words of a long text, the event loop gets its turn after 0.2 ms, not after five: each of some
+    twenty waits of a context would cost as much.
+    """
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:
@@ -168,6 +180,11 @@ async def unsettled(service: Service) -> int:
 def _alive(watchdog: Watchdog, beside: list[asyncio.Task[None]]) -> bool:
     """A loop beside the worker ends by a bug only."""
     return watchdog.alive and not any(task.done() for task in beside)
+
+
+async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+    """What the embedded server writes of itself tells more than a probe, which goes into a stream of its own."""
+    return (await server.state() if server else "") or await probe.state()
 
 
 def _size(probe: Probe, stream: str) -> int:

@@ -37,7 +37,8 @@ class Source:
                 return await self._client.ask(verb, request)
             except Unavailable as error:
                 self._turn_to_store(error)
-        is_own = self._client is None and not self._address.is_configured
+        # A broker that was only guessed may be somebody else's.
+        is_own = not self._address.is_configured and (self._client is None or bool(self._address.guess))
         servers = "" if is_own else self._address.servers
         return await answer_from_store(self._settings, servers, self._workspace, verb, json.dumps(request).encode())
 

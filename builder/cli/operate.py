@@ -123,7 +123,7 @@ def clear_dead_letters(
     if as_json:
         print_json({"cleared": cleared})
     else:
-        say(f"{cleared} dead letters cleared")
+        say(f"{cleared} dead {'letter' if cleared == 1 else 'letters'} cleared")
 
 
 def reindex(*, as_json: AsJson = False) -> None:

@@ -47,11 +47,13 @@ class Answering:
         for _ in range(ATTEMPTS):
             conversation = await self._read(context, step)
             there = conversation.named(message_id) if message_id else None
-            number = step or (there.step if there else conversation.next_step(context.steps))
+            number = step or (there.step if there else conversation.free_step(context.steps, body, named=bool(message_id)))
             event, identity = _event(context, body, number, message_id)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
-            elif not message_id:
+            elif message_id:
+                _check_free(conversation, number)
+            else:
                 there = conversation.at(number)
             try:
                 answer = _standing(there) if there else await self._store(event, identity, number, conversation)
@@ -75,6 +77,13 @@ class Answering:
             raise Rejected(f"the response {identity} was forgotten, nothing is kept under its id again; take another step or id")
         published = await self._publishing.publish(event, own_clock=True, last=conversation.last)
         return Answer(id=identity, step=step, sequence=published.sequence, already_answered=published.duplicate)
+
+
+def _check_free(conversation: Conversation, step: int) -> None:
+    """Two responses never stand under one step. Raises `Rejected`."""
+    taken = conversation.at(step)
+    if taken is not None:
+        raise Rejected(f"step {step} has the response {taken.id!r} already; take another step, or its id")
 
 
 def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id: str) -> tuple[Outgoing, str]:

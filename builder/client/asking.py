@@ -14,6 +14,7 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.wire.requests import raise_error
 from builder.wire.subjects import request_subject
 
+LOST_SECONDS = 5.0
 ASK_SECONDS = 60.0
 CONSUMERS_SECONDS = 5.0
 """For a question that the service answers out of its memory."""
@@ -78,6 +79,8 @@ class Asking:
             known = await self.consumers()
         except Unavailable as error:
             return f"no contexts come for {consumer!r} until a service runs: {error}"
+        except Rejected:  # an older service does not know the question
+            return ""
         if consumer not in known:
             names = ", ".join(sorted(known)) or "none"
             raise Rejected(
@@ -89,6 +92,8 @@ class Asking:
         """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
         subject = request_subject(self.workspace, verb)
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
+        # Without a connection the question waits for one, and not for as long as an answer may take.
+        timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)
         try:
             message = await self._connection.request(subject, data, timeout=timeout)
         except NoRespondersError as error:

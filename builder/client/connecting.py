@@ -20,7 +20,8 @@ FIRST_SECONDS = 2.5
 """For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
 LOG_SECONDS = 60.0
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
-_SECRET = re.compile(r"(?<=://)[^/@,]*@")
+_SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
+"""User, password or token in front of a host, which may have an @ of its own; the scheme may be left out."""
 
 
 async def open_connection(

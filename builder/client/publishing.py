@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
+from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError
 
 from builder.client.connecting import reason
@@ -19,6 +20,8 @@ MAX_BODY = 1_048_576
 HEADERS = 2_048
 """Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
+NO_RESOURCES = 10023
+"""JetStream's code for "insufficient resources"."""
 WRONG_LAST_SEQUENCE = 10071
 """JetStream's code for "another message has come on this subject"."""
 
@@ -63,12 +66,19 @@ class Publishing:
         except (APIError, NatsError, OSError) as error:
             if isinstance(error, APIError) and error.err_code == WRONG_LAST_SEQUENCE:
                 raise Conflict(f"another message came on {event.subject} meanwhile; send it again") from error
-            raise Unavailable(
-                f"publishing on {event.subject} failed: {reason(error)}; is the service up on this broker?"
-            ) from error
+            raise Unavailable(f"publishing on {event.subject} failed: {_why(error)}") from error
         if ack.duplicate:
             check_same(event, await self._reader.at(int(ack.seq)), own_clock=own_clock)
         return Published(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
+
+
+def _why(error: Exception) -> str:
+    """What the broker said, and what to do. A stream that cannot write gives no answer at all."""
+    if isinstance(error, NatsTimeout | TimeoutError):
+        return "the broker did not acknowledge it; look at `context-builder doctor`: its disk may be full, or the service away"
+    if isinstance(error, APIError) and error.err_code == NO_RESOURCES:
+        return f"{reason(error)}; the broker's storage is used up: free some, or raise its limits"
+    return f"{reason(error)}; is the service up on this broker?"
 
 
 def check_same(event: Outgoing, there: Arrival | None, *, own_clock: bool) -> None:

@@ -108,7 +108,8 @@ class Pull:
                 self._left = 0
             if self._left <= 0 and self._refusal:
                 await asyncio.sleep(self._pace.pause)
-            if self._left <= 0 < (free := self._free()):
+            # nats-py keeps what is published while nobody is there: each request would be valid once somebody is again.
+            if self._connection.is_connected and self._left <= 0 < (free := self._free()):
                 await self._ask(free)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._pace.pause):

@@ -35,6 +35,10 @@ class Response:
     tool_requests: tuple[dict[str, Any], ...]
     results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
 
+    def makes_one_of(self, calls: AbstractSet[str]) -> bool:
+        """Whether it makes a call of one of these request ids."""
+        return not calls.isdisjoint(map(_request_id, self.tool_requests))
+
     @property
     def is_complete(self) -> bool:
         """It has called tools, and each call has its result."""
@@ -62,6 +66,28 @@ class Conversation:
         """The response with an id."""
         return next((each for each in self.responses if each.id == identity), None)
 
+    def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, named: bool) -> int:
+        """The step of what is sent now. named: under an id of its own, so it repeats no earlier step and comes behind all.
+
+        A response that makes calls of a stored one, by their request ids, is that one. Where the agent has given its final
+        answer, which makes no calls, and this delivery has not come so far, it starts over: what makes calls is its first
+        response with calls that it has not said again, and what makes none its first without.
+        """
+        if named:
+            return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
+        calls = {_request_id(call) for call in body.get("tool_requests") or ()} - {""}
+        if (step := next((each.step for each in self.responses if each.makes_one_of(calls)), None)) is not None:
+            return step
+        if self._is_final(finished):
+            alike = (each.step for each in self.responses if bool(each.tool_requests) == bool(body.get("tool_requests")))
+            return next((step for step in alike if step not in finished), self.next_step(finished))
+        return self.next_step(finished)
+
+    def _is_final(self, finished: AbstractSet[int]) -> bool:
+        """Whether the last response is a final answer that this delivery does not know of."""
+        last = self.responses[-1] if self.responses else None
+        return last is not None and not last.tool_requests and last.step not in finished and last.id not in self.tombstones
+
     def next_step(self, finished: AbstractSet[int]) -> int:
         """The first step whose round is not over, or the one behind all.
 
@@ -71,7 +97,7 @@ class Conversation:
         for response in self.responses:
             if not (response.is_complete or response.step in finished or response.id in self.tombstones):
                 return response.step
-        most = max((response.step for response in self.responses), default=0)
+        most = max((*finished, *(response.step for response in self.responses)), default=0)
         while response_id(self.context_id, most + 1) in self.tombstones:
             most += 1
         return most + 1
@@ -107,18 +133,24 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, most: i
     place = (context.workspace, context.session_id)
     subject = breadcrumb_subject(*place, SCHEMA)
     last = await reader.last(subject)
+    start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
     found: list[Response] = []
-    if last > context.trigger_seq:
-        async for crumb in _read(reader, subject, context.trigger_seq, most):
+    if last > start:
+        async for crumb in _read(reader, subject, start, most):
             if _is_answer(crumb, context):
                 found.append(_response(crumb, found))
-    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), context.trigger_seq, most)
+    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, most)
     return Conversation(
         context_id=context.event["id"],
         responses=tuple(sorted(found, key=lambda each: each.step)),
         tombstones=frozenset([crumb.removes async for crumb in removals]),
         last=last,
     )
+
+
+async def _start(reader: StreamReader, context: ReceivedContext) -> int:
+    """The sequence behind which answers stand: the trigger's, or 0 in a stream that was made again and counts anew."""
+    return context.trigger_seq if await reader.newest() >= context.trigger_seq else 0
 
 
 async def _results(

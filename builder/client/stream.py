@@ -35,6 +35,14 @@ class StreamReader:
         newest = await self._get(subject=subject)
         return newest.place.sequence if newest else 0
 
+    async def newest(self) -> int:
+        """Sequence of the newest message of the stream."""
+        try:
+            info = await self._js.stream_info(STREAM)
+        except (APIError, NatsError, OSError, TimeoutError) as error:
+            raise Unavailable(f"reading the state of {STREAM} failed: {reason(error)}; ask again") from error
+        return int(info.state.last_seq)
+
     async def behind(self, subject: str, sequence: int) -> AsyncIterator[Arrival]:
         """The messages on a subject behind a sequence, in the stream's order."""
         while (arrival := await self._get(seq=sequence + 1, subject=subject, next=True)) is not None:

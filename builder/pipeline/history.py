@@ -24,7 +24,7 @@ from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
 from builder.pipeline.words import is_filler
 
-STEP = 128
+STEP = 32
 SITTING_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
@@ -35,7 +35,8 @@ class History:
 
     A passage's `before` and `after` are the passages next to it in its session, -1 where there is none (yet).
     versions: id → its rows in place order. newest: id → for each of these the row of the highest version up to it.
-    lacking: rows of which a passage with words has no vector yet; `fill` takes them off.
+    blank: passages without any text, which never have a vector.
+    lacking: rows of which another passage has no vector yet; `fill` takes them off.
     """
 
     def __init__(self) -> None:
@@ -78,6 +79,7 @@ class History:
         self.newest: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
         self.lacking: list[int] = []
+        self.blank = Growing(np.bool_)
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
@@ -120,15 +122,16 @@ class History:
                 self._append_vector(passage.vector)
                 self.crumb.append(index)
                 self.length.append(len(terms))
+                self.blank.append(not row.breadcrumb.text[passage.start : passage.end].strip())
                 self.tokens.append(passage.tokens)
                 self.traits.append(passage.traits)
             if self.lacks(index):
                 self.lacking.append(index)
 
     def lacks(self, row: int) -> bool:
-        """Whether a passage of the row has words and no vector."""
+        """Whether a passage of the row that is not blank has no vector."""
         start, end = self.first_passage(row), self.first_passage(row + 1)
-        return bool((~self.has_vector.head(end)[start:] & (self.length.head(end)[start:] > 0)).any())
+        return bool((~self.has_vector.head(end)[start:] & ~self.blank.head(end)[start:]).any())
 
     def fill(self, found: Mapping[int, tuple[bytes, ...]]) -> bool:
         """Write vectors in the place of none; returns whether there were any.

@@ -1,7 +1,7 @@
 """Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from builder.domain.breadcrumb import Breadcrumb
@@ -18,6 +18,12 @@ LONG_TEXT = 20_000
 ENDS = 10
 """Passages at each end of a long message in which a person may give an instruction."""
 
+Pause = Callable[[], Awaitable[None]]
+
+
+async def no_pause() -> None:
+    """Go on at once."""
+
 
 class Ingest:
     """Finds words at once, and vectors at once where the text is short."""
@@ -33,11 +39,11 @@ class Ingest:
         self._terms = terms
         self._count = count
         self._passages_at_ingestion = passages_at_ingestion
+        self._beside = asyncio.Lock()
 
     async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
         """All facts; without vectors when the engine is away, or when the text is so long that a trigger behind it would wait."""
-        long = len(breadcrumb.text) > LONG_TEXT
-        bare = await asyncio.to_thread(self._words, breadcrumb) if long else self._words(breadcrumb)
+        bare = await self._words_beside(breadcrumb) if len(breadcrumb.text) > LONG_TEXT else self._words(breadcrumb)
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare
         try:
@@ -45,16 +51,26 @@ class Ingest:
         except Unavailable:
             return bare
 
-    async def with_vectors(self, remembered: Remembered) -> Remembered:
-        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing."""
-        text = remembered.breadcrumb.text
-        vectors = [await self.embed(text[held.start : held.end]) for held in remembered.passages]
+    async def with_vectors(self, remembered: Remembered, pause: Pause = no_pause) -> Remembered:
+        """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
+
+        pause: awaited before each passage.
+        """
+        text, vectors = remembered.breadcrumb.text, list[bytes]()
+        for held in remembered.passages:
+            await pause()
+            vectors.append(await self.embed(text[held.start : held.end]))
         filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
         return replace(remembered, passages=tuple(filled), model=self._embedder.model)
 
     async def embed(self, text: str) -> bytes:
         """The vector; empty for a blank text. Raises `Unavailable`."""
         return await self._embedder.embed(text) if text.strip() else b""
+
+    async def _words_beside(self, breadcrumb: Breadcrumb) -> Remembered:
+        """In a thread, one text at a time: several would take turns with the event loop and leave it little."""
+        async with self._beside:
+            return await asyncio.to_thread(self._words, breadcrumb)
 
     def _words(self, breadcrumb: Breadcrumb) -> Remembered:
         """All facts but the vectors."""

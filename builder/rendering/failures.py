@@ -5,15 +5,15 @@ from dataclasses import replace
 
 from builder.domain.failure import Failure
 
-Told = Callable[[Failure], None]
+Listener = Callable[[Failure], None]
 
 
 class Failures:
     """Counted by template; `told` hears of each time."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, listener: Listener) -> None:
         """told: of the failure, with how often it came."""
-        self._told = told
+        self._listener = listener
         self._known: dict[str, Failure] = {}
 
     def add(self, failure: Failure) -> None:
@@ -21,7 +21,7 @@ class Failures:
         before = self._known.get(failure.file)
         now = replace(before, times=before.times + 1) if before else failure
         self._known[now.file] = now
-        self._told(now)
+        self._listener(now)
 
     @property
     def all(self) -> tuple[Failure, ...]:
@@ -29,5 +29,5 @@ class Failures:
         return tuple(self._known.values())
 
 
-def nobody(_: Failure) -> None:
+def silence(_: Failure) -> None:
     """For whoever only wants the pages."""

@@ -15,7 +15,8 @@ from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.pipeline.draft import Group, Laid, PageSection
 from builder.pipeline.units import RESULT, WHOLE, Form, Spans
-from builder.rendering.failures import Failures, nobody
+from builder.rendering.bounds import pruned, shortened
+from builder.rendering.failures import Failures, silence
 from builder.rendering.filters import untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
 from builder.rendering.missing import marked
@@ -62,7 +63,7 @@ class JinjaRendering:
         longest: characters; of a longer text no page holds all, so it is cut before it is rendered.
         """
         self.longest = longest
-        self._failures = failures or Failures(nobody)
+        self._failures = failures or Failures(silence)
         self.revision = templates.revision
         self.count = count
         self._templates = templates
@@ -142,8 +143,7 @@ class JinjaRendering:
         """The text in this form, and what is missing in it. logs: share of a log's lines."""
         if form.line:
             return Made(stub(breadcrumb, form.line), REDUCED[form.line])
-        trim = partial(trimmed, characters=self.longest, note=f", {known_as(breadcrumb)}")
-        body, note = described(mapped(json.loads(breadcrumb.body), trim)), ""
+        body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
@@ -154,9 +154,20 @@ class JinjaRendering:
             return Made(text, CUT if note else "", failed)
         return Made(shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK, failed)
 
+    def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
+        """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
+        body: dict[str, Any] = json.loads(breadcrumb.body)
+        if len(breadcrumb.body) > self.longest:
+            fetch = f", {known_as(breadcrumb)}"
+            body = shortened(described(pruned(body, self.longest, fetch)), self.longest, fetch)
+        else:
+            body = described(body)
+        return body
+
     def _rendered(self, breadcrumb: Breadcrumb, values: dict[str, Any]) -> tuple[str, str]:
         """The text by its hint, or by the generic one, or as it was said; and why its hint could not."""
-        own, given = self._templates.hint_for(breadcrumb.schema), len(breadcrumb.body) + len(breadcrumb.text)
+        own = self._templates.hint_for(breadcrumb.schema)
+        given = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.longest)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
             try:
@@ -164,10 +175,10 @@ class JinjaRendering:
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue
-            return text, self._told(own, failed, "the generic hint") if failed else ""
-        return as_said(values), self._told(own, failed, "the bare text")
+            return text, self._report(own, failed, "the generic hint") if failed else ""
+        return as_said(values), self._report(own, failed, "the bare text")
 
-    def _told(self, hint: str, reason: str, instead: str) -> str:
+    def _report(self, hint: str, reason: str, instead: str) -> str:
         """Why a fragment is shown otherwise, for its context."""
         self._failures.add(Failure(kind="hints", name=hint, reason=reason, instead=instead))
         return f"hint failed, {instead} is shown: hints/{hint}{SUFFIX} {reason}"
@@ -183,15 +194,6 @@ class JinjaRendering:
 
         plain = Group(date="", fragments=("x",))
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
-
-
-def mapped(value: Any, change: Callable[[str], str]) -> Any:
-    """JSON with every text in it changed."""
-    if isinstance(value, dict):
-        return {key: mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [mapped(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
 
 
 def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int, longest: int) -> dict[str, Any]:

@@ -40,6 +40,8 @@ LONGEST_SOURCE = 65_536
 """Characters of a template."""
 PATIENCE = 8
 """Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
+LITTLE = 4_096
+"""Characters of values with which a template has itself to blame: nobody can make it rest by what he sends."""
 _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
 
@@ -108,7 +110,7 @@ class TemplateSet:
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
-            self._strikes[kind, name] += isinstance(error, LimitExceeded)
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= LITTLE
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 

@@ -1,5 +1,6 @@
 """What is wrong with a template that compiles: names that nobody gives it, and what it makes of examples."""
 
+import contextlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -27,6 +28,8 @@ KNOWN: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"se
 ALIKE = 0.6
 """Likeness from which a wrong name is taken for a slip of the pen."""
 MEND = "mend the template"
+LETTERS = 20
+"""Of a value's beginning, by which it is known in what a hint renders."""
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -103,12 +106,24 @@ def _hint(templates: TemplateSet, name: str) -> None:
 
 def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
     breadcrumb = _breadcrumb(schema, body)
-    for spans, said in (((), 1), (((0, len(breadcrumb.text) // 2),), 3)):
-        try:
-            templates.hint(name, values_of(breadcrumb, body, spans, said, LONGEST), len(breadcrumb.body) + len(breadcrumb.text))
-        except RenderedNothing:
-            if must_show and not spans:
-                raise
+    given = len(breadcrumb.body) + len(breadcrumb.text)
+    text = ""
+    try:
+        text = templates.hint(name, values_of(breadcrumb, body, (), 1, LONGEST), given)
+    except RenderedNothing:
+        if must_show:
+            raise
+    if must_show and not _shows_some(text, body):
+        raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
+    with contextlib.suppress(RenderedNothing):
+        templates.hint(name, values_of(breadcrumb, body, ((0, len(breadcrumb.text) // 2),), 3, LONGEST), given)
+
+
+def _shows_some(text: str, body: Any) -> bool:
+    """Whether any value of the body stands in the text."""
+    if isinstance(body, dict | list):
+        return any(_shows_some(text, inner) for inner in (body.values() if isinstance(body, dict) else body))
+    return str(body).split("\n", 1)[0][:LETTERS] in text if body not in (None, "") else False
 
 
 def _breadcrumb(schema: str, body: dict[str, Any]) -> Breadcrumb:

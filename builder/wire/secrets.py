@@ -13,13 +13,14 @@ from builder.wire.text import parse
 
 SECRET_SCHEMA = "secret.v1"  # noqa: S105 - the name of a schema
 KEPT = ("id", "schema_name", "version", "workspace", "session", "created_at", "ttl", "expires_at")
-_NAMED = re.compile(rb'"sensitivity"\s*:\s*"\s*secret\s*"', re.IGNORECASE)
+_NAMED = re.compile(rb'"sensitivity"\s*:\s*\[?\s*"\s*secret\s*"', re.IGNORECASE)
 
 
 def is_secret(schema: str, record: dict[str, Any]) -> bool:
     """Whether the record must not be kept, by its schema or by its `sensitivity`."""
-    said = record.get("sensitivity")
-    return schema == SECRET_SCHEMA or (isinstance(said, str) and said.strip().lower() == "secret")
+    marks = record.get("sensitivity")
+    named = marks if isinstance(marks, list) else [marks]
+    return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in named)
 
 
 def bare(record: dict[str, Any]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ async def worker_here(
     """A worker as the service makes it, but with this clock and without a subscription."""
     async with AsyncExitStack() as stack:
         core = await stack.enter_async_context(open_core(mine))
-        _, connection = await stack.enter_async_context(open_bus(mine))
+        _, connection, _ = await stack.enter_async_context(open_bus(mine))
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(mine))
         stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)

@@ -192,3 +192,37 @@ async def test_requests_that_expire_a_durable_that_is_made_again_and_a_broker_th
                 await arrives(another, "killed")
             await pull.unsubscribe()
     assert len(came) == 52
+
+
+async def test_however_long_the_broker_was_away_no_more_comes_than_there_are_places(tmp_path: Path) -> None:
+    """What nobody could ask for meanwhile must not all be asked for at once."""
+    places, work = 4, list[Msg]()
+    pace = Pace(expires=30, heartbeat=0.05, pause=0.02)
+
+    async def take(message: Msg) -> None:
+        work.append(message)
+
+    async def silence_is_noticed() -> bool:
+        return pull._is_lost()
+
+    with Broker(tmp_path / "broker") as broker:
+        async with bus(broker) as (js, _):
+            pull = Pull(js._nc, (BREADCRUMBS, DURABLE), lambda: places - len(work), take, pace)
+            await pull.open()
+            broker.kill()
+            for _ in range(20):
+                await until(silence_is_noticed, "silence")
+                pull.renew()
+            broker.start()
+            async with jetstream(broker.url) as another:
+                for number in range(20 * places):
+                    await say(another, "Hello.", "s1", f"m{number}")
+
+                async def all_places_are_taken() -> bool:
+                    return len(work) >= places
+
+                await until(all_places_are_taken, "the first messages")
+                await say(another, "Hello.", "s1", "last")
+                waiting = (await another.consumer_info(BREADCRUMBS, DURABLE)).num_ack_pending
+            await pull.unsubscribe()
+    assert (len(work), waiting) == (places, places)

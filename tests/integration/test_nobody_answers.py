@@ -3,8 +3,8 @@
 import asyncio
 import json
 import logging
+import signal
 import socket
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,11 +13,23 @@ from pathlib import Path
 import nats
 import pytest
 
-from builder.adapters.nats.topology import Topology, ensure_streams
+from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
 from builder.client import Client, Rejected, Unavailable, connect
 from builder.client.asking import Asking
-from builder.client.connecting import open_connection
-from tests.running import COMMAND, DEADLINE, LOOPBACK, Broker, Running, all_settled, environment, jetstream, run, until
+from builder.client.connecting import FIRST_SECONDS, open_connection, without_credentials
+from tests.running import (
+    COMMAND,
+    DEADLINE,
+    LOOPBACK,
+    Broker,
+    Process,
+    Running,
+    all_settled,
+    environment,
+    jetstream,
+    run,
+    until,
+)
 
 SOON = 15.0
 """Seconds; the promise is five, on a machine that has nothing else to do."""
@@ -49,6 +61,24 @@ async def test_connecting_to_nobody_is_unavailable_with_the_address(
                 raise AssertionError(url)
         assert time.monotonic() - started < SOON
     assert caplog.records == []
+
+
+@pytest.mark.parametrize(
+    ("servers", "shown"),
+    [
+        ("nats://u:p@host:1", "nats://host:1"),
+        ("nats://u:p@ss@host", "nats://host"),
+        ("demo:secret@127.0.0.1:1", "127.0.0.1:1"),
+        ("nats://token@a, tls://u:p@b,c:d@e", "nats://a, tls://b,e"),
+        ("nats://host:1,other", "nats://host:1,other"),
+    ],
+)
+def test_no_form_of_an_address_shows_its_password(servers: str, shown: str) -> None:
+    assert without_credentials(servers) == shown
+
+
+def test_the_first_connection_leaves_a_command_time_to_answer_within_five_seconds() -> None:
+    assert FIRST_SECONDS < 3
 
 
 async def test_an_address_is_shown_without_its_password() -> None:
@@ -225,10 +255,21 @@ async def test_a_question_that_nobody_answers_in_time_is_unavailable(tmp_path: P
             await connection.close()
 
 
-def test_ctrl_c_ends_a_command_without_a_traceback(service: Running) -> None:
-    for command in (("watch",), ("send", "Hello.", "--wait", "on-demand")):
-        log = Path(service.env["CONTEXT_BUILDER_DATA_DIR"]) / "interrupted"
-        with log.open("wb") as file, subprocess.Popen([COMMAND, *command], env=service.env, stdout=file, stderr=file) as process:
-            process.send_signal(2)
-            process.wait(DEADLINE)
-        assert "Traceback" not in log.read_text("utf-8")
+@pytest.mark.parametrize("command", [("watch",), ("send", "Hello.", "--wait", "on-demand")], ids=["watch", "send"])
+async def test_ctrl_c_ends_a_command_that_waits_without_a_traceback(service: Running, command: tuple[str, ...]) -> None:
+    log = Path(service.env["CONTEXT_BUILDER_DATA_DIR"]) / f"interrupted-{command[0]}"
+    async with jetstream(service.url) as js:
+
+        async def listening() -> int:
+            return len(await js.consumers_info(CONTEXTS))
+
+        before = await listening()
+        with Process([COMMAND, *command], service.env, log) as process:
+
+            async def is_listening() -> bool:
+                return await listening() > before
+
+            await until(is_listening, "the command to listen")
+            process.signal(signal.SIGINT)
+            process.wait()
+    assert "Traceback" not in log.read_text("utf-8")

@@ -1,15 +1,20 @@
 """No room: the service says which part of it has none and why, loses nothing, and goes on by itself when there is room again."""
 
+import contextlib
 import json
+import os
 import resource
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
+from nats.js.api import StorageType, StreamConfig
 from nats.js.errors import ServiceUnavailableError
 
+from builder.adapters.nats.server import ANY_PORT, EmbeddedServer, embedded_server
 from builder.adapters.nats.topology import BREADCRUMBS
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
@@ -95,3 +100,42 @@ def files_of_at_most(size: int, process: Running) -> Iterator[None]:
         yield
     finally:
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, before)
+
+
+async def test_the_embedded_server_is_started_again_on_its_port_once_there_is_room_or_when_it_ended(tmp_path: Path) -> None:
+    """A stream that could not write refuses everything until then, however much room there is."""
+    async with embedded_server(tmp_path / "nats", ANY_PORT) as server, jetstream(server.url) as js:
+        url = server.url
+        await js.add_stream(StreamConfig(name="S", subjects=["s.>"], storage=StorageType.FILE))
+        await js.publish("s.before", b"x" * 1000)
+        assert await server.state() == ""
+        pid = server_pid(server)
+        limit = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (MEGABYTE, limit[1]))
+
+        async def refuses() -> bool:
+            with contextlib.suppress(NatsError):
+                await js.publish("s.much", b"x" * 200_000, timeout=0.5)
+            return "could not write" in await server.state()
+
+        await until(refuses, "a write that is refused")
+
+        async def takes() -> bool:
+            try:
+                await js.publish("s.after", b"x", timeout=0.5)
+            except (NatsError, OSError):
+                return False
+            return server_pid(server) != pid
+
+        await until(takes, "the server to take what is published")
+        assert (server.url, await server.state()) == (url, "")
+        pid = server_pid(server)
+        os.kill(pid, signal.SIGKILL)
+        await until(takes, "another server")
+        assert (await js.get_last_msg("S", "s.before")).data == b"x" * 1000
+
+
+def server_pid(server: EmbeddedServer) -> int:
+    """Of the process that runs now."""
+    assert server._process is not None
+    return server._process.pid

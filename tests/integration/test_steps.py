@@ -223,3 +223,51 @@ async def test_a_step_whose_answer_was_forgotten_is_not_taken_again(service: Run
     with pytest.raises(Rejected, match="was forgotten, nothing is kept under its id again"):
         await client.send_response(delivered_again, "Once more.", step=1)
     assert ("agent.response.v1", "Said anew.") in await spoken(service, client)
+
+
+async def test_two_responses_with_ids_of_their_own_have_two_steps(service: Running, client: Client) -> None:
+    context = await question(client)
+    assert (await client.send_response(context, "One.", message_id="own-1")).step == 1
+    async with another(client, service) as other:
+        again = await context_of(other, context.trigger_event_id)
+        assert (await other.send_response(again, "Two.", message_id="own-2")).step == 2
+        with pytest.raises(Rejected, match="step 2 has the response 'own-2' already"):
+            await other.send_response(again, "Three.", message_id="own-3", step=2)
+    assert [response.step for response in await client.responses(context)] == [1, 2]
+
+
+async def test_in_a_stream_that_was_made_again_an_agent_goes_on_with_its_next_step(service: Running, client: Client) -> None:
+    """A context of the former stream has a sequence that the new one has not come to."""
+    context = replace(await question(client), trigger_seq=10**9)
+    assert [(await client.send_response(context, words)).step for words in ("Let me look.", "It is cold.")] == [1, 2]
+    async with another(client, service) as other:
+        again = replace(await context_of(other, context.trigger_event_id), trigger_seq=10**9)
+        assert (await other.send_response(again, "It is warm.")).already_answered
+
+
+@pytest.mark.usefixtures("service")
+@pytest.mark.parametrize("said", [1, 2, 3])
+@pytest.mark.parametrize("same_ids", [True, False], ids=["the same request ids", "new request ids"])
+async def test_an_agent_that_starts_over_says_nothing_twice_however_far_it_came(
+    client: Client, said: int, same_ids: bool
+) -> None:
+    """said: 1 = it died behind its call, 2 = behind the result, 3 = behind its answer."""
+
+    async def agent(context: ReceivedContext, request: str, words: str, steps: int) -> list[tuple[int, bool]]:
+        calls = [CALL | {"requestId": request}]
+        answers = [await client.send_response(context, "Let me look.", tool_requests=calls)]
+        if steps > 1:
+            await client.send_tool_result(
+                "s1", "weather", request, {"celsius": 10}, message_id=f"{context.event['id']}-{request}"
+            )
+        if steps > 2:
+            answers.append(await client.send_response(context, words))
+        return [(answer.step, answer.already_answered) for answer in answers]
+
+    context = await question(client)
+    await agent(context, "q1", "It is 10 degrees.", said)
+    again = await agent(await context_of(client, context.trigger_event_id), "q1" if same_ids else "q2", "Ten degrees.", 3)
+    if same_ids or said != 2:
+        assert again == [(1, True), (2, said == 3)]
+    else:  # what calls under new ids, once all results are there, may as well be the next round of another process
+        assert again == [(2, False), (3, False)]

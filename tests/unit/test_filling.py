@@ -11,7 +11,8 @@ from builder import filling
 from builder.adapters.memory import MemoryStore
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
-from builder.filling import PAGE, Filling
+from builder.filling import PAGE, WAITS, Filling
+from builder.remember.ingest import Pause, no_pause
 from tests.factories import bare, make_place, make_remembered, remembered_of
 
 
@@ -22,6 +23,11 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(filling, name, 0.001)
 
 
+def idle() -> bool:
+    """Nothing is in work."""
+    return False
+
+
 class Engine:
     """Gives vectors, except where `fails` says why not. asked: ids in the order asked."""
 
@@ -29,7 +35,8 @@ class Engine:
         self.asked: list[str] = []
         self.fails = fails
 
-    async def __call__(self, remembered: Remembered) -> Remembered:
+    async def __call__(self, remembered: Remembered, pause: Pause = no_pause) -> Remembered:
+        await pause()
         self.asked.append(remembered.breadcrumb.id)
         error = self.fails(remembered.breadcrumb.text)
         if error:
@@ -52,7 +59,7 @@ async def lacking(store: MemoryStore) -> list[str]:
 async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
     store, engine = MemoryStore(), Engine()
     rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE + 1)))
-    walk = Filling(store, engine)
+    walk = Filling(store, engine, idle)
     await walk.walk()
     assert engine.asked == [row.breadcrumb.id for row in rows]
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
@@ -63,7 +70,7 @@ async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
 async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: Exception) -> None:
     store, engine = MemoryStore(), Engine(lambda text: error if "beetle" in text else None)
     await holding(store, *(f"Here is beetle {n}." for n in range(PAGE + 3)), "The kiln is hot.")
-    walk = Filling(store, engine)
+    walk = Filling(store, engine, idle)
     await walk.walk()
     assert await lacking(store) == [f"Here is beetle {n}." for n in range(PAGE + 3)]
     assert walk.lacking == PAGE + 3
@@ -75,13 +82,13 @@ async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: E
 async def test_the_count_is_true_while_everything_fails() -> None:
     store, counts = MemoryStore(), list[int]()
 
-    async def fails(_remembered: Remembered) -> Remembered:
+    async def fails(_remembered: Remembered, _pause: Pause) -> Remembered:
         counts.append(walk.lacking)
         if len(counts) < 4:
             await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
         raise Unavailable("the engine is away")
 
-    walk = Filling(store, fails)
+    walk = Filling(store, fails, idle)
     await holding(store, "One.", "Two.")
     await walk.walk()
     assert counts == [2, 3, 4, 5, 5]
@@ -99,14 +106,14 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 
     store, engine = Leaving(), Engine()
     await holding(store, "The kiln is hot.")
-    await until_filled(store, Filling(store, engine).run())
+    await until_filled(store, Filling(store, engine, idle).run())
     assert caplog.text.count("the disk is away") == 3
 
 
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store, engine = MemoryStore(), Engine()
-    walk = Filling(store, engine)
+    walk = Filling(store, engine, idle)
     await walk.walk()
     assert caplog.messages == []
     engine.fails = lambda _text: Unavailable("the engine is away")
@@ -122,16 +129,32 @@ async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCapture
     ]
 
 
+async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(filling, "WAIT", 0)
+    store, engine, looks = MemoryStore(), Engine(), list[int]()
+
+    def busy() -> bool:
+        looks.append(len(engine.asked))
+        return True
+
+    rows = await holding(store, "One.", "Two.")
+    await Filling(store, engine, busy).walk()
+    assert looks == [0] * (WAITS + 1) + [1] * (WAITS + 1)
+    assert [await store.facts(row.breadcrumb) for row in rows] == rows
+
+
 async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
     store, engine = MemoryStore(), Engine()
     (row,) = await holding(store, "The kiln is hot.")
     theirs = replace(row, model="theirs/int8/1")
 
-    async def late(remembered: Remembered) -> Remembered:
+    async def late(remembered: Remembered, _pause: Pause) -> Remembered:
         await store.fill(theirs)
         return await engine(remembered)
 
-    await Filling(store, late).walk()
+    await Filling(store, late, idle).walk()
     assert await store.facts(row.breadcrumb) == theirs
 
 
@@ -139,7 +162,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     store, engine = MemoryStore(), Engine()
     await holding(store, "The kiln is hot.")
     late = make_remembered("And the glaze?", place=make_place(9), id="late")
-    walking = Filling(store, engine)
+    walking = Filling(store, engine, idle)
     await walking.walk()
     await store.remember(bare(late))
     await until_filled(store, walking.run())

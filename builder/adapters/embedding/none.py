@@ -1,8 +1,9 @@
 """No engine: contexts are built by words and fields alone, always flagged."""
 
 from builder.domain.errors import Unavailable
+from builder.ports import NO_MODEL
 
-NONE = "none"
+NONE = NO_MODEL
 
 
 class NoEmbedder:

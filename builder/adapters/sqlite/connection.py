@@ -60,7 +60,7 @@ class Connection:
     @property
     def refusal(self) -> str:
         """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
-        recent = [sentence for sentence, moment in self._refusals.values() if monotonic() - moment < REMEMBERED_SECONDS]
+        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REMEMBERED_SECONDS]
         return recent[-1] if recent else ""
 
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:

@@ -4,7 +4,7 @@ import re
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from importlib.resources import files
 from itertools import chain, pairwise
 from typing import Any
@@ -15,6 +15,9 @@ from builder.pipeline.words import folded, letters
 
 _UNSPACED = r"\u0e00-\u0e3e\u0e40-\u0eff\u1000-\u109f\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _PART = re.compile(letters(without=_UNSPACED))
+_ANY_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_JOINT = re.compile("[.@:/_-]")
+_JOINED = re.compile(rf"{_PART.pattern}(?:{_JOINT.pattern}{_PART.pattern})+")
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
 UNDETERMINED = "und"
@@ -65,19 +68,30 @@ def load_language() -> Callable[[str], str]:
     return language
 
 
-def _words(text: str) -> Iterator[str]:
-    for match in _WORD.finditer(folded(text)):
+def _words(text: str) -> Iterable[str]:
+    """Words and their parts, in the order of the text but for joined words, which come last where nothing is written unspaced."""
+    plain = folded(text)
+    if _ANY_UNSPACED.search(plain):
+        return _unspaced_words(plain)
+    # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts. Few words may be such, and looking is slow.
+    candidates = (token for token in plain.split() if not token.isalpha() and _JOINT.search(token) and _has_digit(token))
+    return (*_PART.findall(plain), *(word for token in candidates for word in _JOINED.findall(token) if _has_digit(word)))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _unspaced_words(plain: str) -> Iterator[str]:
+    for match in _WORD.finditer(plain):
         word = match.group()
         if match["unspaced"]:
             yield from _pairs(word)
             continue
-        if word.isalnum():
-            yield word
-            continue
         parts = _PART.findall(word)
         yield from parts
-        if len(parts) > 1 and any(map(str.isdigit, word)):
-            yield word  # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts
+        if len(parts) > 1 and _has_digit(word):
+            yield word
 
 
 def _tables() -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from builder.app.edition import read_edition, template_folders
 from builder.domain.errors import Misconfigured
-from builder.rendering.failures import nobody
+from builder.rendering.failures import silence
 from builder.settings import Settings
 from tests.hostile import YAMLS
 
@@ -33,9 +33,9 @@ def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path: Path, 
 def test_whoever_reads_templates_again_goes_on_counting_what_they_could_not_render(tmp_path: Path) -> None:
     (tmp_path / "profiles").mkdir()
     folders = template_folders(Settings(templates_dir=tmp_path))
-    first = read_edition(folders, None, nobody)
+    first = read_edition(folders, None, silence)
     (tmp_path / "profiles/mine.yaml").write_text("extends: default\n")
-    assert read_edition(folders, first, nobody).failures is first.failures
+    assert read_edition(folders, first, silence).failures is first.failures
     (tmp_path / "hints").mkdir()
     (tmp_path / "hints/note.v1.md.j2").write_text("Noted: {{ text }}")
-    assert read_edition(folders, first, nobody).failures is not first.failures
+    assert read_edition(folders, first, silence).failures is not first.failures

@@ -11,7 +11,7 @@ from builder.app import open_core
 from builder.app.edition import read_edition, template_folders
 from builder.app.reloading import Reloading
 from builder.domain.errors import Misconfigured
-from builder.rendering.failures import nobody
+from builder.rendering.failures import silence
 from builder.settings import Embedding, Settings
 
 MINE = "extends: minimal\ntriggers: [user.message.v1]\nencoding: %s\n"
@@ -25,7 +25,7 @@ async def watching(folder: Path) -> AsyncIterator[tuple[Reloading, list[int]]]:
     mine = Settings(data_dir=folder, templates_dir=folder / "templates", embedding=embedding)
     failed: list[int] = []
     async with open_core(mine) as core:
-        yield Reloading(template_folders(mine), core, lambda: failed.append(1), nobody), failed
+        yield Reloading(template_folders(mine), core, lambda: failed.append(1), silence), failed
 
 
 async def test_what_is_being_written_is_left_to_the_next_look_and_read_once(tmp_path: Path) -> None:

@@ -170,3 +170,10 @@ def test_an_older_version_that_comes_late_is_never_current_and_its_id_means_the_
         assert view.current.tolist() == current
         assert view.row_of("m") == current.index(True)
     assert make_view([*versions, make_remembered("Version 4.", 4, id="m", version=4)]).row_of("m") == 3
+
+
+def test_a_passage_of_function_words_alone_lacks_its_vector_until_it_is_filled_and_a_blank_one_never_does() -> None:
+    history = make_history([bare(make_remembered("What was it for her?")), bare(make_remembered("", 2))])
+    assert history.lacking == [0]
+    assert history.fill({0: (make_vector("kiln"),)})
+    assert history.lacking == []

@@ -29,6 +29,7 @@ def test_the_bundled_templates_have_no_faults() -> None:
         ("{% if body.never %}{{ txet }}{% endif %}x", "'txet' is no value of a template", "use text"),
         ("{% if body.never %}{{ text | readible }}{% endif %}x", "there is no filter 'readible'", "use readable"),
         ("{% if body.never is definedd %}x{% endif %}x", "there is no test 'definedd'", "use defined"),
+        ("U: {{ body.contnt }}", "it fails on an example: it shows nothing of an example's body", "mend the template"),
         ("{{ text.titel }}", "it fails on an example: line 1: 'str object' has no attribute 'titel'", "mend the template"),
         ("{{ text + 1 }}", "it fails on an example: line 1: TypeError: can only concatenate str", "mend the template"),
         ("{{ 'x' * 10**9 }}", "it fails on an example: line 1: it makes more text than a rendering may", "mend the template"),
