@@ -16,7 +16,7 @@ demo: $(VENV)/model
 	@$(BIN)/context-builder demo
 
 test: $(VENV)/dev $(VENV)/model check
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

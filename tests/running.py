@@ -23,6 +23,7 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.server import binary
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE
+from builder.domain.summary import SUMMARY
 from builder.wire.lines import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER
 
@@ -285,6 +286,10 @@ def triggers(events: list[dict[str, Any]]) -> list[tuple[str, str, str, str]]:
 
 
 def remembered(data: Path) -> list[tuple[str, str, str]]:
-    """What the store of a service holds: (workspace, session, id) in stream order. data: its data folder."""
+    """What the store of a service holds of others: (workspace, session, id) in stream order. data: its data folder.
+
+    Not its own summaries: they come when they are ready.
+    """
+    held = f"SELECT workspace, session, id FROM breadcrumbs WHERE schema <> '{SUMMARY}' ORDER BY incarnation, sequence"
     with closing(sqlite3.connect(data / "store.sqlite3")) as store:
-        return store.execute("SELECT workspace, session, id FROM breadcrumbs ORDER BY incarnation, sequence").fetchall()
+        return store.execute(held).fetchall()
