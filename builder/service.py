@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from builder.assemble.assemble import assemble
+from builder.assemble.page.layout import Rendering
+from builder.assemble.request import Request
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
@@ -14,9 +17,7 @@ from builder.domain.selector import Selector
 from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
-from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.calibrate import calibrated
-from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import History

@@ -1,5 +1,6 @@
 """The finished product and its parts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid5
@@ -20,8 +21,17 @@ HINT_FAILED = "hint_failed"
 PAGE_FAILED = "page_failed"
 """Flag: the page template could not lay the page out, so a bundled one did."""
 
+SYSTEM_CUT = "system_prompt_cut"
+"""Flag: the consumer's own system prompt is too large for its page and stands there cut."""
+
 OVER_BUDGET = "over budget"
-"""Why most of what is left out is left out."""
+"""Why what was found or belongs to the conversation is not on the page: it has no room there."""
+CUT = "cut to what has room"
+"""Why only a part of something is on the page."""
+OLDER = "older than the conversation that has room"
+"""Why a part of the conversation is not on the page, and was not found either."""
+IRRELEVANT = "not near enough to the question"
+"""Why what may be found is not on the page."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -31,9 +41,9 @@ def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A breadcrumb (or some passages of it) rendered by its hint. tokens: with its line end.
+    """A breadcrumb (or a part of it) rendered by its hint. tokens: with its line end.
 
-    reduced: what of a tool's output is not shown, in a word or two; "" = all of it is.
+    reduced: why not all of it is shown, in a word or two; "" = all of it is. in_all: tokens that all of it would have.
     failed: why its own hint could not render it, and what did; "" = it could.
     """
 
@@ -41,26 +51,36 @@ class Fragment:
     text: str
     tokens: int
     reduced: str = ""
+    in_all: int = 0
     failed: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A headed group on the page."""
+    """A headed group on the page. breadcrumbs: id → tokens of what it shows of each, in page order."""
 
     name: str
     section_class: str
     tokens: int
-    ids: tuple[str, ...]
+    breadcrumbs: Mapping[str, int]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The breadcrumbs in it, in page order."""
+        return tuple(self.breadcrumbs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission:
-    """What was left out and why. tokens: what it would have cost, 0 when it was never rendered."""
+    """What is not on the page, or not all of it, and why.
+
+    tokens: of all of it, by stored counts where it was not rendered. shown: of these on the page.
+    """
 
     id: str
     reason: str
     tokens: int = 0
+    shown: int = 0
 
 
 STATIC, SLOW, RECENT = "static", "slow", "recent"
@@ -100,7 +120,8 @@ class Context:
     breakpoints: where a prompt cache may cut it, in page order.
     budget, margin: tokens that were allowed, and the share of them that was kept free.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
-    omissions: the most relevant first. compaction: None when nothing was folded.
+    omissions: what is on the page in part, then the most relevant of what is not. left_out: all that is not, counted by reason.
+    compaction: None when nothing was folded.
     flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED.
     """
 
@@ -119,6 +140,7 @@ class Context:
     flags: tuple[str, ...]
     sections: tuple[Section, ...]
     omissions: tuple[Omission, ...]
+    left_out: Mapping[str, int]
     compaction: Compaction | None = None
     messages: tuple[Message, ...] = ()
     shape: MessageShape = "none"

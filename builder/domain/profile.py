@@ -7,7 +7,7 @@ from typing import Literal
 from builder.domain.selector import Selector, Standing
 from builder.domain.usage import USAGE
 
-Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
+Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
@@ -49,17 +49,15 @@ class SectionRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The hot window in units: trims only above `trigger`, then keeps `keep` (features A1).
+    """Limits of the conversation: above `trigger` units it is trimmed to `keep` (None = as many as have room).
 
-    message_share: most of the section's ceiling that one message may have. keep_share: a window that no longer fits the ceiling
-    is trimmed to this share of it and grows again: so its beginning moves in jumps too (features H4).
+    keep_share: a conversation that has no room is trimmed to this share of what it may have and grows again, so that its
+    beginning moves in jumps. max_tool_turns: newest turns whose calls are shown; None = all.
     """
 
-    trigger: int
+    trigger: int | None
     keep: int
-    message_share: float
     keep_share: float
-    min_recent: int
     max_tool_turns: int | None
 
 

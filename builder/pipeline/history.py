@@ -22,6 +22,7 @@ from builder.pipeline.growing import Growing
 from builder.pipeline.instructed import Instructed
 from builder.pipeline.marks import CONVERSATION, Marks
 from builder.pipeline.postings import Postings
+from builder.pipeline.tool_exchanges import ToolExchanges
 from builder.pipeline.words import is_filler
 
 STEP = 32
@@ -37,6 +38,7 @@ class History:
     versions: id → its rows in place order. newest: id → for each of these the row of the highest version up to it.
     blank: passages without any text, which never have a vector.
     lacking: rows of which another passage has no vector yet; `fill` takes them off.
+    agents: names of speakers in the assistant's role, case-folded → row in which each first spoke.
     """
 
     def __init__(self) -> None:
@@ -46,6 +48,8 @@ class History:
         self.instructed = Instructed()
         self.chains = Chains()
         self.marks = Marks()
+        self.exchanges = ToolExchanges()
+        self.agents: dict[str, int] = {}
         self.superseded_by = Growing(np.int64)
         self.session = Growing(np.int64)
         self.sitting = Growing(np.int64)
@@ -168,6 +172,9 @@ class History:
         mine = [row for row in older[-1:] if self.session.head(index)[row] == session]
         head = self._head(index, session, crumb.calls, mine)
         older.append(index)
+        self.exchanges.append(index, session, crumb, older[0])
+        if crumb.role == "assistant":
+            self.agents.setdefault(crumb.speaker.casefold(), index)
         self._note_newest(index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)

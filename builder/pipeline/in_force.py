@@ -4,13 +4,12 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.domain.context import Omission
 from builder.domain.facts import Remembered
 from builder.pipeline.instructed import REPEAT, SUPERSEDED, Instructed, Said, Terms, outdates, read
+from builder.pipeline.retrieve import Find
 from builder.pipeline.traits import Trait
-from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.view import View
 
 READ = 4_000
@@ -21,21 +20,21 @@ WHOLE = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InForce:
-    """units: a breadcrumb each, the most relevant first. omissions: what was repeated or superseded, and by which id.
+    """instructions: a breadcrumb each, the newest first. omissions: what was repeated or superseded, and by which id.
 
     outdated: rows that hold little else than what was superseded: found by its words it would mislead. So too earlier ones that
-    say word for word what a unit says whole.
+    say word for word what an instruction says whole.
     """
 
-    units: tuple[Unit, ...] = ()
+    instructions: tuple[Find, ...] = ()
     omissions: tuple[Omission, ...] = ()
     outdated: frozenset[int] = frozenset()
 
 
-def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.float32], terms: Terms) -> InForce:
+def in_force(view: View, trigger: Remembered, terms: Terms) -> InForce:
     """The instructions that people gave in the trigger's session and that hold for this trigger, which may supersede some itself.
 
-    section: where they stand. scores: one a passage. terms: text → stemmed terms.
+    terms: text → stemmed terms.
     """
     index = _index(view, terms)
     text = trigger.breadcrumb.text[:READ] if trigger.breadcrumb.role == "user" else ""
@@ -55,11 +54,9 @@ def in_force(view: View, trigger: Remembered, section: str, scores: NDArray[np.f
             outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
         elif own:
             held[said.row].append(said)
-    best = {row: max(float(scores[said.passage]) for said in some) for row, some in held.items()}
-    order = sorted(held, key=lambda row: (-best[row], -row))
-    units = tuple((_candidate(view, held[row], section),) for row in order)
-    outdated.update(row for (candidate,) in units if not candidate.spans for row in view.repeats(candidate.row))
-    return InForce(units=units, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
+    instructions = tuple(_find(view, held[row]) for row in sorted(held, reverse=True))
+    outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
+    return InForce(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
 
 
 def _index(view: View, terms: Terms) -> Instructed:
@@ -97,11 +94,9 @@ def _reason(reason: str, by: str) -> str:
     return f"{reason} {by}" if reason == SUPERSEDED else reason
 
 
-def _candidate(view: View, said: list[Said], section: str) -> Candidate:
+def _find(view: View, said: list[Said]) -> Find:
     """The sentences that instruct, or the whole message when there is little else in it."""
-    remembered = view.history.rows[said[0].row]
-    spans = () if _is_most(view, said) else tuple((one.start, one.end) for one in said)
-    return Candidate(section=section, row=said[0].row, remembered=remembered, spans=spans)
+    return Find(row=said[0].row, spans=() if _is_most(view, said) else tuple((one.start, one.end) for one in said))
 
 
 def _is_most(view: View, said: list[Said]) -> bool:

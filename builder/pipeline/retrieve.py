@@ -13,61 +13,87 @@ from builder.domain.profile import Profile, Retrieval
 from builder.pipeline.query import Query
 from builder.pipeline.sameness import SAME_WORDS, says_the_same
 from builder.pipeline.signals import similarity
-from builder.pipeline.units import Candidate, Unit
 from builder.pipeline.view import View
 
 Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 SMALLEST_POOL, LARGEST_POOL, TOKENS_A_PASSAGE = 64, 1024, 16
 """Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit.
 Each is compared with each, hence the most."""
 
 
+NEAREST = 100
+"""Passages that are named when they were not near enough; of all others only the number is known."""
 _QUESTION = re.compile("[?？؟]")
 ANSWERED = 5
 """Best finds whose answers come along; blind neighbours of more cost recall (`reference/retrieval.md` §4)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Find:
+    """A passage that was found. spans: of it in its breadcrumb's text; () = the whole text. said: how often it was said.
+
+    tokens: of its text.
+    """
+
+    row: int
+    spans: tuple[tuple[int, int], ...] = ()
+    said: int = 1
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Irrelevant:
+    """What may be found and was not near enough. nearest: rows, the nearest first. every: all such rows, in place order."""
+
+    nearest: tuple[int, ...]
+    every: Ints
+
+
+NO_ROWS = Irrelevant((), np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """units: the best first. neighbours: what was said around the best. omissions: the repeats and why they are not shown.
+    """finds: the best first. neighbours: what was said around the best. omissions: the repeats and why they are not shown.
 
-    scores: one a passage of the view.
+    irrelevant: what was not near enough to the question.
     """
 
-    units: tuple[Unit, ...]
-    neighbours: tuple[Unit, ...]
-    omissions: tuple[Omission, ...]
-    scores: Floats
+    finds: tuple[Find, ...] = ()
+    neighbours: tuple[Find, ...] = ()
+    omissions: tuple[Omission, ...] = ()
+    irrelevant: Irrelevant = NO_ROWS
 
 
-def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, scores: Floats) -> Found:
-    """The best passages of the view by their scores, one a passage, leaving out `shown` rows, old versions, filler and repeats.
+def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], profile: Profile, scores: Floats) -> Found:
+    """The best of the allowed passages by their scores, one a passage of the view, each thing once.
 
-    Ties go to the later passage. A passage of a tool exchange brings the whole exchange (features A8).
+    shown: rows that the page shows. Ties go to the later passage.
     """
-    if not view.passages:
-        return Found(units=(), neighbours=(), omissions=(), scores=scores)
     rules = profile.retrieval
-    allowed = may_be_found(query, view, shown, rules)
     relevant = allowed.copy()
-    if rules.relevance_threshold is not None and allowed.any():
+    if rules.relevance_threshold is not None:
         mean, best = scores.mean(), scores[allowed].max()
         relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
-    section, room = _section(profile)
-    looked_at = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
-    pool = best_of(scores, np.flatnonzero(relevant), looked_at)
+    pool_size = min(max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE), LARGEST_POOL)
+    pool = best_of(scores, np.flatnonzero(relevant), pool_size)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
-    units = _with_answers(kept[: rules.most], view, allowed, shown, profile)
-    neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
-    return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
+    return Found(
+        finds=_with_answers(kept[: rules.most], view, allowed, shown, rules),
+        neighbours=tuple(_find(view, passage, 1) for passage in beside),
+        omissions=omissions,
+        irrelevant=_irrelevant(allowed & ~relevant, view, scores),
+    )
 
 
-def _section(profile: Profile) -> tuple[str, int]:
-    """Where what is found will stand, and the most tokens that it may have there."""
-    rule = profile.section("retrieval")
-    return (rule.name, rule.most(profile.allowance)) if rule else ("", 0)
+def _irrelevant(among: NDArray[np.bool_], view: View, scores: Floats) -> Irrelevant:
+    nearest = view.crumb[best_of(scores, np.flatnonzero(among), NEAREST)]
+    rows = np.zeros(view.size, np.bool_)
+    rows[view.crumb[among]] = True
+    return Irrelevant(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
 
 
 def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np.int64]:
@@ -79,25 +105,25 @@ def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np
 
 
 def _with_answers(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], profile: Profile
-) -> tuple[Unit, ...]:
+    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], rules: Retrieval
+) -> tuple[Find, ...]:
     """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
 
     An answer often shares no word with what is asked now; its question does (features D9, D10). One that is told elsewhere on
     the page stays there; small talk is shown when it is the answer (features F3).
     """
-    said_of, section = dict(kept), _section(profile)[0]
+    said_of = dict(kept)
     on_page = shown | {int(view.crumb[passage]) for passage in said_of}
-    units: dict[tuple[int, int | None], Unit] = {}
+    finds: dict[tuple[int, int | None], Find] = {}
     for number, (passage, said) in enumerate(kept):
-        units.setdefault((int(view.crumb[passage]), passage), _unit(view, passage, said, section))
+        finds.setdefault((int(view.crumb[passage]), passage), _find(view, passage, said))
         for row in _replies(passage, view) if number < ANSWERED else ():
             first = view.first_passage(row)
-            if first is None and row not in shown and _is_said(row, view, profile.retrieval):
-                units.setdefault((row, None), (Candidate(section=section, row=row, remembered=view.history.rows[row]),))
+            if first is None and row not in shown and _is_said(row, view, rules):
+                finds.setdefault((row, None), Find(row=row))
             elif first is not None and fit[first] and (first in said_of or not _told(row, view, on_page)):
-                units.setdefault((row, first), _unit(view, first, said_of.get(first, 1), section))
-    return tuple(units.values())
+                finds.setdefault((row, first), _find(view, first, said_of.get(first, 1)))
+    return tuple(finds.values())
 
 
 def _is_said(row: int, view: View, rules: Retrieval) -> bool:
@@ -243,15 +269,9 @@ def _repeat(view: View, row: int) -> Omission:
     return Omission(id=view.history.rows[row].breadcrumb.id, reason="repeat")
 
 
-def _unit(view: View, passage: int, said: int, section: str) -> Unit:
+def _find(view: View, passage: int, said: int) -> Find:
     row = int(view.crumb[passage])
     remembered = view.history.rows[row]
-    held = remembered.passages[passage - view.history.first_passage(row)]
-    spans = ((held.start, held.end),) if len(remembered.passages) > 1 else ()
-    return tuple(
-        Candidate(section=section, row=member, remembered=remembered, spans=spans, said=said)
-        if member == row
-        else Candidate(section=section, row=member, remembered=view.history.rows[member])
-        for member in view.members(row)
-        if view.current[member]
-    )
+    found = remembered.passages[passage - view.history.first_passage(row)]
+    spans = ((found.start, found.end),) if len(remembered.passages) > 1 else ()
+    return Find(row=row, spans=spans, said=said, tokens=found.tokens)

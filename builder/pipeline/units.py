@@ -1,55 +1,7 @@
-"""Units: what is never split. A message, or a tool call with all its results (features A8)."""
+"""Limits of the conversation by units: a message, or an agent's message with all its tool calls."""
 
-from dataclasses import dataclass
-from typing import Literal
-
-from builder.domain.facts import Remembered
-from builder.domain.profile import Cut, Window
+from builder.domain.profile import Window
 from builder.pipeline.view import View
-
-Spans = tuple[tuple[int, int], ...]
-
-RESULT = "tool.response.v1"
-"""What a tool answered; the only schema that is rendered in another form than whole."""
-
-
-Line = Literal["", "placeholder", "folded", "superseded"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
-    """How much of what a tool answered is rendered (features B1 to B8).
-
-    line: why it is one line only; "" = it is more. cut: what is kept of its result list.
-    characters: most of the whole; None = all.
-    """
-
-    line: Line = ""
-    cut: Cut = Cut(results=None, characters=None)  # noqa: RUF009 - a frozen value
-    characters: int | None = None
-
-
-WHOLE = Form()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
-    """A recalled breadcrumb before any choice.
-
-    section: where it would stand. spans: the passages that were found, () for the whole text.
-    row: its number in the history (order on the page), -1 for standing breadcrumbs and the trigger.
-    said: how often the same was said. form: how much of it is rendered.
-    """
-
-    section: str
-    row: int
-    remembered: Remembered
-    spans: Spans = ()
-    said: int = 1
-    form: Form = WHOLE
-
-
-Unit = tuple[Candidate, ...]
 
 
 def window_size(units: int, window: Window) -> int:
@@ -57,23 +9,23 @@ def window_size(units: int, window: Window) -> int:
 
     A pure function of the number, so every worker at every time finds the same window.
     """
-    if units <= window.trigger:
+    most, keep = window.trigger, window.keep
+    if most is None or units <= most:
         return units
-    return window.keep + (units - window.trigger - 1) % (window.trigger - window.keep + 1)
+    return keep + (units - most - 1) % (most - keep + 1)
 
 
-def hot_units(view: View, wanted: int) -> tuple[tuple[int, ...], ...]:
-    """The newest `wanted` units, oldest first: each as the rows of its breadcrumbs in place order."""
+def jumped(view: View, window: Window) -> int:
+    """The row with which the window was last trimmed; 0 when it never was."""
+    units, most = view.units, window.trigger
+    if most is None or units <= most:
+        return 0
+    since = (units - most - 1) % (most - window.keep + 1)
     heads: set[int] = set()
-    members: dict[int, list[int]] = {}
-    current, own = view.current, view.told
-    for number in range(len(own) - 1, -1, -1):
-        row = int(own[number])
-        if len(heads) == wanted:
-            break
-        head = view.unit_of(row)
-        if view.in_conversation(row) and current[row]:
-            members.setdefault(head, []).insert(0, row)
-        if head == row and view.in_conversation(row):
-            heads.add(head)
-    return tuple(tuple(members[head]) for head in sorted(heads) if head in members)
+    for number in range(view.heard - 1, -1, -1):
+        row = view.own[number]
+        if view.in_conversation(row):
+            heads.add(view.unit_of(row))
+            if len(heads) > since:
+                return row
+    return 0

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from builder.assemble.page.items import below
 from builder.rendering.layouts import table
 from builder.rendering.missing import Missing, is_none
 
@@ -11,6 +12,8 @@ _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
+LONGEST_LINE = 160
+"""Characters of arguments that stand in the line of their call."""
 WORDY = 40
 """Characters from which the items of a plain list get a line each."""
 EMPTY_OBJECT, EMPTY_LIST = "(an empty object)", "(an empty list)"
@@ -62,10 +65,19 @@ def inline(value: Any) -> str:
     return " ".join(_plain(value).split())
 
 
+def arguments(value: Any) -> str:
+    """What a tool is called with: in one line where that is unambiguous, else a line a key below the call."""
+    text = readable(value)
+    plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
+    if not plain or len(text) > LONGEST_LINE or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
+        return below(text)
+    return inline(value)
+
+
 def _listed(items: list[Any]) -> str:
     if not any(_nested(item) or len(_plain(item)) > WORDY or set(_plain(item)) & {",", "\n"} for item in items):
         return ", ".join(map(_plain, items))
-    listed = "\n".join("- " + readable(item).replace("\n", "\n  ") for item in items)
+    listed = "\n".join("- " + _below(readable(item)) for item in items)
     tabled = table([dict(_pairs(item)) for item in items if isinstance(item, dict)], inline) if _alike(items) else ""
     return tabled if tabled and len(tabled) < len(listed) else listed
 
@@ -94,7 +106,12 @@ def _pair(key: str, value: Any) -> str:
     name, inner = " ".join(key.split()), readable(value) if not is_none(value) else "null"
     if "\n" not in inner:
         return f"{name}: {inner}"
-    return f"{name}:\n  " + inner.replace("\n", "\n  ")
+    return f"{name}:\n  {_below(inner)}"
+
+
+def _below(text: str) -> str:
+    """The text with its further lines moved below the first; blank lines stay blank."""
+    return re.sub(r"\n(?=[^\n])", "\n  ", text)
 
 
 def _plain(value: Any) -> str:

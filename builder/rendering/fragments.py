@@ -1,32 +1,42 @@
 """The pure helpers of assembly, with what they have rendered and counted before."""
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import accumulate
 from typing import Any
 
-from builder.assemble.page.items import INSIDE, block, items, quote
+from builder.assemble.forms import REDUCED, RESULT, Form, Spans
+from builder.assemble.page.items import INSIDE, ITEM, block, items, quote
+from builder.assemble.page.labels import tool_label
+from builder.assemble.page.layout import Group, Layout, PageSection
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import CUT as CUT_TO_FIT
 from builder.domain.context import Fragment
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
-from builder.pipeline.draft import Group, Laid, PageSection
-from builder.pipeline.units import RESULT, WHOLE, Form, Spans
 from builder.rendering.bounds import pruned, shortened
 from builder.rendering.failures import Failures, silence
 from builder.rendering.filters import untagged
 from builder.rendering.layouts import LINES_LEFT_OUT, digest
 from builder.rendering.missing import marked
-from builder.rendering.results import CUT, REDUCED, SHRUNK, cut_results, known_as, stub
+from builder.rendering.results import CUT, SHRUNK, cut_results, known_as, stub
 from builder.rendering.shorten import shorten, trimmed
 from builder.rendering.templates import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.wire.attachments import described, images_of
 from builder.wire.tool_calls import calls_of
 
 LEFT_OUT = " […] "
+REQUEST = "tool.request.v1"
+"""Whose hint renders calls."""
+END = "\x03"
+"""Behind the last fragment of a section while a page is laid out; no text has it, control characters are made visible."""
+_JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
+"""Between two lines whose tokens are the same whether they are counted together or apart."""
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
 FEWER = (0.5, 0.25)
@@ -34,7 +44,7 @@ FEWER = (0.5, 0.25)
 CACHED = 20_000
 LONGEST = 1_000_000
 """Characters: more than any page of the bundled profiles holds."""
-VALUES = frozenset({"speaker", "text", "partial", "body", "schema", "id", "tags", "said", "repeats"})
+VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats"})
 """What a hint is given."""
 
 
@@ -69,33 +79,45 @@ class JinjaRendering:
         self._templates = templates
         self._bundled = bundled or templates
         self._fragments: OrderedDict[tuple[object, ...], Fragment] = OrderedDict()
+        self._line_tokens = lru_cache(CACHED)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
-    def fragment(
-        self, breadcrumb: Breadcrumb, spans: Spans, said: int, cap: int, form: Form = WHOLE, page: str = DEFAULT
-    ) -> Fragment:
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, page: str = DEFAULT, cap: int | None = None) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
         shown = breadcrumb.body if breadcrumb.covers else ""
-        key = (*identity, breadcrumb.schema, shown, spans, said, form, tagged)
-
-        def text_with(logs: float) -> Made:
-            made = self._formed(breadcrumb, spans, said, form, logs)
-            return replace(made, text=untagged(made.text)) if tagged else made
-
-        whole = self._kept(key, breadcrumb, lambda: text_with(1))
-        for share in FEWER if whole.tokens > cap and LINES_LEFT_OUT in whole.text else ():
-            whole = self._kept((*key, "logs", share), breadcrumb, partial(text_with, share))
-            if whole.tokens <= cap:
-                break
-        if whole.tokens <= cap:
+        key = (*identity, breadcrumb.schema, shown, form, tagged)
+        whole = self._fragments.get(key) or self._kept(
+            key, breadcrumb, lambda: self._page_text(breadcrumb, form, 1, tagged=tagged)
+        )
+        if cap is None or whole.tokens <= cap:
             return whole
-        fetch = untagged(f", {known_as(breadcrumb)}") if breadcrumb.schema == RESULT else ""
-        short = Made(whole.text, whole.reduced, whole.failed)
-        return self._kept((*key, cap), breadcrumb, lambda: replace(short, text=shorten(whole.text, cap, self.count, fetch)))
+        for share in FEWER if LINES_LEFT_OUT in whole.text else ():
+            less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, share, tagged=tagged))
+            if less.tokens <= cap:
+                return replace(less, reduced=less.reduced or CUT_TO_FIT, in_all=whole.tokens)
+        return self._cut(key, whole, cap, untagged(f", {known_as(breadcrumb)}"))
+
+    def _cut(self, key: tuple[object, ...], whole: Fragment, cap: int, fetch: str) -> Fragment:
+        """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
+        known = self._fragments.get((*key, "cut", cap))
+        if known is None:
+            indent = INSIDE if whole.text.startswith(INSIDE) else ""
+            text = shorten(whole.text, cap, self.count, fetch)
+            if text and not text.startswith(indent or ITEM):
+                text = (indent or ITEM) + text.lstrip()
+            tokens = self.count(text + "\n") if text else 0
+            known = replace(whole, text=text, tokens=tokens, reduced=CUT_TO_FIT, in_all=whole.tokens)
+            self._keep((*key, "cut", cap), known)
+        return known
+
+    def _page_text(self, breadcrumb: Breadcrumb, form: Form, logs: float, *, tagged: bool) -> Made:
+        made = self._formed(breadcrumb, form, logs)
+        text = below_call(made.text) if form.answer else made.text
+        return replace(made, text=untagged(text) if tagged else text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
@@ -114,18 +136,26 @@ class JinjaRendering:
         """See the protocol."""
         return images_of(breadcrumb.body)
 
-    def page(self, page: str, sections: tuple[PageSection, ...]) -> Laid:
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
         """See the protocol."""
         try:
-            return Laid(self._templates.page(page, sections))
+            return _layout(self._templates.page(page, _marked_ends(sections)), len(sections))
         except TemplateFailed as error:
             reason = str(error)
         like = TAGGED if self._templates.is_tagged(page) else DEFAULT
         self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
         try:
-            return Laid(self._bundled.page(like, sections), failed=True)
+            return replace(_layout(self._bundled.page(like, _marked_ends(sections)), len(sections)), failed=True)
         except TemplateFailed as error:
             raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
+
+    def page_tokens(self, text: str) -> int:
+        """See the protocol. A tokenizer's pieces end where a line does that the next one begins with such a sign."""
+        return sum(map(self._line_tokens, _JOINT.split(text)))
+
+    def shortened(self, text: str, tokens: int) -> str:
+        """See the protocol."""
+        return shorten(text, tokens, self.count)
 
     def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
         """The fragment of this key, made and counted the first time."""
@@ -134,25 +164,39 @@ class JinjaRendering:
             made = make()
             tokens = self.count(made.text + "\n")
             held = Fragment(breadcrumb=breadcrumb, text=made.text, tokens=tokens, reduced=made.reduced, failed=made.failed)
-            self._fragments[key] = held
-            if len(self._fragments) > CACHED:
-                self._fragments.popitem(last=False)
+            self._keep(key, held)
         return held
 
-    def _formed(self, breadcrumb: Breadcrumb, spans: Spans, said: int, form: Form, logs: float) -> Made:
+    def _keep(self, key: tuple[object, ...], fragment: Fragment) -> None:
+        self._fragments[key] = fragment
+        if len(self._fragments) > CACHED:
+            self._fragments.popitem(last=False)
+
+    def _formed(self, breadcrumb: Breadcrumb, form: Form, logs: float) -> Made:
         """The text in this form, and what is missing in it. logs: share of a log's lines."""
         if form.line:
-            return Made(stub(breadcrumb, form.line), REDUCED[form.line])
+            return Made(f"{ITEM}{stub(breadcrumb, form.line)}", REDUCED[form.line])
+        if form.call:
+            return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""
-        if breadcrumb.schema == RESULT and not spans and body.get("output") is not None:
+        if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
             output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
-        text, failed = self._rendered(breadcrumb, values_of(breadcrumb, body, spans, said, self.longest))
+        hint = self._templates.hint_for(breadcrumb.schema)
+        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, self.longest))
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return Made(text, CUT if note else "", failed)
         return Made(shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK, failed)
+
+    def _call(self, breadcrumb: Breadcrumb, form: Form) -> Made:
+        """The line of one call, whoever makes it, by the hint of a tool's request."""
+        call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
+        body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
+        values = values_of(breadcrumb, body, replace(form, label=tool_label(call.tool)), self.longest)
+        text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
+        return Made(f"{text}\n{INSIDE}(no answer yet)" if form.open else text, "", failed)
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
@@ -164,9 +208,8 @@ class JinjaRendering:
             body = described(body)
         return body
 
-    def _rendered(self, breadcrumb: Breadcrumb, values: dict[str, Any]) -> tuple[str, str]:
-        """The text by its hint, or by the generic one, or as it was said; and why its hint could not."""
-        own = self._templates.hint_for(breadcrumb.schema)
+    def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
+        """The text by this hint, or by the generic one, or as it was said; and why its hint could not."""
         given = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.longest)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
@@ -196,22 +239,48 @@ class JinjaRendering:
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
 
 
-def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], spans: Spans, said: int, longest: int) -> dict[str, Any]:
-    """What a hint is given, by VALUES. spans: the passages that were found; none = all. said: how often.
-
-    longest: characters of the text that are given at most.
-    """
+def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, longest: int) -> dict[str, Any]:
+    """What a hint is given, by VALUES. longest: characters of the text that are given at most."""
     return {
-        "speaker": breadcrumb.speaker,
-        "text": trimmed(_excerpt(breadcrumb.text, spans), longest, f", {known_as(breadcrumb)}"),
-        "partial": bool(spans),
+        "speaker": form.label or breadcrumb.speaker,
+        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, f", {known_as(breadcrumb)}"),
+        "partial": bool(form.spans),
+        "answer": form.answer,
         "body": marked(body),
         "schema": breadcrumb.schema,
         "id": breadcrumb.id,
         "tags": breadcrumb.tags,
-        "said": said,
-        "repeats": f" (said {said} times)" if said > 1 else "",
+        "said": form.said,
+        "repeats": f" (said {form.said} times)" if form.said > 1 else "",
     }
+
+
+def below_call(text: str) -> str:
+    """An item as further lines of the one above it: a list below it when there are several."""
+    if text.startswith(ITEM) and f"\n{ITEM}" not in text:
+        return INSIDE + text.removeprefix(ITEM)
+    return "\n".join(INSIDE + line if line else "" for line in text.split("\n"))
+
+
+def _marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
+    """The sections with a mark behind the last fragment of each, of which the page's text tells where it ends."""
+    return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
+
+
+def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
+    if not groups or not groups[-1].fragments:
+        return groups
+    *before, last = groups
+    return (*before, replace(last, fragments=(*last.fragments[:-1], last.fragments[-1] + END)))
+
+
+def _layout(text: str, sections: int) -> Layout:
+    """The text without the marks, and where they were; no ends when a template shows sections otherwise than once each."""
+    pieces = text.split(END)
+    if len(pieces) != sections + 1:
+        return Layout("".join(pieces))
+    ends = accumulate(len(piece) for piece in pieces[:-1])
+    return Layout("".join(pieces), tuple(end + 1 for end in ends))
 
 
 def as_said(values: dict[str, Any]) -> str:

@@ -4,9 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from builder.assemble.forms import Line
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Cut
-from builder.pipeline.units import Line
 from builder.rendering.filters import WORDY, Kept, inline
 from builder.rendering.shorten import clip
 
@@ -16,12 +16,7 @@ DEEPEST = 3
 PREVIEW = 40
 """Characters of a result that its stub shows."""
 CUT, SHRUNK = "cut to its first results", "shrunk outside the hot window"
-"""What of a result is missing, as its omission says it; see REDUCED for those of one line."""
-REDUCED: dict[Line, str] = {
-    "folded": "folded to one line",
-    "placeholder": "older tool turn, one line",
-    "superseded": "the same call was answered again later",
-}
+"""What of a result is missing, as its omission says it."""
 
 
 @dataclass(frozen=True, slots=True)

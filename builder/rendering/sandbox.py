@@ -15,12 +15,13 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.assemble.page.items import below, block, quote
-from builder.rendering.filters import inline, readable, sentence, tag
+from builder.rendering.filters import arguments, inline, readable, sentence, tag
 from builder.rendering.growth import FREE, of_filter, of_method, of_operator
 from builder.rendering.meter import charge, charge_for, step
 from builder.rendering.missing import Absence, Fields, Missing, is_none
 
 FILTERS: dict[str, Callable[..., Any]] = {
+    "arguments": arguments,
     "below": below,
     "block": block,
     "inline": inline,

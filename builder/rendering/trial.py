@@ -10,10 +10,11 @@ from typing import Any
 
 from jinja2 import meta, nodes
 
+from builder.assemble.forms import WHOLE, Form
+from builder.assemble.page.layout import Group, PageSection
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.failure import Kind
 from builder.domain.finding import Finding
-from builder.pipeline.draft import Group, PageSection
 from builder.rendering.fragments import LONGEST, VALUES, values_of
 from builder.rendering.sandbox import Sandbox
 from builder.rendering.templates import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
@@ -109,14 +110,14 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     given = len(breadcrumb.body) + len(breadcrumb.text)
     text = ""
     try:
-        text = templates.hint(name, values_of(breadcrumb, body, (), 1, LONGEST), given)
+        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, LONGEST), given)
     except RenderedNothing:
         if must_show:
             raise
     if must_show and not _shows_some(text, body):
         raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
     with contextlib.suppress(RenderedNothing):
-        templates.hint(name, values_of(breadcrumb, body, ((0, len(breadcrumb.text) // 2),), 3, LONGEST), given)
+        templates.hint(name, values_of(breadcrumb, body, Form(spans=((0, len(breadcrumb.text) // 2),), said=3), LONGEST), given)
 
 
 def _shows_some(text: str, body: Any) -> bool:

@@ -11,7 +11,7 @@ from builder.wire.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
 LIKE = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
-TURNING = ("hot", "retrieval", "tools", "trigger")
+TURNING = ("hot", "retrieval", "trigger")
 """Sources that hold something else on every turn."""
 HINTED = {"summary": ("summary.v1",), "instructions": ("user.message.v1",)}
 NO_TRIGGERS = frozenset({"summary.v1"})

@@ -49,25 +49,21 @@ class WindowFile(BaseModel):
     """The hot window, in units."""
 
     model_config = STRICT
-    trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
-    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
-    message_share: float = Field(
-        0.25, gt=0, le=1, description="most of its section's ceiling that one message may have; a longer one is shortened"
+    trigger: int | None = Field(
+        None, ge=0, description="most units of the conversation: with more it is trimmed to `keep`; null = as many as have room"
     )
+    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
     keep_share: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="share of its section's ceiling that it is trimmed to once it no longer fits; 1 = as little as need be",
+        description="share of its section's ceiling that a conversation without room is trimmed to; 1 = as little as need be",
     )
-    min_recent: int = Field(
-        3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
-    )
-    max_tool_turns: int | None = Field(3, ge=0, description="newest tool turns whose calls and results are shown; null = all")
+    max_tool_turns: int | None = Field(None, ge=0, description="newest tool turns whose calls and results are shown; null = all")
 
     @model_validator(mode="after")
     def _ordered(self) -> "WindowFile":
-        if self.keep > self.trigger:
+        if self.trigger is not None and self.keep > self.trigger:
             raise ValueError(f"keep is {self.keep} but trigger is {self.trigger}; keep at most as many as trigger")
         return self
 
@@ -118,8 +114,8 @@ class CutFile(BaseModel):
     """What is kept of a result list."""
 
     model_config = STRICT
-    results: int | None = Field(4, ge=1, description="results that are kept; null = all")
-    characters: int | None = Field(500, ge=1, description="characters of each result; null = all")
+    results: int | None = Field(None, ge=1, description="results that are kept; null = all")
+    characters: int | None = Field(None, ge=1, description="characters of each result; null = all")
 
 
 class ToolOutputFile(BaseModel):

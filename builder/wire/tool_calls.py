@@ -1,4 +1,4 @@
-"""The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object, without bytes, of bounded length."""
+"""The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object, without bytes."""
 
 import json
 from typing import Any
@@ -8,29 +8,15 @@ from builder.domain.message import Call
 from builder.wire.attachments import described
 from builder.wire.text import canonical
 
-LONGEST = 400
-"""Characters of a text in arguments: a file that is written is known by its path, its content is in the store."""
-MOST = 20
-"""Items of a list in arguments."""
-
 
 def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-    """Each request id once, as it was asked last."""
-    asked = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.asked, strict=False)}
-    return tuple(Call(id=name, tool=call["tool"], arguments=_arguments(call["input"])) for name, call in asked.items())
+    """Each request id once, as it was called last."""
+    made = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.asked, strict=False)}
+    return tuple(Call(id=name, tool=call["tool"], arguments=_arguments(call["input"])) for name, call in made.items())
 
 
 def _arguments(value: Any) -> str:
-    shown = _clipped(described(value))
+    shown = described(value)
     if shown is None:
         return "{}"
     return canonical(shown if isinstance(shown, dict) else {"input": shown})
-
-
-def _clipped(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= LONGEST else f"{value[:LONGEST]}… ({len(value):,} characters)"
-    if isinstance(value, list):
-        more = [f"… ({len(value):,} items)"] if len(value) > MOST else []
-        return [*map(_clipped, value[:MOST]), *more]
-    return {key: _clipped(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,0 +1,107 @@
+"""`assemble`: recall → context. Reads top to bottom: the conversation and what stands beside it, finds, layout, account."""
+
+from builder.assemble.budget.front import Front, front_of
+from builder.assemble.forms import FOLDED
+from builder.assemble.page.account import absences, parts, sections_of
+from builder.assemble.page.chat import messages
+from builder.assemble.page.composition import Page, compose
+from builder.assemble.page.draft import Writer
+from builder.assemble.page.labels import Labels
+from builder.assemble.page.layout import Rendering
+from builder.assemble.request import Request
+from builder.assemble.sources.finds import fill
+from builder.domain.context import (
+    DEGRADED,
+    HINT_FAILED,
+    PAGE_FAILED,
+    SYSTEM_CUT,
+    VECTORS_MISSING,
+    Compaction,
+    Context,
+    Omission,
+)
+from builder.pipeline.rank import rank
+from builder.pipeline.retrieve import Found, may_be_found, retrieve
+
+
+def assemble(request: Request, rendering: Rendering) -> Context:
+    """One page under the budget. Raises `Rejected` when what no page is without does not fit."""
+    profile = request.profile
+    labels = Labels(request.view)
+    writer = Writer(view=request.view, profile=profile, rendering=rendering, labels=labels, now=request.trigger.breadcrumb)
+    front = front_of(request, writer)
+    found = _found(request, front)
+    missed = _put_finds(found, front)
+    page = _composed(front)
+    absent = absences(front, found, (*missed, *front.active.omissions, *found.omissions))
+    return Context(
+        trigger=request.trigger.breadcrumb,
+        consumer=profile.consumer,
+        assembled_at=request.trigger.breadcrumb.received_at,
+        markdown=page.markdown,
+        breakpoints=page.breakpoints,
+        messages=messages(front.ledger),
+        shape=profile.messages,
+        tokens=page.tokens,
+        budget=profile.budget,
+        margin=profile.margin,
+        encoding=profile.encoding,
+        profile_revision=profile.revision,
+        template_revision=rendering.revision,
+        model=request.model,
+        flags=_flags(request, front, page),
+        sections=sections_of(front.ledger),
+        compaction=_compaction(front),
+        omissions=(*parts(front.ledger), *absent.named),
+        left_out=absent.by_reason,
+    )
+
+
+def _found(request: Request, front: Front) -> Found:
+    """The best of what the page does not show; nothing is ranked when there is nothing to find."""
+    shown = front.shown | front.active.outdated
+    allowed = may_be_found(request.query, request.view, shown, request.profile.retrieval)
+    if not request.profile.section("retrieval") or not allowed.any():
+        return Found()
+    return retrieve(request.view, allowed, shown, request.profile, rank(request.query, request.view, request.ranker))
+
+
+def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
+    """Put what was found on the page; what was said around it only once all of it has room."""
+    profile = front.ledger.writer.profile
+    rule = profile.section("retrieval")
+    if rule is None:
+        return ()
+    limits = dict(profile.retrieval.ceilings)
+    missed = fill(rule, found.finds, front.ledger, limits)
+    return missed or fill(rule, found.neighbours, front.ledger, limits)
+
+
+def _composed(front: Front) -> Page:
+    """The page; while it has more tokens than its parts had one by one, the last of the oldest goes."""
+    ledger = front.ledger
+    page = compose(ledger)
+    while page.tokens > ledger.allowance and ledger.take_off_least():
+        page = compose(ledger)
+    return page
+
+
+def _flags(request: Request, front: Front, page: Page) -> tuple[str, ...]:
+    query = request.query
+    found = {
+        DEGRADED: bool(query.text.strip()) and not query.vector,
+        VECTORS_MISSING: request.view.lacks_vectors,
+        HINT_FAILED: any(fragment.failed for item in front.ledger.shown() for fragment in item.fragments),
+        PAGE_FAILED: page.failed,
+        SYSTEM_CUT: front.cut,
+    }
+    return tuple(flag for flag, is_so in found.items() if is_so)
+
+
+def _compaction(front: Front) -> Compaction | None:
+    """What was folded, if anything was."""
+    folded = tuple(
+        fragment.breadcrumb.id for item in front.conversation.items for fragment in item.fragments if fragment.reduced == FOLDED
+    )
+    compacted = sum(item.tokens for item in front.conversation.items)
+    return Compaction(original=front.conversation.unfolded, compacted=compacted, folded=folded) if folded else None

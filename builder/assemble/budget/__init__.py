@@ -1,0 +1,1 @@
+"""Who gets how many tokens."""

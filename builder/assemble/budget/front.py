@@ -1,0 +1,153 @@
+"""Everything in front of the finds: the whole conversation when it fits, else shares that depend on history and profile alone."""
+
+from dataclasses import dataclass
+
+from builder.assemble.budget.conversation import Conversation, Limited, limited, newest, whole
+from builder.assemble.budget.fixed import put_fixed
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.page.composition import compose
+from builder.assemble.page.draft import Writer
+from builder.assemble.request import Request
+from builder.assemble.sources.pinned import pinned_items, pinned_of
+from builder.assemble.sources.settled import instruction_items, summary_items
+from builder.domain.errors import Rejected
+from builder.domain.profile import Profile, SectionRule, Source
+from builder.pipeline.in_force import InForce, in_force
+
+SLACK = 40
+"""Tokens by which parts counted one by one may differ from the page counted whole."""
+LEAST_WINDOW = 0.25
+"""Share of what the conversation may have below which summary and instructions yield to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """A page without its finds. limits: what the profile leaves of the conversation. active: the instructions in force.
+
+    shown: rows of which the page shows all. cut: whether the profile's own words were.
+    """
+
+    ledger: Ledger
+    conversation: Conversation
+    limits: Limited
+    active: InForce
+    shown: frozenset[int]
+    cut: bool
+
+
+def front_of(request: Request, writer: Writer) -> Front:
+    """The page without its finds. Raises `Rejected` when what no page is without does not fit, or the profile trims nothing."""
+    front = _whole(request, writer)
+    if front is None and request.profile.over_budget == "fail":
+        raise Rejected(
+            f"the conversation does not fit into {request.profile.allowance} tokens; raise `budget` in the profile "
+            f"{request.profile.consumer!r}, limit its `window`, or let `over_budget` be fit"
+        )
+    return front or _newest(request, writer)
+
+
+def _whole(request: Request, writer: Writer) -> Front | None:
+    """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
+    profile, view = request.profile, request.view
+    limits = limited(view, profile, pinned_rows(request), profile.allowance, folded=False)
+    if limits.is_part:
+        return None
+    conversation = whole(limits, writer)
+    days = {writer.date(item, "day") for item in conversation.items}
+    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger.breadcrumb)}) > 1)
+    cut = put_fixed(ledger, request)
+    rule = profile.section("hot")
+    if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.allowance + SLACK:
+        return None
+    if rule:
+        ledger.put(rule.name, conversation.items)
+    if ledger.left < SLACK and compose(ledger).tokens > ledger.allowance:
+        return None
+    _note(ledger, rule, limits)
+    _put_pinned(request, ledger, None)
+    return _settled(request, ledger, conversation, limits, None, cut=cut)
+
+
+def _newest(request: Request, writer: Writer) -> Front:
+    """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
+    profile, view = request.profile, request.view
+    ledger = Ledger(writer, profile.allowance, dated=_spans_days(request, writer))
+    cut = put_fixed(ledger, request)
+    trigger = next(rule for rule in profile.sections if rule.source == "trigger")
+    _put_pinned(request, ledger, profile)
+    reserved = _share(profile, "summary") + _share(profile, "instructions")
+    finds = profile.section("retrieval")
+    room = ledger.left + ledger.spent[trigger.name] - reserved - (int(finds.floor * profile.allowance) if finds else 0)
+    room = min(room, ledger.left - reserved, _share(profile, "hot"))
+    if room < LEAST_WINDOW * _share(profile, "hot"):
+        room = min(_share(profile, "hot"), ledger.left)
+    rule = profile.section("hot")
+    limits = limited(view, profile, pinned_rows(request), room, folded=True)
+    conversation = Conversation(items=(), whole=False)
+    if rule:
+        _note(ledger, rule, limits)
+        heading = ledger.heading(rule.name) or ledger.spent[rule.name]
+        conversation = newest(limits, writer, max(room - heading, 0), dated=ledger.dated)
+        ledger.put(rule.name, conversation.items)
+    return _settled(request, ledger, conversation, limits, profile, cut=cut)
+
+
+def _settled(
+    request: Request, ledger: Ledger, conversation: Conversation, limits: Limited, shares: Profile | None, *, cut: bool
+) -> Front:
+    """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
+    profile, view = request.profile, request.view
+    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.breadcrumb.id)}
+    everything = conversation.whole and not limits.left_out
+    for rule in () if everything else profile.sections:
+        if rule.source == "summary":
+            room = ledger.left if shares is None else min(rule.most(profile.allowance), ledger.left)
+            ledger.put(rule.name, summary_items(ledger, rule, shown, conversation.moved or limits.moved, room))
+    instructed = profile.section("instructions")
+    active = in_force(view, request.trigger, request.terms) if instructed and not (everything and _is_own(profile)) else InForce()
+    if instructed:
+        room = ledger.left if shares is None else min(instructed.most(profile.allowance), ledger.left)
+        ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, room))
+    return Front(ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
+
+
+def pinned_rows(request: Request) -> frozenset[int]:
+    """Rows of the view that stand in sections of their own."""
+    if not request.profile.section("standing"):
+        return frozenset()
+    rows = (request.view.row_of(row.breadcrumb.id) for kind in request.standing for row in kind)
+    return frozenset(row for row in rows if row >= 0)
+
+
+def _put_pinned(request: Request, ledger: Ledger, shares: Profile | None) -> None:
+    for rule in request.profile.sections:
+        if rule.source == "standing":
+            room = ledger.left if shares is None else min(rule.most(shares.allowance), ledger.left)
+            rows = pinned_of(request.profile, request.standing, rule)
+            ledger.put(rule.name, pinned_items(rows, ledger.writer, room - ledger.heading(rule.name)))
+
+
+def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
+    """The note on tool turns that a limit leaves out."""
+    turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
+    if rule and turns:
+        ledger.put_note(rule.name, f"({turns:,} earlier tool {'turn' if turns == 1 else 'turns'} left out)")
+
+
+def _share(profile: Profile, source: Source) -> int:
+    rule = profile.section(source)
+    return rule.most(profile.allowance) if rule else 0
+
+
+def _is_own(profile: Profile) -> bool:
+    """Whether only the trigger's session is looked at."""
+    return profile.retrieval.scope == "session"
+
+
+def _spans_days(request: Request, writer: Writer) -> bool:
+    """Whether the conversation began on another day than the trigger's."""
+    view = request.view
+    first = next((row for row in view.own[: view.heard] if view.spoken[row]), None)
+    if first is None:
+        return False
+    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger.breadcrumb)

@@ -1,0 +1,131 @@
+"""What stands on the page, section by section, and what it costs."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from builder.assemble.page.draft import Item, Writer
+from builder.assemble.page.layout import Group, PageSection
+from builder.domain.profile import SectionRule
+
+
+class Ledger:
+    """Grows section by section; all tokens include headings, notes, date lines and line ends.
+
+    allowance: tokens of the page. dated: the conversation and the current message have date lines.
+    """
+
+    def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
+        self.allowance = allowance
+        self.dated = dated
+        self.writer = writer
+        self.rules = {rule.name: rule for rule in writer.profile.sections}
+        self.items: dict[str, list[Item]] = {}
+        self.texts: dict[str, str] = {}
+        self.notes: dict[str, str] = {}
+        self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+
+    @property
+    def total(self) -> int:
+        """Tokens of everything."""
+        return sum(self.spent.values())
+
+    @property
+    def left(self) -> int:
+        """Tokens that nothing uses yet."""
+        return self.allowance - self.total
+
+    def shown(self) -> Iterator[Item]:
+        """All items."""
+        for items in self.items.values():
+            yield from items
+
+    def heading(self, section: str) -> int:
+        """Tokens that the section's heading would still cost."""
+        rule = self.rules[section]
+        return 0 if self.spent[section] else self.writer.rendering.heading_tokens(self.writer.profile.page, section, rule.title)
+
+    def put_text(self, section: str, text: str) -> None:
+        """Begin a section with words of the profile's own."""
+        self.spent[section] += self.heading(section) + self.writer.rendering.count(text + "\n")
+        self.texts[section] = text
+
+    def put_note(self, section: str, text: str) -> None:
+        """Begin a section with a line of ours, if there is room for it."""
+        cost = self.heading(section) + self.writer.rendering.count(text + "\n")
+        if cost <= self.left:
+            self.spent[section] += cost
+            self.notes[section] = text
+
+    def put(self, section: str, items: Sequence[Item]) -> None:
+        """Fill a section that has none with items in page order."""
+        if items:
+            self.spent[section] += self.cost(section, items)
+            self.items[section] = list(items)
+
+    def cost(self, section: str, items: Sequence[Item]) -> int:
+        """Tokens that these items would cost in a section that has none."""
+        lines = (self.date(section, item) for item in items)
+        dates = sum(self.writer.date_tokens(line) for line, _ in groupby(lines))
+        return self.heading(section) + sum(item.tokens for item in items) + dates if items else 0
+
+    def insert(self, section: str, item: Item) -> bool:
+        """Add an item at its place if the page has room for it."""
+        items = self.items.get(section, [])
+        place = bisect_left(items, item.origin, key=lambda other: other.origin)
+        cost = self.heading(section) + item.tokens + self._dates(section, items, place, item)
+        if cost > self.left:
+            return False
+        self.items.setdefault(section, items).insert(place, item)
+        self.spent[section] += cost
+        return True
+
+    def exchange(self, section: str, before: Item, after: Item) -> bool:
+        """Put an item in the place of another of the same origin and day if the page has room for it."""
+        cost = after.tokens - before.tokens
+        if cost > self.left:
+            return False
+        items = self.items[section]
+        items[items.index(before)] = after
+        self.spent[section] += cost
+        return True
+
+    def take_off_least(self) -> bool:
+        """Take the oldest of what was found off the page, or the oldest of the conversation; returns whether there was any."""
+        for source in ("retrieval", "hot"):
+            for name, rule in self.rules.items():
+                if rule.source == source and (items := self.items.get(name)):
+                    self.spent[name] -= items.pop(0).tokens
+                    return True
+        return False
+
+    def date(self, section: str, item: Item) -> str:
+        """The date line above an item."""
+        rule = self.rules[section]
+        if rule.source in {"hot", "trigger"} and not self.dated:
+            return ""
+        return self.writer.date(item, rule.dates)
+
+    def page_sections(self) -> tuple[PageSection, ...]:
+        """The sections that have something in them, in the profile's order."""
+        return tuple(
+            PageSection(name=name, title=rule.title, groups=groups, note=self.notes.get(name, ""))
+            for name, rule in self.rules.items()
+            if (groups := tuple(self._groups(rule))) or name in self.notes
+        )
+
+    def _groups(self, rule: SectionRule) -> Iterable[Group]:
+        if rule.name in self.texts:
+            yield Group(date="", fragments=(self.texts[rule.name],))
+        for line, items in groupby(self.items.get(rule.name, ()), key=lambda item: self.date(rule.name, item)):
+            yield Group(date=line, fragments=tuple(item.text for item in items))
+
+    def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:
+        """Tokens of the date lines that come with an item put between others."""
+        line = self.date(section, item)
+        before = self.date(section, items[place - 1]) if place else None
+        after = self.date(section, items[place]) if place < len(items) else None
+        if line in {before, after}:
+            return 0
+        again = after if after is not None and after == before else ""
+        return self.writer.date_tokens(line) + self.writer.date_tokens(again)

@@ -1,0 +1,51 @@
+"""Where the conversation of a page may begin: at marks that depend on the history alone, so its beginning moves in jumps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.pipeline.view import View
+
+LABEL = 4
+"""Tokens of a speaker's name and a line end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """A mark stands wherever the tokens of all that came before fill another step.
+
+    rows: of the session, in place order. ends: tokens up to and including each of them, by stored counts. step: tokens.
+    """
+
+    rows: NDArray[np.int64]
+    ends: NDArray[np.float64]
+    step: float
+
+    def next(self, row: int) -> int:
+        """The first row at or behind this one at which a mark stands."""
+        number = int(np.searchsorted(self.rows, row))
+        before = float(self.ends[number - 1]) if number else 0.0
+        if not before:
+            return row
+        mark = self.step * np.ceil(before / self.step)
+        begin = int(np.searchsorted(self.ends, mark)) + 1
+        return int(self.rows[begin]) if begin < len(self.rows) else int(self.rows[-1]) + 1
+
+    def reached(self, row: int, room: float) -> int:
+        """The row with which a window of so many tokens came to begin at the mark in front of this row; 0 for the first one."""
+        number = int(np.searchsorted(self.rows, row))
+        before = float(self.ends[number - 1]) if number else 0.0
+        for mark in range(int(before // self.step), 0, -1):
+            moved = int(np.searchsorted(self.ends, (mark - 1) * self.step + room, side="right"))
+            if moved < len(self.rows):
+                return int(self.rows[moved])
+        return 0
+
+
+def marks_of(view: View, step: float, *, results: bool) -> Marks:
+    """The marks of what people and agents said, or of what tools answered. All versions count, so that none moves later."""
+    rows, marks = view.rows, view.history.marks
+    counted = view.spoken[rows] & (marks.by_tool.head(view.size)[rows] == results)
+    tokens = np.where(counted, LABEL + marks.tokens.head(view.size)[rows].astype(np.float64), 0.0)
+    return Marks(rows=rows, ends=np.cumsum(tokens), step=max(step, 1.0))

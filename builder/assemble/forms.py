@@ -1,0 +1,47 @@
+"""How much of a breadcrumb is rendered, and what comes of it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from builder.domain.profile import Cut
+
+Spans = tuple[tuple[int, int], ...]
+"""Character offsets into a breadcrumb's text, in order; () = the whole text."""
+Line = Literal["", "placeholder", "folded", "superseded"]
+
+RESULT = "tool.response.v1"
+"""What a tool answered; only its schema has other forms than whole."""
+FOLDED = "folded to one line"
+"""Why a result is one line: it yields to what is newer."""
+REDUCED: dict[Line, str] = {
+    "": "",
+    "folded": FOLDED,
+    "placeholder": "older tool turn, one line",
+    "superseded": "the same call was answered again later",
+}
+"""Why a result is one line only, as omissions say it."""
+NO_CUT = Cut(results=None, characters=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """What of a breadcrumb is rendered, and as what.
+
+    label: who speaks, as the page names them. spans: the passages that were found. said: how often the same was said.
+    call: request id of the call that is rendered instead of the text; "" = the text. open: nothing has answered that call.
+    answer: it stands below its call. line: why it is one line only; "" = it is more. cut: what is kept of its result list.
+    characters: most of the whole; None = all.
+    """
+
+    label: str = ""
+    spans: Spans = ()
+    said: int = 1
+    call: str = ""
+    open: bool = False
+    answer: bool = False
+    line: Line = ""
+    cut: Cut = NO_CUT
+    characters: int | None = None
+
+
+WHOLE = Form()

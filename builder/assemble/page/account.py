@@ -1,0 +1,98 @@
+"""The account of a page: tokens of each breadcrumb on it, and why everything else is not."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.assemble.budget.front import Front
+from builder.assemble.budget.ledger import Ledger
+from builder.domain.context import IRRELEVANT, OLDER, Omission, Section
+from builder.pipeline.retrieve import Found
+
+MOST_NAMED = 50
+"""Of what is not on the page, the most relevant ones are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absences:
+    """What is not on the page. named: the most relevant of it. by_reason: how many there are of all."""
+
+    named: tuple[Omission, ...]
+    by_reason: Mapping[str, int]
+
+
+def parts(ledger: Ledger) -> Iterator[Omission]:
+    """What stands on the page otherwise than it came."""
+    for item in ledger.shown():
+        for fragment in item.fragments:
+            for reason in filter(None, (fragment.failed, fragment.reduced)):
+                in_all = fragment.in_all or fragment.tokens
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=in_all, shown=fragment.tokens)
+
+
+def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences:
+    """missed: what was found and has no place, the most relevant first. Nothing is said of what is on the page."""
+    view = front.ledger.writer.view
+    ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
+    rows = {row for name in ids if (row := view.row_of(name)) >= 0}
+    named: dict[str, Omission] = {}
+    for omission in missed:
+        if omission.id not in ids:
+            named.setdefault(omission.id, omission)
+    reasons = Counter(omission.reason for omission in named.values())
+    known = rows | {view.row_of(name) for name in named}
+    for row, reason in _by_limits(front):
+        if row not in known:
+            known.add(row)
+            reasons[reason] += 1
+            named.setdefault(*_named(front, row, reason))
+    absent = _mask(found.irrelevant.every, view.size, known)
+    reasons[IRRELEVANT] += int(np.count_nonzero(absent))
+    nearest = (_named(front, row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
+    newest: tuple[tuple[str, Omission], ...] = ()
+    if not front.conversation.whole:
+        own = view.rows
+        older = _mask(own[view.current[own] & view.spoken[own]], view.size, known) & ~absent
+        reasons[OLDER] += int(np.count_nonzero(older))
+        newest = tuple(_named(front, int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1])
+    for name, omission in (*nearest, *newest):
+        named.setdefault(name, omission)
+    return Absences(tuple(named.values())[:MOST_NAMED], {reason: number for reason, number in sorted(reasons.items()) if number})
+
+
+def _by_limits(front: Front) -> Iterator[tuple[int, str]]:
+    for entry, reason in front.limits.left_out:
+        yield from ((row, reason) for row in entry.rows)
+
+
+def _mask(rows: NDArray[np.int64], size: int, known: Iterable[int]) -> NDArray[np.bool_]:
+    mask = np.zeros(size, np.bool_)
+    mask[rows] = True
+    mask[list(known)] = False
+    return mask
+
+
+def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
+    view = front.ledger.writer.view
+    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.marks.tokens.head(view.size)[row])
+    return name, Omission(id=name, reason=reason, tokens=tokens)
+
+
+def sections_of(ledger: Ledger) -> tuple[Section, ...]:
+    """Tokens and breadcrumbs of each section on the page."""
+    return tuple(
+        Section(name=name, section_class=rule.section_class, tokens=ledger.spent[name], breadcrumbs=_tokens(ledger, name))
+        for name, rule in ledger.rules.items()
+        if ledger.spent[name]
+    )
+
+
+def _tokens(ledger: Ledger, section: str) -> dict[str, int]:
+    tokens: Counter[str] = Counter()
+    for item in ledger.items.get(section, ()):
+        for fragment in item.fragments:
+            tokens[fragment.breadcrumb.id] += fragment.tokens
+    return dict(tokens)

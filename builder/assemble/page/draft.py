@@ -1,0 +1,117 @@
+"""What stands on the page: an item is a message, or a call with its results."""
+
+from dataclasses import dataclass, replace
+
+from builder.assemble.forms import WHOLE, Form, Line, Spans
+from builder.assemble.page.items import INSIDE
+from builder.assemble.page.labels import Labels
+from builder.assemble.page.layout import Rendering
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
+from builder.domain.profile import Dates, Profile
+from builder.pipeline.ages import age
+from builder.pipeline.conversation import Entry
+from builder.pipeline.view import View
+
+ANSWER = Form(answer=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """What is on the page as one and never split.
+
+    origin: row at whose place it stands. fragments: of its message, or of its call and the results below it, in page order.
+    entry: what of the conversation it is; None for what comes from elsewhere. spans: the passages that it shows; () = all.
+    """
+
+    origin: int
+    fragments: tuple[Fragment, ...]
+    entry: Entry | None = None
+    spans: Spans = ()
+
+    @property
+    def text(self) -> str:
+        """As the page template is given it."""
+        return "\n".join(fragment.text for fragment in self.fragments)
+
+    @property
+    def tokens(self) -> int:
+        """With the line ends."""
+        return sum(fragment.tokens for fragment in self.fragments)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether not all of it is shown."""
+        return any(fragment.reduced for fragment in self.fragments)
+
+    @property
+    def first(self) -> Breadcrumb:
+        """The breadcrumb that it begins with."""
+        return self.fragments[0].breadcrumb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Renders for one page."""
+
+    view: View
+    profile: Profile
+    rendering: Rendering
+    labels: Labels
+    now: Breadcrumb
+
+    def message(self, breadcrumb: Breadcrumb, origin: int, form: Form = WHOLE, cap: int | None = None) -> Item:
+        """A breadcrumb by itself. cap: most tokens; None = whole."""
+        return Item(origin=origin, fragments=(self.fragment(breadcrumb, form, cap),), spans=form.spans)
+
+    def entry(self, entry: Entry, line: Line = "", cap: int | None = None) -> Item:
+        """A part of the conversation. line: what each of its results is reduced to; "" = as the profile limits it.
+
+        cap: most tokens of all of it; the results of a call yield before the call does.
+        """
+        crumb = self.view.history.rows[entry.row].breadcrumb
+        if not entry.request:
+            form = WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False)
+            return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
+        call = self.fragment(crumb, Form(call=entry.request, open=not entry.results), cap)
+        fragments, room = [call], None if cap is None else cap - call.tokens
+        for number, row in enumerate(entry.results):
+            result = self.view.history.rows[row].breadcrumb
+            most = None if room is None else room // (len(entry.results) - number)
+            fragment = self.fragment(result, replace(self.result_form(result), line="" if result.failed else line), most)
+            fragments.append(fragment)
+            room = None if room is None else room - fragment.tokens
+        return Item(origin=entry.origin, fragments=tuple(fragments), entry=entry)
+
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, cap: int | None = None) -> Fragment:
+        """One part of an item; the form's label is filled in."""
+        return self.rendering.fragment(breadcrumb, replace(form, label=self.labels.of(breadcrumb)), self.profile.page, cap)
+
+    def result_form(self, breadcrumb: Breadcrumb) -> Form:
+        """The form of a result below its call, as the profile limits it; an error has no limits."""
+        rules = self.profile.tool_output
+        return ANSWER if breadcrumb.failed else Form(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
+
+    def date(self, item: Item, shown: Dates) -> str:
+        """The date line above an item."""
+        match shown:
+            case "none":
+                return ""
+            case "age":
+                return age(item.first.created_at, self.now.received_at)
+            case _:
+                return self.day_of(item.first)
+
+    def day_of(self, breadcrumb: Breadcrumb) -> str:
+        """The day on which something was said, as "8 May 2023"."""
+        moment = breadcrumb.created_at
+        return f"{moment.day} {moment:%B %Y}"
+
+    def date_tokens(self, date: str) -> int:
+        """Tokens of a date line; none of none."""
+        return self.rendering.date_tokens(self.profile.page, date) if date else 0
+
+    def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
+        """The line below a find that says how many other calls its turn made."""
+        text = f"{INSIDE}({number:,} other {'call' if number == 1 else 'calls'} of this turn)"
+        return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

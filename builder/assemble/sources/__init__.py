@@ -1,0 +1,1 @@
+"""What may stand on the page, one file a source."""

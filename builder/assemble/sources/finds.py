@@ -1,0 +1,102 @@
+"""What was found: messages, and calls with the passages of their results."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import accumulate
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.forms import Form, Spans
+from builder.assemble.page.draft import Item, Writer
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import OVER_BUDGET, Fragment, Omission
+from builder.domain.profile import SectionRule
+from builder.pipeline.conversation import exchange_of
+from builder.pipeline.retrieve import Find
+
+CALL = 120
+"""Most tokens of a call line above what was found of its result."""
+SMALLEST = 5
+"""Tokens of the shortest line."""
+
+
+def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int]) -> tuple[Omission, ...]:
+    """Put what was found on the page, the best first, as far as there is room; returns what has none.
+
+    limits: how many of a schema may be shown; a schema without a limit has none.
+    """
+    rows = ledger.writer.view.history.rows
+    parts = {
+        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
+    }
+    waiting = tuple(find for find in finds if not _is_visible(find, rows[find.row].breadcrumb, parts))
+    least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
+    places: dict[tuple[int, ...], Item] = {}
+    missed: list[Find] = []
+    for number, find in enumerate(waiting):
+        if ledger.left < least[number]:
+            missed += waiting[number:]
+            break
+        schema = rows[find.row].breadcrumb.schema
+        if not limits.get(schema, 1) or not _offer(rule.name, find, ledger, places):
+            missed.append(find)
+        elif schema in limits:
+            limits[schema] -= 1
+    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
+
+
+def _offer(section: str, find: Find, ledger: Ledger, places: dict[tuple[int, ...], Item]) -> bool:
+    """Put one find on the page; what is found of one breadcrumb stands together."""
+    before = places.get((find.row,))
+    if before is None:
+        item = found_item(find, ledger.writer)
+        if not ledger.insert(section, item):
+            return False
+        places[find.row,] = item
+        return True
+    joined = replace(find, spans=_joined(before.spans, find, ledger.writer))
+    item = found_item(joined, ledger.writer)
+    if item != before and not ledger.exchange(section, before, item):
+        return False
+    places[find.row,] = item
+    return True
+
+
+def found_item(find: Find, writer: Writer) -> Item:
+    """The item that shows a find; a result stands below its call."""
+    crumb = writer.view.history.rows[find.row].breadcrumb
+    exchange = exchange_of(writer.view, writer.view.history.versions[crumb.id][0]) if crumb.role == "tool" else None
+    if exchange is None:
+        form = Form(spans=find.spans, said=find.said)
+        return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
+    caller = writer.view.row_of(writer.view.history.rows[exchange.callers[0]].breadcrumb.id)
+    call = writer.fragment(writer.view.history.rows[caller].breadcrumb, Form(call=exchange.request), CALL)
+    result = writer.fragment(crumb, _limited(find, writer, Form(spans=find.spans, answer=True)))
+    return Item(origin=find.row, fragments=(call, result, *_others(caller, writer)), spans=find.spans)
+
+
+def _limited(find: Find, writer: Writer, form: Form) -> Form:
+    """The form as the profile limits what tools answered that is not in the conversation."""
+    rules, crumb = writer.profile.tool_output, writer.view.history.rows[find.row].breadcrumb
+    form = replace(writer.result_form(crumb), spans=form.spans, said=form.said, answer=form.answer)
+    return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
+
+
+def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
+    """The note on what else that turn called."""
+    others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
+    return (writer.other_calls(writer.view.history.rows[caller].breadcrumb, others),) if others > 0 else ()
+
+
+def _is_visible(find: Find, crumb: Breadcrumb, parts: Mapping[str, str]) -> bool:
+    """Whether the page shows the very words elsewhere: in the part of a message that has room there."""
+    words = " ".join("".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),)).split())
+    return words in parts.get(crumb.id, "")
+
+
+def _joined(spans: Spans, find: Find, writer: Writer) -> Spans:
+    """The passages together; the whole text once every passage is in."""
+    if not spans or not find.spans:
+        return ()
+    every = tuple((passage.start, passage.end) for passage in writer.view.history.rows[find.row].passages)
+    joined = tuple(sorted({*spans, *find.spans}))
+    return () if joined == every else joined

@@ -1,0 +1,44 @@
+"""What stands on the page whatever was said: the latest, or all, of a kind."""
+
+from collections.abc import Sequence
+
+from builder.assemble.page.draft import Item, Writer
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile, SectionRule
+
+
+def pinned_of(profile: Profile, pinned: tuple[tuple[Remembered, ...], ...], rule: SectionRule) -> tuple[Remembered, ...]:
+    """What stands in this section, in the profile's order, of each kind the newest first; what is of two kinds stands once.
+
+    pinned: for each of the profile's kinds what was recalled.
+    """
+    default = profile.section("standing")
+    own: dict[str, Remembered] = {}
+    others: set[str] = set()
+    for kind, rows in zip(profile.standing, pinned, strict=True):
+        here = (kind.section or (default.name if default else "")) == rule.name
+        for row in rows:
+            if row.breadcrumb.id in own or row.breadcrumb.id in others:
+                continue
+            if here:
+                own[row.breadcrumb.id] = row
+            else:
+                others.add(row.breadcrumb.id)
+    return tuple(own.values())
+
+
+def pinned_items(rows: Sequence[Remembered], writer: Writer, room: int) -> tuple[Item, ...]:
+    """The items of a section within `room` tokens, in place order: each whole, or cut where a useful part remains."""
+    items: list[Item] = []
+    for row in rows:
+        item = writer.message(row.breadcrumb, -1)
+        if item.tokens > room:
+            item = writer.message(row.breadcrumb, -1, cap=room)
+        if item.text and item.tokens <= room and (not item.is_cut or item.tokens >= USEFUL):
+            items.append(item)
+            room -= item.tokens
+    return tuple(sorted(items, key=lambda item: item.first.place))
+
+
+USEFUL = 64
+"""Tokens below which a part says nothing."""

@@ -1,0 +1,91 @@
+"""The conversation of a view: what was said and which tools were called, in the order in which each was first said."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.pipeline.tool_exchanges import ToolExchange
+from builder.pipeline.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message, or one call with its results. An edit keeps the place of what it edits.
+
+    origin: row of the first version, whose place it has. row: of the version that is shown.
+    request: id of the call; "" for a message. results: rows of what answered it, in place order.
+    """
+
+    origin: int
+    row: int
+    request: str = ""
+    results: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """All rows that it shows something of."""
+        return (self.row, *self.results)
+
+
+Turn = tuple[Entry, ...]
+"""A message with all the calls that it makes, in page order."""
+
+
+def turns(view: View) -> Iterator[Turn]:
+    """The turns of the trigger's session that the consumer may see, the newest first."""
+    for number in range(view.heard - 1, -1, -1):
+        origin = int(view.own[number])
+        if is_first_version(view, origin) and (turn := turn_of(view, origin)):
+            yield turn
+
+
+def turn_of(view: View, origin: int) -> Turn:
+    """What stands at the place of a first version: nothing for what is deleted, hidden, or shown below its call."""
+    row = view.row_of(view.history.rows[origin].breadcrumb.id)
+    if row < 0 or not _is_shown(view, row):
+        return ()
+    crumb = view.history.rows[row].breadcrumb
+    if crumb.role == "tool" and not crumb.asked:
+        exchange = exchange_of(view, origin)
+        return () if exchange is not None else (Entry(origin, row),)
+    exchanges = tuple(
+        Entry(origin, row, exchange.request, results_of(view, exchange))
+        for exchange in view.history.exchanges.of_caller.get(row, ())
+        if _caller_id(view, exchange) == crumb.id
+    )
+    says_more = crumb.role != "tool" and (crumb.text.strip() or not exchanges)
+    bare = crumb.role == "tool" and not exchanges and not crumb.asked
+    return ((Entry(origin, row),) if says_more or bare else ()) + exchanges
+
+
+def exchange_of(view: View, row: int) -> ToolExchange | None:
+    """The exchange that a result belongs to, if its call is shown."""
+    exchange = view.history.exchanges.of_result.get(row)
+    if exchange is None or exchange.callers[0] >= view.size:
+        return None
+    caller = view.row_of(_caller_id(view, exchange))
+    return exchange if caller >= 0 and _is_shown(view, caller) else None
+
+
+def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
+    """The newest versions of what answered a call, in the order in which they first came."""
+    rows = (view.row_of(view.history.rows[row].breadcrumb.id) for row in exchange.results if row < view.size)
+    return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
+
+
+def is_first_version(view: View, row: int) -> bool:
+    """Whether no version of the same breadcrumb came before."""
+    return view.history.versions[view.history.rows[row].breadcrumb.id][0] == row
+
+
+def signature_of(crumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of a call as one text."""
+    return dict(zip(crumb.calls, crumb.asked, strict=False)).get(request, "")
+
+
+def _caller_id(view: View, exchange: ToolExchange) -> str:
+    return view.history.rows[exchange.callers[0]].breadcrumb.id
+
+
+def _is_shown(view: View, row: int) -> bool:
+    return bool(view.current[row]) and view.in_conversation(row)

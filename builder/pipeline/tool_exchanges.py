@@ -1,0 +1,60 @@
+"""Tool calls with their results, paired once while the history grows."""
+
+from dataclasses import dataclass, field
+
+from builder.domain.breadcrumb import Breadcrumb
+
+
+@dataclass(slots=True)
+class ToolExchange:
+    """One call with its results, as rows of the history; a reader of an earlier place ignores the later rows.
+
+    request: the id that joins them. signature: tool and arguments as one text.
+    callers: rows that make the call, the first one first; the others are later versions of it, or pass it on.
+    results: rows that answer it, in place order, all versions.
+    """
+
+    request: str
+    signature: str
+    callers: list[int] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
+
+
+class ToolExchanges:
+    """Grows with its history. A result answers the call that was last made under its request id in its session."""
+
+    def __init__(self) -> None:
+        self.of_caller: dict[int, list[ToolExchange]] = {}
+        self.of_result: dict[int, ToolExchange] = {}
+        self._last: dict[tuple[int, str], ToolExchange] = {}
+        self._early: dict[tuple[int, str], list[int]] = {}
+
+    def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
+        """Pair one more row. first: the row of the first version of its breadcrumb."""
+        if crumb.asked:
+            for request, signature in zip(crumb.calls, crumb.asked, strict=False):
+                exchange = self._called((session, request), signature, first)
+                exchange.callers.append(row)
+                self.of_caller.setdefault(row, []).append(exchange)
+        elif crumb.role == "tool":
+            for request in crumb.calls:
+                self._answered((session, request), row)
+
+    def _called(self, key: tuple[int, str], signature: str, first: int) -> ToolExchange:
+        """The exchange that this call belongs to: a later version of its caller and whoever passes it on open no second one."""
+        known = self._last.get(key)
+        if known is not None and (first in known.callers or (known.signature == signature and not known.results)):
+            known.signature = signature
+            return known
+        exchange = ToolExchange(request=key[1], signature=signature, results=self._early.pop(key, []))
+        self.of_result.update(dict.fromkeys(exchange.results, exchange))
+        self._last[key] = exchange
+        return exchange
+
+    def _answered(self, key: tuple[int, str], row: int) -> None:
+        exchange = self._last.get(key)
+        if exchange is None:
+            self._early.setdefault(key, []).append(row)
+        else:
+            exchange.results.append(row)
+            self.of_result[row] = exchange
