@@ -206,10 +206,8 @@ def draw_profile(rng: Random) -> Profile:
         base.window,
         trigger=trigger,
         keep=rng.randint(1, trigger),
-        min_recent=rng.randint(1, MOST),
         max_tool_turns=rng.choice((None, 0, rng.randint(1, MOST), rng.randint(1, 4))),
         keep_share=rng.choice((0.25, 0.5, 1.0)),
-        message_share=rng.choice((0.1, 0.25, 1.0)),
     )
     cuts = replace(base.tool_output.cut, results=rng.randint(1, MOST), characters=rng.randint(1, MOST))
     output = replace(
