@@ -22,6 +22,8 @@ PAGE_FAILED = "page_failed"
 
 OVER_BUDGET = "over budget"
 """Why most of what is left out is left out."""
+NEUTRALISED = "neutralised"
+"""Why something is shown otherwise than it came: it held control text, which stands there visibly."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -35,6 +37,7 @@ class Fragment:
 
     reduced: what of a tool's output is not shown, in a word or two; "" = all of it is.
     failed: why its own hint could not render it, and what did; "" = it could.
+    neutralised: control text in it was made visible.
     """
 
     breadcrumb: Breadcrumb
@@ -42,6 +45,7 @@ class Fragment:
     tokens: int
     reduced: str = ""
     failed: str = ""
+    neutralised: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from itertools import chain
 from builder.domain.context import (
     DEGRADED,
     HINT_FAILED,
+    NEUTRALISED,
     OVER_BUDGET,
     PAGE_FAILED,
     VECTORS_MISSING,
@@ -143,6 +144,7 @@ def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Sec
     return (
         *(Omission(id=fragment.breadcrumb.id, reason=fragment.failed) for fragment in shown if fragment.failed),
         *(Omission(id=fragment.breadcrumb.id, reason=fragment.reduced) for fragment in shown if fragment.reduced),
+        *(Omission(id=fragment.breadcrumb.id, reason=NEUTRALISED) for fragment in shown if fragment.neutralised),
         *(omission for omission in omissions if first.get(omission.id) is omission),
     )
 

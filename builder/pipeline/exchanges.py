@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import chain
 
+from builder.assemble.page.control_text import visible
 from builder.assemble.page.items import spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.message import Call, Exchange, Image
@@ -53,7 +54,8 @@ def told(hot: tuple[Unit, ...], profile: Profile, rendering: Rendering) -> Told:
     room = int(SHARE * profile.allowance)
     kept: list[Answered] = []
     for answered in reversed(_answered(tuple(crumbs), rendering.calls)):
-        elsewhere = json.dumps({"left_out": f"the arguments, id {answered.caller}"}, ensure_ascii=False, separators=(",", ":"))
+        left_out = {"left_out": f"the arguments, id {visible(answered.caller)}"}
+        elsewhere = json.dumps(left_out, ensure_ascii=False, separators=(",", ":"))
         texts = (answered.call.arguments, elsewhere)
         text, cost = next(((text, cost) for text in texts if (cost := rendering.count(text)) <= room), ("{}", 0))
         kept.insert(0, replace(answered, call=replace(answered.call, arguments=text)))

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 
+from builder.assemble.page.control_text import visible
 from builder.assemble.page.items import spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import RECENT, SLOW, STATIC
@@ -113,7 +114,7 @@ def _role(crumb: Breadcrumb) -> str:
 
 def _spoken(text: str, crumb: Breadcrumb, page: _Page) -> str:
     """What the fragment says, without the speaker's name where the role says it."""
-    bare = spoken(text, crumb.speaker) if _role(crumb) in page.nameless else spoken(text, "")
+    bare = spoken(text, visible(crumb.speaker)) if _role(crumb) in page.nameless else spoken(text, "")
     return bare if bare.strip() else text
 
 

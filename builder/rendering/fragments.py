@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
+from builder.assemble.page.control_text import visible
 from builder.assemble.page.items import INSIDE, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
@@ -45,6 +46,7 @@ class Made:
     text: str
     reduced: str = ""
     failed: str = ""
+    neutralised: bool = False
 
 
 class JinjaRendering:
@@ -84,7 +86,9 @@ class JinjaRendering:
 
         def text_with(logs: float) -> Made:
             made = self._formed(breadcrumb, spans, said, form, logs)
-            return replace(made, text=untagged(made.text)) if tagged else made
+            # The finished text, because values that are harmless one by one may stand together.
+            text = visible(made.text)
+            return replace(made, text=untagged(text) if tagged else text, neutralised=text != made.text)
 
         whole = self._kept(key, breadcrumb, lambda: text_with(1))
         for share in FEWER if whole.tokens > cap and LINES_LEFT_OUT in whole.text else ():
@@ -94,7 +98,7 @@ class JinjaRendering:
         if whole.tokens <= cap:
             return whole
         fetch = untagged(f", {known_as(breadcrumb)}") if breadcrumb.schema == RESULT else ""
-        short = Made(whole.text, whole.reduced, whole.failed)
+        short = Made("", whole.reduced, whole.failed, whole.neutralised)
         return self._kept((*key, cap), breadcrumb, lambda: replace(short, text=shorten(whole.text, cap, self.count, fetch)))
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
@@ -133,7 +137,14 @@ class JinjaRendering:
         if held is None:
             made = make()
             tokens = self.count(made.text + "\n")
-            held = Fragment(breadcrumb=breadcrumb, text=made.text, tokens=tokens, reduced=made.reduced, failed=made.failed)
+            held = Fragment(
+                breadcrumb=breadcrumb,
+                text=made.text,
+                tokens=tokens,
+                reduced=made.reduced,
+                failed=made.failed,
+                neutralised=made.neutralised,
+            )
             self._fragments[key] = held
             if len(self._fragments) > CACHED:
                 self._fragments.popitem(last=False)

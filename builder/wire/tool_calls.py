@@ -1,8 +1,12 @@
-"""The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object, without bytes, of bounded length."""
+"""The tool calls of a breadcrumb with their arguments as chat APIs take them: a JSON object of bounded length, no bytes in it.
+
+Control text is made visible.
+"""
 
 import json
 from typing import Any
 
+from builder.assemble.page.control_text import visible
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.message import Call
 from builder.wire.attachments import described
@@ -17,7 +21,7 @@ MOST = 20
 def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
     """Each request id once, as it was asked last."""
     asked = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.asked, strict=False)}
-    return tuple(Call(id=name, tool=call["tool"], arguments=_arguments(call["input"])) for name, call in asked.items())
+    return tuple(Call(id=name, tool=visible(call["tool"]), arguments=_arguments(call["input"])) for name, call in asked.items())
 
 
 def _arguments(value: Any) -> str:
@@ -29,8 +33,8 @@ def _arguments(value: Any) -> str:
 
 def _clipped(value: Any) -> Any:
     if isinstance(value, str):
-        return value if len(value) <= LONGEST else f"{value[:LONGEST]}… ({len(value):,} characters)"
+        return visible(value if len(value) <= LONGEST else f"{value[:LONGEST]}… ({len(value):,} characters)")
     if isinstance(value, list):
         more = [f"… ({len(value):,} items)"] if len(value) > MOST else []
         return [*map(_clipped, value[:MOST]), *more]
-    return {key: _clipped(item) for key, item in value.items()} if isinstance(value, dict) else value
+    return {visible(key): _clipped(item) for key, item in value.items()} if isinstance(value, dict) else value
