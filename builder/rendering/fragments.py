@@ -95,8 +95,8 @@ class JinjaRendering:
             whole = self._kept((*key, "logs", share), breadcrumb, partial(text_with, share))
             if whole.tokens <= cap:
                 break
-        if whole.tokens <= cap:
-            return whole
+        if whole.tokens <= cap or form.line:
+            return whole  # a line of ours is never cut: what is left of it would say nothing
         fetch = untagged(f", {known_as(breadcrumb)}") if breadcrumb.schema == RESULT else ""
         short = Made("", whole.reduced, whole.failed, whole.neutralised)
         return self._kept((*key, cap), breadcrumb, lambda: replace(short, text=shorten(whole.text, cap, self.count, fetch)))

@@ -21,7 +21,9 @@ _LETTERS, _ALPHANUMERIC = "[\U000e0061-\U000e007a]", "[\U000e0030-\U000e0039\U00
 _FLAG = re.compile(f"\U0001f3f4{_LETTERS}{{2}}{_ALPHANUMERIC}{{1,4}}\U000e007f")
 _CHARACTER = re.compile(rf"(?P<kept>{_FLAG.pattern}|\r\n)|[{_CHARACTERS}]")
 
-_AFTER_ANGLE = r"[|｜][^\s<>|｜]{1,100}[|｜]>|</?SYS>>|(?:start|end)_of_turn>"
+_BAR = r"|\uff5c"
+"""Of `<|word|>`; DeepSeek has the wide one."""
+_AFTER_ANGLE = rf"[{_BAR}][^\s<>{_BAR}]{{1,100}}[{_BAR}]>|</?SYS>>|(?:start|end)_of_turn>"
 _AFTER_BRACKET = r"/?(?:INST|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|TOOL_CALLS\]"
 _END, _ALONE = r"/?s>", r"(?<!\S<)/?s>(?!\S)"
 _TOKEN = re.compile(rf"<(?:{_AFTER_ANGLE}|(?P<end>{_END}))|\[(?:{_AFTER_BRACKET})")

@@ -39,14 +39,15 @@ def test_json_reads_as_text_without_brackets_and_quotes(value: Any, text: str) -
 
 
 def test_a_list_of_like_objects_is_a_table_where_that_is_shorter_and_nothing_of_it_is_clipped() -> None:
-    rows = [{"id": n, "city": "Faro", "open": True} for n in range(3)]
-    assert readable(rows).splitlines()[:3] == ["3 rows", "| id | city | open |", "|---|---|---|"]
+    rows = [{"id": n, "city": "Faro", "open": True} for n in range(9)]
+    assert readable(rows).splitlines()[:3] == ["9 rows", "| id | city | open |", "|---|---|---|"]
     longer = [{"title": "A", "text": "word " * 60}, {"title": "B", "text": "釉" * 300}]
     assert readable(longer) == f"- title: A\n  text: {'word ' * 60}\n- title: B\n  text: {'釉' * 300}"
 
 
 def test_inline_is_one_line_whatever_comes() -> None:
-    assert inline({"a": [1, {"b": "x\n\ny"}], "c": {"d": None, "e": 2}, "title": "T"}) == "title: T; a: 1, b: x y; c: d: null; e: 2"
+    value = {"a": [1, {"b": "x\n\ny"}], "c": {"d": None, "e": 2}, "title": "T"}
+    assert inline(value) == "title: T; a: 1, b: x y; c: d: null; e: 2"
     assert inline("") == ""
 
 
