@@ -50,7 +50,9 @@ def test_a_context_says_what_it_lacked() -> None:
 
 
 def test_an_unknown_session_gives_a_page_with_the_question_alone() -> None:
-    assert make_context(QUESTION, []).markdown == "## Current User Message\n- User: What did the weather service say about Delft?\n"
+    assert (
+        make_context(QUESTION, []).markdown == "## Current User Message\n- User: What did the weather service say about Delft?\n"
+    )
 
 
 def test_what_somebody_repeats_is_shown_once_at_its_newest_place() -> None:

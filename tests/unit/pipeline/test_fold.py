@@ -74,7 +74,7 @@ def test_of_the_same_call_only_the_newest_result_is_shown_in_full() -> None:
     first, second, third = results(page(rows, profile(newest_only=True)))
     assert first.startswith("- [reader: the same call was answered again later - ")
     assert first.endswith(", id m2]")
-    assert (second, third) == ("reader answered: Wind", "reader answered: Sun")
+    assert (second, third) == ("- reader answered: Wind", "- reader answered: Sun")
     assert "Rain" in page(rows, profile()).markdown
 
 
