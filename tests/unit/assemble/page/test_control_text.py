@@ -12,8 +12,8 @@ from builder.resources import bundled
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 PARTS = (
     "<|im_start|>", "<|", "|>", "<", "|", ">", "[INST]", "[/INST]", "[", "]", "INST", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "s>",
-    "/",     "<start_of_turn>", "[TOOL_CALLS]", "\uff5c", " ", "\n", "\t", "\r", "\r\n", "\x00", "\x0b", "\x1b", "\x7f", "\x85", "\u202e",
-    "\u2066", "\u200d", "\u200e", "\U0001f3f4", "\U000e0041", "\U000e0067", "\U000e007f", ENGLAND, "\\", "x", "word",
+    "/", "<start_of_turn>", "[TOOL_CALLS]", "\uff5c", " ", "\n", "\t", "\r", "\r\n", "\x00", "\x0b", "\x1b", "\x7f", "\x85",
+    "\u202e", "\u2066", "\u200d", "\u200e", "\U0001f3f4", "\U000e0041", "\U000e0067", "\U000e007f", ENGLAND, "\\", "x",
 )  # fmt: skip
 
 
