@@ -12,7 +12,7 @@ from builder.pipeline.units import Candidate, Unit
 SMALLEST_SUMMARY = 100
 """Tokens below which a shortened summary says nothing of a long session."""
 SMALLEST_FRAGMENT = 5
-"""Tokens of the shortest line, "User: yes": with less room left nobody is offered any."""
+"""Tokens of the shortest line, "- User: yes": with less room left nobody is offered any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
