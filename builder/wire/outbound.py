@@ -152,8 +152,8 @@ class AgentContextV1(BaseModel):
                     "token_estimate": 16,
                     "token_count": 16,
                     "token_budget": 4000,
-                    "content": "## Current User Message\nUser: Where do I set the API key?\n",
-                    "formatted_context": "## Current User Message\nUser: Where do I set the API key?\n",
+                    "content": "## Current User Message\n- User: Where do I set the API key?\n",
+                    "formatted_context": "## Current User Message\n- User: Where do I set the API key?\n",
                     "breadcrumb_count": 1,
                     "sources_assembled": 1,
                     "sections": [

@@ -50,7 +50,7 @@ def test_build_says_in_a_line_what_a_hint_could_not_render_and_shows_all_of_it(t
     (tmp_path / "hints" / "user.message.v1.md.j2").write_text(hint)
     done = run("build", events(tmp_path), home=tmp_path, CONTEXT_BUILDER_TEMPLATES_DIR=str(tmp_path))
     assert done.returncode == 0
-    assert [f"user.message.v1: content Line {n}." in done.stdout for n in range(4)] == [True] * 4
+    assert [f"user.message.v1: content: Line {n}." in done.stdout for n in range(4)] == [True] * 4
     assert done.stderr == (
         "hints/user.message.v1.md.j2 failed 4 times, the generic hint is shown: line 1: str object has no element 500\n"
     )

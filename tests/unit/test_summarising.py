@@ -80,7 +80,7 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
     assert "## Summary" not in await page(builder, profile)
     await remember(builder, publishing.out)
-    assert "## Summary\n[8 May 2024]\nUser: " in await page(builder, profile)
+    assert "## Summary\n- [8 May 2024] User: " in await page(builder, profile)
     assert "## Summary" not in await page(builder, profile, sequence=999)
     assert "## Summary" not in await page(builder, make_profile(summaries=None))
 

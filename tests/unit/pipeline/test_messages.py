@@ -69,7 +69,7 @@ def test_a_call_that_says_nothing_is_told_by_itself() -> None:
 def test_a_result_without_its_call_stands_as_text_in_front_of_the_current_message() -> None:
     ((role, text, _),) = told(make_context(ASK, [answer(1, "r1")], profile()))
     assert role == "user"
-    assert text == "## Recent Tool Results\nsearch answered: found\n\n## Current User Message\nUser: And now?"
+    assert text == "## Recent Tool Results\n- search answered: found\n\n## Current User Message\n- User: And now?"
 
 
 def test_a_result_answers_the_call_that_was_last_made_under_its_id() -> None:
@@ -99,7 +99,7 @@ def test_a_bare_tool_request_is_the_assistants_call() -> None:
 def test_a_bare_tool_request_keeps_its_line_when_its_arguments_find_no_room() -> None:
     request = hear(1, "tool.request.v1", {"tool": "search", "input": {"query": "kiln " * 900}, "requestId": "r1"})
     message = make_context(ASK, [request, answer(2, "r1")], profile(budget=200)).messages[0]
-    assert message.text.startswith("Call of search: query kiln")
+    assert message.text.startswith("Call of search: query: kiln")
     assert json.loads(message.exchanges[0].call.arguments) == {"left_out": "the arguments, id m1"}
 
 
@@ -152,7 +152,7 @@ def test_a_reminder_stands_behind_the_current_message() -> None:
     reminder = Reminder(section="reminder", text="Be brief.", every=1, when=None)
     wanted = profile(sections=(*profile().sections, behind), reminders=(reminder,))
     assert told(make_context(ASK, [], wanted)) == [
-        ("user", "## Current User Message\nUser: And now?\n\n## Remember\nBe brief.", [])
+        ("user", "## Current User Message\n- User: And now?\n\n## Remember\nBe brief.", [])
     ]
 
 

@@ -216,7 +216,7 @@ def test_what_a_failing_hint_should_show_stands_in_its_section_by_the_generic_on
     rain = make_remembered("It rains.", 150, id="broken")
     context = page_with_hint("{{ speaker }}: {{ text if 'rains' not in text else txet }}", QUESTION, [TALK[0], rain, TALK[1]])
     assert ids_on_page(context) == ["m100", "m101", "broken", "m900"]
-    assert "user.message.v1: content It rains.\n" in context.markdown
+    assert "- user.message.v1: content: It rains.\n" in context.markdown
     assert [(omission.id, omission.reason) for omission in context.omissions] == [
         ("broken", "hint failed, the generic hint is shown: hints/user.message.v1.md.j2 line 1: 'txet' is undefined")
     ]
