@@ -7,6 +7,7 @@ from typing import Any
 from builder.assemble.forms import Line
 from builder.assemble.page.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.control_text import visible
 from builder.domain.profile import Cut
 from builder.rendering.filters import WORDY, Kept, inline
 from builder.rendering.shorten import clip

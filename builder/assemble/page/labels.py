@@ -26,7 +26,7 @@ RESERVED = frozenset(
     }
 )
 """First words of the page's own labels, case-folded."""
-_PLAIN = re.compile(r"[^\W_][\w .,'’()&@+/-]*")
+_PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _QUOTATION_MARK = str.maketrans({'"': "'"})
