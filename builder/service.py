@@ -18,6 +18,7 @@ from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.calibrate import calibrated
+from builder.pipeline.conversation import closed_turn, last_words_of_person
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import History
@@ -143,12 +144,16 @@ class ContextBuilder:
         crumb = trigger.breadcrumb
         refused = await self._too_long(crumb, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
-        seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
+        until = behind(crumb.place) if crumb.role == "tool" else crumb.place
+        seen = {scope: await self._recall(crumb.session, until, scope, consumers) for scope in scopes(crumb, consumers)}
         queries: dict[tuple[Scope, Asked], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
         for wished in consumers:
             held, view = self._as_seen(crumb, wished, *seen[scope_of(crumb, wished)])
+            turn = closed_turn(view, view.row_of(crumb.id)) if crumb.role == "tool" else ()
+            if turn is None:
+                continue  # the turn is answered once, when its last call is
             profile = calibrated(wished, self._usages(wished, held))
             query = await self._query(crumb, view, profile, queries)
             request = Request(
@@ -161,6 +166,7 @@ class ContextBuilder:
                 ranker=ranker,
                 terms=self._helpers.terms,
                 model=self._embedder.model,
+                turn=turn,
             )
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
@@ -191,8 +197,7 @@ class ContextBuilder:
 
         As whoever summarises it sees it: without what the blacklist names and what had ended when the last of it came.
         """
-        behind = Place(until.incarnation, until.sequence + 1)
-        held, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        held, view = await self._recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
@@ -262,7 +267,8 @@ class ContextBuilder:
 
     async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
-        key = scope_of(trigger, profile), asked(trigger.text, view, profile.retrieval, self._helpers.terms)
+        text = trigger.text if trigger.role != "tool" else last_words_of_person(view)
+        key = scope_of(trigger, profile), asked(text, view, profile.retrieval, self._helpers.terms)
         if key not in known:
             known[key] = await self._ask(key[1], view)
         return known[key]
@@ -283,6 +289,11 @@ def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )
+
+
+def behind(place: Place) -> Place:
+    """The next place."""
+    return Place(place.incarnation, place.sequence + 1)
 
 
 def is_other(known: Breadcrumb, breadcrumb: Breadcrumb) -> bool:

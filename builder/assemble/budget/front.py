@@ -49,7 +49,7 @@ def front_of(request: Request, writer: Writer) -> Front:
 def _whole(request: Request, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = request.profile, request.view
-    limits = limited(view, profile, profile.allowance, folded=False)
+    limits = limited(view, profile, profile.allowance, request.turn, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
@@ -82,7 +82,7 @@ def _newest(request: Request, writer: Writer) -> Front:
     if room < LEAST_WINDOW * _share(profile, "hot"):
         room = min(_share(profile, "hot"), ledger.left)
     rule = profile.section("hot")
-    limits = limited(view, profile, room, folded=True)
+    limits = limited(view, profile, room, request.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
         _note(ledger, rule, limits)
@@ -98,6 +98,7 @@ def _settled(
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
     profile, view = request.profile, request.view
     shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.breadcrumb.id)}
+    shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     for rule in () if everything else profile.sections:
         if rule.source == "summary":
