@@ -4,7 +4,8 @@ from hashlib import blake2b
 from typing import Any
 
 from builder.domain.breadcrumb import Arrival
-from builder.wire.lines import Outgoing, moment
+from builder.wire.lines import Outgoing
+from builder.wire.moments import moment
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.wire.text import canonical, parse
 

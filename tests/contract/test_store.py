@@ -70,6 +70,14 @@ async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
     assert await store.facts(row.breadcrumb) == row
 
 
+@pytest.mark.parametrize("offset", [None, 0, 345, -1439])
+async def test_the_sender_s_clock_and_who_the_person_is_are_kept(store: Store, offset: int | None) -> None:
+    row = make_remembered(utc_offset=offset, user_id="auth0|ü 7")
+    await remember_all(store, row)
+    assert (await store.recall(query())).rows == (row,)
+    assert await store.facts(row.breadcrumb) == row
+
+
 async def test_remembering_twice_changes_nothing_and_says_so(store: Store) -> None:
     row = make_remembered()
     assert await store.remember(row) is True

@@ -77,6 +77,8 @@ class Stores(RuleBasedStateMachine):
         expires_at=st.one_of(st.none(), moments),
         calls=st.lists(st.sampled_from(("r1", "r2")), max_size=2).map(tuple),
         asks=st.booleans(),
+        utc_offset=st.none() | st.integers(-1439, 1439),
+        user_id=st.sampled_from(("", "u1", "u2")),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         fields["asked"] = fields["calls"] if fields.pop("asks") else ()

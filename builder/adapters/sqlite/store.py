@@ -12,7 +12,7 @@ import apsw
 
 from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing
 from builder.adapters.sqlite.connection import Connection
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, Passage, Remembered
@@ -20,8 +20,7 @@ from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Standing
 
 _INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 25)}) "
-    "ON CONFLICT (workspace, id, version) DO NOTHING"
+    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 

@@ -232,6 +232,23 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
+async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes_now_has(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.db")
+    store = SqliteStore(path)
+    assert await store.remember(make_remembered("Before."))
+    store.close()
+    older = apsw.Connection(path)
+    older.execute("ALTER TABLE breadcrumbs DROP COLUMN utc_offset; ALTER TABLE breadcrumbs DROP COLUMN user_id")
+    older.pragma("user_version", 9)
+    older.close()
+    store = SqliteStore(path)
+    after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
+    assert await store.remember(after)
+    assert await store.facts(make_remembered("Before.").breadcrumb) == make_remembered("Before.")
+    assert await store.facts(after.breadcrumb) == after
+    store.close()
+
+
 async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: Path) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
@@ -242,6 +259,7 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     store.close()
     older = apsw.Connection(path)
     older.execute("DROP TABLE calls; DROP TABLE answers")
+    older.execute("ALTER TABLE breadcrumbs DROP COLUMN utc_offset; ALTER TABLE breadcrumbs DROP COLUMN user_id")
     older.pragma("user_version", 7)
     older.close()
     store = SqliteStore(path)
