@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Literal
 
 from builder.domain.selector import Selector, Standing
@@ -159,6 +160,7 @@ class Profile:
     hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
     own_task: only breadcrumbs of the trigger's task (features A12).
     recursion_limit: most steps of a causal chain (features A9).
+    time_zone: of times whose sender gave no offset.
     revision: hash of the file and of all that it extends.
     """
 
@@ -173,6 +175,7 @@ class Profile:
     calibrate: str | None
     over_budget: Literal["fit", "fail"]
     system_prompt: str
+    time_zone: tzinfo
     hears: Selector | None
     own_task: bool
     recursion_limit: int

@@ -39,6 +39,7 @@ from builder.wire.profile_parts import (
     check_showable,
 )
 from builder.wire.subjects import check_token
+from builder.wire.time_zones import TimeZoneName, time_zone
 
 DEFAULT_BUDGET = 4000
 
@@ -103,6 +104,9 @@ class ProfileFile(BaseModel):
         "fit", description="fit = the least important goes; fail = no context as soon as anything has no room"
     )
     system_prompt: str = Field("", description="shown in the section with source system, first and never trimmed")
+    time_zone: TimeZoneName = Field(
+        "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
+    )
     hears: SelectorFile | None = Field(
         None, description="which breadcrumbs of the session are this consumer's conversation; null = all"
     )
@@ -215,6 +219,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         over_budget=file.over_budget,
         system_prompt=file.system_prompt.strip(),
+        time_zone=time_zone(file.time_zone),
         hears=Selector(**file.hears.model_dump()) if file.hears else None,
         own_task=file.own_task,
         recursion_limit=file.recursion_limit,

@@ -1,7 +1,10 @@
 """Profile files: what an author may write, and how a mistake is explained."""
 
 import copy
+import re
+from datetime import UTC
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
@@ -174,3 +177,24 @@ def test_a_file_name_that_does_not_fit_a_subject_is_misconfigured(name: str) -> 
     assert f"profiles/{name}.yaml is not readable: profile name {name[:140]!r} does not fit" in mistake(
         yaml.safe_dump(LEAST), name
     )
+
+
+def test_a_profile_names_the_zone_of_times_without_an_offset() -> None:
+    assert parse_profile("mine", changed("time_zone", "Europe/Berlin")).time_zone == ZoneInfo("Europe/Berlin")
+    assert parse_profile("mine", yaml.safe_dump(LEAST)).time_zone is UTC
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("europe/berlin", "write Europe/Berlin"),
+        ("Europe/Berln", "write Europe/Berlin"),
+        ("Europe", "write a name such as Europe/Berlin|write Europe/.*"),
+        ("../../etc/passwd", "write a name such as Europe/Berlin"),
+        ("posix/UTC", "write .*"),
+        ("", "write a name such as Europe/Berlin"),
+    ],
+)
+def test_a_zone_that_nobody_knows_is_named_with_what_to_write(name: str, hint: str) -> None:
+    said = mistake(changed("time_zone", name))
+    assert re.search(rf"time_zone is '.*', which no time zone is called; ({hint}) at time_zone", said)
