@@ -104,9 +104,9 @@ class ContextBuilder:
         return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._passages_at_ingestion)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
+        """Who wants a context for it: only the first version of a breadcrumb triggers, and never what removes."""
         triggers = breadcrumb.version == 1 and not breadcrumb.removes
-        return tuple(profile for profile in self._profiles if triggers and breadcrumb.schema in profile.triggers)
+        return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""

@@ -173,7 +173,7 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
 def reading_of(records: list[Record], profile: Profile, page: Context) -> Reading:
     """The page as the consumer gets it."""
     sources = {rule.name: rule.source for rule in profile.sections}
-    wanted = set(profile.hears.any_tags) if profile.hears else None
+    wanted = set(profile.audience.any_tags) if profile.audience else None
     return Reading(
         records=records,
         now=page.trigger.received_at,
@@ -239,7 +239,7 @@ def draw_profile(rng: Random) -> Profile:
         encoding=rng.choice(ENCODINGS),
         page=rng.choice(("default", "xml")),
         budget=rng.choice((rng.randint(1, MOST), rng.randint(MOST, 400), rng.randint(400, 4000))),
-        hears=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
+        audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
         own_task=rng.random() < 1 / 12,
         standing=(*base.standing, pinned) if stands and rng.random() < 1 / 3 else base.standing,
     )

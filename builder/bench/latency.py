@@ -90,7 +90,7 @@ def everything(profile: Profile) -> Profile:
         messages="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
         calibrate=MODEL,
-        hears=people,
+        audience=people,
         standing=(*profile.standing, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
         tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Literal
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Selector, Standing
 from builder.domain.usage import USAGE
 
@@ -157,7 +158,7 @@ class Profile:
     own tokenizer is not public (features C4). calibrate: the undated name of the model whose usage, as agents report it, takes
     the margin's place once enough of it is known (features C8); None = the margin stands.
     over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
-    hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
+    audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
     own_task: only breadcrumbs of the trigger's task (features A12).
     recursion_limit: most steps of a causal chain (features A9).
     time_zone: of times whose sender gave no offset.
@@ -176,7 +177,7 @@ class Profile:
     over_budget: Literal["fit", "fail"]
     system_prompt: str
     time_zone: tzinfo
-    hears: Selector | None
+    audience: Selector | None
     own_task: bool
     recursion_limit: int
     standing: tuple[Standing, ...]
@@ -187,6 +188,10 @@ class Profile:
     summaries: Summaries | None
     messages: MessageShape
     sections: tuple[SectionRule, ...]
+
+    def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether a first version of it asks for a context: by its schema, and because the audience matches it."""
+        return breadcrumb.schema in self.triggers and (self.audience is None or self.audience.matches(breadcrumb))
 
     def section(self, source: Source) -> SectionRule | None:
         """The first section that this source fills."""

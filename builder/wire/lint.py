@@ -119,7 +119,7 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
     named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
     named += [("retrieval.ceilings", name) for name in profile.retrieval.ceilings]
     named += [("standing", name) for kind in profile.standing for name in kind.selector.schemas]
-    named += [("hears.schemas", name) for name in (profile.hears.schemas if profile.hears else ())]
+    named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
     for place, name in named:
         if name in schemas:
             continue
@@ -130,6 +130,10 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
         elif place in {"retrieval.schemas", "standing"}:
             wrong = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, wrong, "add the hint, or mend the name"
+    for name in profile.triggers:
+        if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
+            wrong = f"audience.schemas leaves {name!r} out, so it never triggers"
+            yield "triggers", wrong, "add it to audience.schemas, or take it out of triggers"
     for name in NO_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
     if profile.page not in known.pages:

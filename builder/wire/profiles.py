@@ -81,7 +81,9 @@ class ProfileFile(BaseModel):
         },
     )
     extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
-    triggers: tuple[str, ...] = Field((), description="schemas whose first version asks for a context; empty = only on demand")
+    triggers: tuple[str, ...] = Field(
+        (), description="schemas whose first version asks for a context, if `audience` matches it; empty = on demand"
+    )
     page: str = Field("default", description="page template: default is markdown, xml has a tag a section")
     model: str | None = Field(
         None, description="model that reads the page: gives budget, encoding and margin where the file gives none"
@@ -107,8 +109,10 @@ class ProfileFile(BaseModel):
     time_zone: TimeZoneName = Field(
         "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
     )
-    hears: SelectorFile | None = Field(
-        None, description="which breadcrumbs of the session are this consumer's conversation; null = all"
+    audience: SelectorFile | None = Field(
+        None,
+        description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
+        "whatever `triggers` says; null = all",
     )
     own_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
@@ -220,7 +224,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         over_budget=file.over_budget,
         system_prompt=file.system_prompt.strip(),
         time_zone=time_zone(file.time_zone),
-        hears=Selector(**file.hears.model_dump()) if file.hears else None,
+        audience=Selector(**file.audience.model_dump()) if file.audience else None,
         own_task=file.own_task,
         recursion_limit=file.recursion_limit,
         standing=tuple(_standing(item) for item in file.standing),

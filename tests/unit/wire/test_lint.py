@@ -46,6 +46,13 @@ def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
     assert found(TOOLS, HOT, RELEVANT, standing=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
 
 
+def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
+    audience = {"schemas": ["agent.response.v1"], "any_tags": ["to:mira"]}
+    wrong = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
+    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [wrong]
+    assert found(HOT, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
+
+
 def test_static_sections_stand_before_slow_ones_and_both_before_those_of_the_turn() -> None:
     told = found(SUMMARY, HOT, TOOLS, standing=["tool.catalog.v1"], summaries={})
     assert told == [("sections.tools", "class static stands behind 'recent', whose class is turn")]
