@@ -218,8 +218,8 @@ class ContextBuilder:
     async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
-        revised between two pages is left to the next recall.
+        Once the scope was revised (something erased, what had joined one session joined another), or a reading ended in the
+        middle, all is read again; what is revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
@@ -238,19 +238,11 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            await self._grow(scope, history, recall.rows)
+            for _ in self._histories.growing(history, recall.rows):
+                await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
                 return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
-
-    async def _grow(self, scope: Scope, history: History, rows: tuple[Remembered, ...]) -> None:
-        """An end in the middle leaves half of a row, so the history is read again from its beginning."""
-        try:
-            for _ in self._histories.growing(history, rows):
-                await asyncio.sleep(0)
-        except BaseException:
-            self._histories.renew(scope)
-            raise
 
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""

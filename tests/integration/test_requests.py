@@ -1,7 +1,7 @@
 """What can be asked of a running service, within one workspace, and of its store while none runs."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,6 @@ from nats.errors import NoRespondersError
 
 from builder.client import Client, Rejected, Unavailable, connect
 from tests.running import Broker, Running, all_settled, jetstream, run, say
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
-    with Running(folder / "service", broker.url) as running:
-        yield running
 
 
 @pytest.fixture

@@ -37,6 +37,7 @@ def without(name: str) -> dict[str, Any]:
         (dict(reversed(RECORD.items())), ""),
         (without("created_at"), ""),
         (RECORD | {"schema_name": "note.v1", "workspace": "acme"}, ""),
+        (RECORD | {"title": None, "context": {"content": "Hello.", "tags": [1, 2], "more": None}}, ""),
         (RECORD | {"context": {"content": "Bye.", "tags": [1, 2]}}, "context.content"),
         (RECORD | {"context": {"content": "Hello.", "tags": [2, 1], "more": None}}, "context.tags"),
         (RECORD | {"context": {}, "title": "New", "tags": ["a"]}, "tags, title, context.content, context.tags"),
