@@ -178,7 +178,7 @@ def reading_of(records: list[Record], profile: Profile, page: Context) -> Readin
         records=records,
         now=page.trigger.received_at,
         hears=lambda tags: wanted is None or not wanted.isdisjoint(tags),
-        task=page.trigger.task if profile.own_task else None,
+        task=page.trigger.task if profile.scope_to_task else None,
         sections=tuple((sources[section.name], section.ids) for section in page.sections),
         markdown=page.markdown,
         limit=int(profile.budget * (1 - profile.margin)) - profile.reserve,
@@ -240,6 +240,6 @@ def draw_profile(rng: Random) -> Profile:
         page=rng.choice(("default", "xml")),
         budget=rng.choice((rng.randint(1, MOST), rng.randint(MOST, 400), rng.randint(400, 4000))),
         audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
-        own_task=rng.random() < 1 / 12,
+        scope_to_task=rng.random() < 1 / 12,
         standing=(*base.standing, pinned) if stands and rng.random() < 1 / 3 else base.standing,
     )

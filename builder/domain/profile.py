@@ -159,7 +159,7 @@ class Profile:
     the margin's place once enough of it is known (features C8); None = the margin stands.
     over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
     audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
-    own_task: only breadcrumbs of the trigger's task (features A12).
+    scope_to_task: only breadcrumbs of the trigger's task (features A12).
     recursion_limit: most steps of a causal chain (features A9).
     time_zone: of times whose sender gave no offset.
     revision: hash of the file and of all that it extends.
@@ -178,7 +178,7 @@ class Profile:
     system_prompt: str
     time_zone: tzinfo
     audience: Selector | None
-    own_task: bool
+    scope_to_task: bool
     recursion_limit: int
     standing: tuple[Standing, ...]
     reminders: tuple[Reminder, ...]

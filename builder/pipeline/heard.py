@@ -24,7 +24,9 @@ def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Sel
     No unit is split by any of it (A8): one that is partly this consumer's is wholly so, and with an excluded or ended part of an
     exchange go its calls and results.
     """
-    return lasting(hearing(view, profile.audience, trigger.task if profile.own_task else None), excluded, trigger.received_at)
+    return lasting(
+        hearing(view, profile.audience, trigger.task if profile.scope_to_task else None), excluded, trigger.received_at
+    )
 
 
 def hearing(view: View, audience: Selector | None, task: str | None) -> View:

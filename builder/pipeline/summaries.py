@@ -48,7 +48,7 @@ Waiting = tuple[int, tuple[int, ...]]
 
 def recipe_of(profile: Profile) -> Recipe | None:
     """None for a profile without summaries, and for one that sees its own task only: what one task said is no other's."""
-    if profile.summaries is None or profile.own_task:
+    if profile.summaries is None or profile.scope_to_task:
         return None
     source = f"{profile.summaries!r}\0{profile.audience!r}"
     name = blake2b(source.encode(), digest_size=4).hexdigest()

@@ -114,7 +114,7 @@ class ProfileFile(BaseModel):
         description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
         "whatever `triggers` says; null = all",
     )
-    own_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
+    scope_to_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
     standing: tuple[str | StandingFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
     reminders: tuple[ReminderFile, ...] = Field((), description="texts that are added to the page")
@@ -225,7 +225,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         system_prompt=file.system_prompt.strip(),
         time_zone=time_zone(file.time_zone),
         audience=Selector(**file.audience.model_dump()) if file.audience else None,
-        own_task=file.own_task,
+        scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
         standing=tuple(_standing(item) for item in file.standing),
         reminders=tuple(_reminder(item) for item in file.reminders),

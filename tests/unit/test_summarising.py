@@ -170,7 +170,7 @@ async def test_profiles_with_equal_settings_share_their_summaries_and_others_do_
     assert one == same
     assert one.name != other.name
     assert recipe_of(make_profile(summaries=None)) is None
-    assert recipe_of(replace(summing(), own_task=True)) is None
+    assert recipe_of(replace(summing(), scope_to_task=True)) is None
 
 
 async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monkeypatch: pytest.MonkeyPatch) -> None:

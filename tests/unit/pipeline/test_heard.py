@@ -52,7 +52,7 @@ def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
 
 def test_a_sub_agent_sees_its_own_task_only() -> None:
     rows = [make_remembered("Fire it.", 1, task="kiln"), make_remembered("Glaze it.", 2, task="glaze"), make_turn("Hm.", 3)]
-    assert window(seen(rows, make_profile(own_task=True))) == [["m1"]]
+    assert window(seen(rows, make_profile(scope_to_task=True))) == [["m1"]]
 
 
 def test_what_has_ended_is_gone_from_its_moment_on() -> None:
