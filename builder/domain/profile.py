@@ -157,7 +157,7 @@ class Profile:
     budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
     own tokenizer is not public (features C4). calibrate: the undated name of the model whose usage, as agents report it, takes
     the margin's place once enough of it is known (features C8); None = the margin stands.
-    over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
+    on_overflow: trim what is least important, or reject the page as soon as anything has no room (features C5).
     audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
     scope_to_task: only breadcrumbs of the trigger's task (features A12).
     recursion_limit: most steps of a causal chain (features A9).
@@ -174,7 +174,7 @@ class Profile:
     reserve: int
     margin: float
     calibrate: str | None
-    over_budget: Literal["fit", "fail"]
+    on_overflow: Literal["trim", "reject"]
     system_prompt: str
     time_zone: tzinfo
     audience: Selector | None

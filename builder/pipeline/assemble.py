@@ -107,10 +107,10 @@ def assemble(request: Request, rendering: Rendering) -> Context:
 def _check_room(missed: tuple[Omission, ...], profile: Profile) -> None:
     """A profile may refuse a page on which not everything has room (features C5)."""
     tight = [omission for omission in missed if omission.reason == OVER_BUDGET]
-    if profile.over_budget == "fail" and tight:
+    if profile.on_overflow == "reject" and tight:
         raise Rejected(
             f"{len(tight)} of what should be on the page, {tight[0].id} first, have no room in {profile.allowance} tokens; "
-            f"raise `budget` in the profile {profile.consumer!r}, or let `over_budget` be fit"
+            f"raise `budget` in the profile {profile.consumer!r}, or let `on_overflow` be trim"
         )
 
 

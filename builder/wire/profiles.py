@@ -102,8 +102,8 @@ class ProfileFile(BaseModel):
     calibrate: bool = Field(
         False, description="what agents report of `model`'s usage (agent.usage.v1) takes the place of the margin, up to 0.5"
     )
-    over_budget: Literal["fit", "fail"] = Field(
-        "fit", description="fit = the least important goes; fail = no context as soon as anything has no room"
+    on_overflow: Literal["trim", "reject"] = Field(
+        "trim", description="trim = the least important goes; reject = no context as soon as anything has no room"
     )
     system_prompt: str = Field("", description="shown in the section with source system, first and never trimmed")
     time_zone: TimeZoneName = Field(
@@ -221,7 +221,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         reserve=file.reserve,
         margin=file.margin if file.margin is not None else facts.margin if facts else 0,
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
-        over_budget=file.over_budget,
+        on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip(),
         time_zone=time_zone(file.time_zone),
         audience=Selector(**file.audience.model_dump()) if file.audience else None,

@@ -118,8 +118,8 @@ def test_what_stands_stands_in_place_order() -> None:
 def test_a_strict_profile_gets_no_page_that_something_had_no_room_on() -> None:
     long = [make_turn(f"Remark number {n} about the garden.", n) for n in range(1, 20)]
     with pytest.raises(Rejected, match="have no room in 200 tokens; raise `budget`"):
-        make_context(QUESTION, long, make_profile(budget=200, over_budget="fail"))
-    assert make_context(QUESTION, CHATTER, make_profile(over_budget="fail")).tokens < 4000
+        make_context(QUESTION, long, make_profile(budget=200, on_overflow="reject"))
+    assert make_context(QUESTION, CHATTER, make_profile(on_overflow="reject")).tokens < 4000
 
 
 @pytest.mark.parametrize(("first", "second", "served"), [(0, 0, "early"), (1, 0, "late"), (0, 1, "early")])
