@@ -226,7 +226,7 @@ def draw_profile(rng: Random) -> Profile:
         base.retrieval,
         relevance_threshold=rng.choice((None, base.retrieval.relevance_threshold)),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),
-        most=rng.choice((base.retrieval.most, rng.randint(1, MOST))),
+        max_results=rng.choice((base.retrieval.max_results, rng.randint(1, MOST))),
         duplicate_threshold=rng.choice((0.95, 0.8)),
     )
     stands = any(rule.source == "standing" for rule in base.sections)

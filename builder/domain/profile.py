@@ -69,17 +69,17 @@ class Window:
 class Retrieval:
     """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too (features D20).
 
-    schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
+    schemas: which breadcrumbs may be found. per_schema_limit: most units of each while the budget is tight; none = by rank alone.
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
-    most: units found at all, whatever their kind; None = what fits (features D5).
+    max_results: units found at all, whatever their kind; None = what fits (features D5).
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
     scope: Literal["session", "workspace"] | tuple[str, ...]
     schemas: tuple[str, ...]
-    ceilings: Mapping[str, int]
+    per_schema_limit: Mapping[str, int]
     similarity_threshold: float
     relevance_threshold: float | None
     duplicate_threshold: float
@@ -87,7 +87,7 @@ class Retrieval:
     query_messages: int
     query_text: str
     neighbours: int
-    most: int | None
+    max_results: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def retrieve(query: Query, view: View, shown: frozenset[int], profile: Profile, 
     pool = best_of(scores, np.flatnonzero(relevant), looked_at)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
-    units = _with_answers(kept[: rules.most], view, allowed, shown, profile)
+    units = _with_answers(kept[: rules.max_results], view, allowed, shown, profile)
     neighbours = tuple(_unit(view, passage, 1, section) for passage in beside)
     return Found(units=units, neighbours=neighbours, omissions=omissions, scores=scores)
 

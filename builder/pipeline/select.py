@@ -75,7 +75,7 @@ def _quota(rule: SectionRule, units: list[Unit], profile: Profile, draft: Draft)
     """Units allowed per schema while not everything found would fit (features D5); no quota otherwise."""
     wanted = sum(passage.tokens for unit in units for candidate in unit for passage in candidate.remembered.passages)
     tight = rule.source == "retrieval" and wanted > rule.most(draft.allowance)
-    return dict(profile.retrieval.ceilings) if tight else {}
+    return dict(profile.retrieval.per_schema_limit) if tight else {}
 
 
 def _pin_trigger(unit: Unit, profile: Profile, draft: Draft) -> None:

@@ -117,7 +117,7 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
     schemas = BODIES.keys() | known.moving.keys()
     named = [("triggers", name) for name in profile.triggers]
     named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
-    named += [("retrieval.ceilings", name) for name in profile.retrieval.ceilings]
+    named += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
     named += [("standing", name) for kind in profile.standing for name in kind.selector.schemas]
     named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
     for place, name in named:

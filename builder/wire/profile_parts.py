@@ -80,10 +80,10 @@ class RetrievalFile(BaseModel):
         "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
     )
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
-    ceilings: dict[str, int] = Field(
+    per_schema_limit: dict[str, int] = Field(
         {}, description="most units per schema while not everything found fits; none = by rank alone"
     )
-    most: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
+    max_results: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
     relevance_threshold: float | None = Field(
         None,

@@ -31,7 +31,7 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "budget", "duplicates", "ceilings"),
+    ("name", "budget", "duplicates", "limits"),
     [
         ("conversational", 4000, 0.95, {"user.message.v1": 5, "agent.response.v1": 3}),
         ("memory", 8000, 0.9, {"user.message.v1": 10, "agent.response.v1": 8}),
@@ -39,10 +39,10 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
         ("rag", 8000, 0.9, {"knowledge.v1": 10, "tool.code.v1": 5, "user.message.v1": 2}),
     ],
 )
-def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, ceilings: dict[str, int]) -> None:
+def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, limits: dict[str, int]) -> None:
     profile = preset(name)
     assert (profile.budget, profile.retrieval.duplicate_threshold) == (budget, duplicates)
-    assert ceilings.items() <= profile.retrieval.ceilings.items()
+    assert limits.items() <= profile.retrieval.per_schema_limit.items()
 
 
 @pytest.mark.parametrize("name", ["sliding", "director", "character"])
@@ -61,12 +61,12 @@ def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -
 def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:
     profile = preset("relevance")
     assert (profile.window.keep, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
-    assert (profile.retrieval.query, profile.retrieval.ceilings) == ("last_user", {})
+    assert (profile.retrieval.query, profile.retrieval.per_schema_limit) == ("last_user", {})
 
 
 def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty() -> None:
     profile = preset("three_tier")
-    assert (profile.window.keep, profile.retrieval.most, profile.retrieval.ceilings) == (20, 5, {})
+    assert (profile.window.keep, profile.retrieval.max_results, profile.retrieval.per_schema_limit) == (20, 5, {})
     assert profile.summaries is not None
     assert (profile.summaries.messages, profile.summaries.batch) == (50, 10)
     order = [rule.source for rule in profile.sections]

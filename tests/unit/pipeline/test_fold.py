@@ -141,7 +141,7 @@ def test_outside_the_hot_window_only_results_of_named_tools_shrink() -> None:
     wanted = replace(
         wanted,
         window=replace(wanted.window, trigger=3, keep=3),
-        retrieval=replace(wanted.retrieval, relevance_threshold=None, ceilings={}),
+        retrieval=replace(wanted.retrieval, relevance_threshold=None, per_schema_limit={}),
     )
     context = make_context(hear(900, "user.message.v1", content="The report and the review of the kiln?"), rows, wanted)
     assert {"m2", "m4"} <= set(ids_on_page(context))

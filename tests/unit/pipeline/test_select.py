@@ -76,7 +76,7 @@ def test_no_section_gets_more_than_its_ceiling(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tools", "recent", "relevant"])
 def test_every_section_gets_its_floor_when_all_want_more(name: str) -> None:
-    wanted = shares(profile(ceilings={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
+    wanted = shares(profile(per_schema_limit={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
     question = make_remembered(f"Where is the kiln? {WORDS}", 900)
     context = page(
         [*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=1)), make_catalog(99, 500), trigger=question
@@ -153,7 +153,7 @@ def test_no_heading_stands_without_anything_below_it(budget: int) -> None:
 
 
 def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
-    quota = {"ceilings": {"user.message.v1": 5}}
+    quota = {"per_schema_limit": {"user.message.v1": 5}}
     notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
     window = {"trigger": 0, "keep": 0, "min_recent": 0}
     sections = tuple(replace(rule, least=0) for rule in make_profile().sections)
@@ -170,7 +170,10 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
 
 def test_without_quotas_rank_alone_decides() -> None:
     context = page(
-        OLD, make_profile(budget=2100, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}})
+        OLD,
+        make_profile(
+            budget=2100, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "per_schema_limit": {}}
+        ),
     )
     assert len(context.sections[0].ids) > 8
 

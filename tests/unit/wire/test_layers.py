@@ -13,7 +13,7 @@ from builder.wire.shown import as_yaml, differing, shown
 BASE = """
 budget: 1000
 window: {trigger: 8, keep: 4}
-retrieval: {schemas: [user.message.v1], ceilings: {user.message.v1: 5, note.v1: 2}}
+retrieval: {schemas: [user.message.v1], per_schema_limit: {user.message.v1: 5, note.v1: 2}}
 sections:
   - {name: recent, title: Recent, source: hot, floor: 0.2}
   - {name: relevant, title: Relevant, source: retrieval}
@@ -22,7 +22,7 @@ sections:
 PRESETS = {
     "base": BASE,
     "wide": "extends: base\nbudget: 9000\n",
-    "short": "extends: base\nwindow: {keep: 2}\nretrieval: {ceilings: {}}\n",
+    "short": "extends: base\nwindow: {keep: 2}\nretrieval: {per_schema_limit: {}}\n",
     "loop": "extends: pool\n",
     "pool": "extends: loop\n",
     "broken": "budget: [1, 2",
@@ -50,9 +50,9 @@ def test_the_last_preset_wins_and_the_file_wins_over_all() -> None:
 
 
 def test_mappings_are_merged_and_an_empty_one_empties() -> None:
-    filled = parse_profile("mine", "extends: base\nretrieval: {ceilings: {note.v1: 9}}\n", LIBRARY)
-    assert filled.retrieval.ceilings == {"user.message.v1": 5, "note.v1": 9}
-    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.ceilings == {}
+    filled = parse_profile("mine", "extends: base\nretrieval: {per_schema_limit: {note.v1: 9}}\n", LIBRARY)
+    assert filled.retrieval.per_schema_limit == {"user.message.v1": 5, "note.v1": 9}
+    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.per_schema_limit == {}
 
 
 def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
@@ -152,7 +152,7 @@ def test_every_value_knows_the_layer_that_gave_it() -> None:
     assert given["budget",] == "wide"
     assert (given["window", "trigger"], given["window", "keep"]) == ("base", "short")
     assert (given["sections", "recent", "title"], given["sections", "recent", "floor"]) == ("base", "")
-    assert ("retrieval", "ceilings", "note.v1") not in given
+    assert ("retrieval", "per_schema_limit", "note.v1") not in given
 
 
 def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
@@ -178,7 +178,7 @@ def test_only_what_differs_is_compared() -> None:
     assert differing(one, other) == (
         ("budget", 9000, 1000),
         ("window.keep", 4, 2),
-        ("retrieval.ceilings.user.message.v1", 5, None),
-        ("retrieval.ceilings.note.v1", 2, None),
-        ("retrieval.ceilings", None, {}),
+        ("retrieval.per_schema_limit.user.message.v1", 5, None),
+        ("retrieval.per_schema_limit.note.v1", 2, None),
+        ("retrieval.per_schema_limit", None, {}),
     )

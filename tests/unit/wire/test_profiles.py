@@ -56,7 +56,10 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     window = profile.window
     assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
-    assert (profile.retrieval.ceilings["user.message.v1"], profile.retrieval.ceilings["agent.response.v1"]) == (5, 3)
+    assert (profile.retrieval.per_schema_limit["user.message.v1"], profile.retrieval.per_schema_limit["agent.response.v1"]) == (
+        5,
+        3,
+    )
     names = ["tools", "summary", "instructions", "recent", "relevant", "tool_results", "current"]
     assert [section.name for section in profile.sections] == names
     assert [section.name for section in profile.sections if section.dates != "none"] == ["relevant"]
@@ -82,7 +85,9 @@ def test_settings_arrive_where_they_belong() -> None:
     assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
     assert parse_profile("mine", changed("sections/0/class", "static")).sections[0].section_class == "static"
     assert parse_profile("mine", changed("retrieval/relevance_threshold", -0.5)).retrieval.relevance_threshold == -0.5
-    assert parse_profile("mine", changed("retrieval/ceilings", {"note.v1": 2})).retrieval.ceilings == {"note.v1": 2}
+    assert parse_profile("mine", changed("retrieval/per_schema_limit", {"note.v1": 2})).retrieval.per_schema_limit == {
+        "note.v1": 2
+    }
 
 
 def test_the_revision_changes_with_every_byte_of_the_file() -> None:
@@ -110,7 +115,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
         ("retrieval/relevance_threshold", float("nan"), "finite number at retrieval/relevance_threshold, got nan"),
         ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
-        ("retrieval/ceilings", {"note.v1": "few"}, "valid integer.* at retrieval/ceilings/note.v1, got 'few'"),
+        ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
         ("sections/0/source", "memory", "'system', 'standing', 'summary', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
