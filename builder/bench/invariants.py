@@ -204,8 +204,8 @@ def draw_profile(rng: Random) -> Profile:
     trigger = rng.randint(1, MOST)
     window = replace(
         base.window,
-        trigger=trigger,
-        keep=rng.randint(1, trigger),
+        max_units=trigger,
+        trim_to=rng.randint(1, trigger),
         min_recent=rng.randint(1, MOST),
         max_tool_turns=rng.choice((None, 0, rng.randint(1, MOST), rng.randint(1, 4))),
         keep_share=rng.choice((0.25, 0.5, 1.0)),

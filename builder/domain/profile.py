@@ -51,14 +51,14 @@ class SectionRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The hot window in units: trims only above `trigger`, then keeps `keep` (features A1).
+    """The hot window in units: trims only above `max_units`, then to `trim_to`.
 
     message_share: most of the section's ceiling that one message may have. keep_share: a window that no longer fits the ceiling
     is trimmed to this share of it and grows again: so its beginning moves in jumps too (features H4).
     """
 
-    trigger: int
-    keep: int
+    max_units: int
+    trim_to: int
     message_share: float
     keep_share: float
     min_recent: int

@@ -23,6 +23,6 @@ def fair_tools(unit: Unit, profile: Profile, draft: Draft) -> dict[str, int]:
     for rule in profile.sections:
         inside = sum(candidate.section == rule.name for candidate in unit)
         if rule.source == "tools" and inside:
-            turns = profile.window.max_tool_turns or profile.window.trigger
+            turns = profile.window.max_tool_turns or profile.window.max_units
             caps[rule.name] = max(rule.most(draft.allowance) // (turns * inside), SMALLEST)
     return caps

@@ -41,13 +41,13 @@ def reach(view: View, profile: Profile) -> Reach:
     room = rule.most(profile.allowance) if rule else np.inf
     own = view.rows
     ends = _ends(view, own, window.message_share * room)
-    if not len(ends) or ends[-1] <= room or _units(view, own[ends > ends[-1] - room]) > window.trigger:
+    if not len(ends) or ends[-1] <= room or _units(view, own[ends > ends[-1] - room]) > window.max_units:
         return Reach(window_size(view.units, window), 0, _jumped(view, profile))
     step = max((1 - window.keep_share) * room, 1.0)
     mark = step * np.ceil((ends[-1] - room) / step)
     begins = int(np.searchsorted(ends, mark, side="left")) + 1
     moved = min(int(np.searchsorted(ends, mark - step + room, side="right")), len(own) - 1)
-    return Reach(window.trigger, int(own[begins]) if begins < len(own) else view.size, int(own[moved]))
+    return Reach(window.max_units, int(own[begins]) if begins < len(own) else view.size, int(own[moved]))
 
 
 def _ends(view: View, own: Ints, longest: float) -> Floats:
@@ -64,11 +64,11 @@ def _units(view: View, rows: Ints) -> int:
 
 
 def _jumped(view: View, profile: Profile) -> int:
-    """The row that heads the unit with which the window was last trimmed to `keep` units."""
+    """The row that heads the unit with which the window was last trimmed to `trim_to` units."""
     window, units = profile.window, view.units
-    if units <= window.trigger:
+    if units <= window.max_units:
         return 0
-    since = (units - window.trigger - 1) % (window.trigger - window.keep + 1)
+    since = (units - window.max_units - 1) % (window.max_units - window.trim_to + 1)
     heads: set[int] = set()
     for number in range(view.heard - 1, -1, -1):
         row = view.own[number]

@@ -53,13 +53,13 @@ Unit = tuple[Candidate, ...]
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units in the hot window of a session that has `units`: trims only above `trigger`, then keeps `keep` (features A1).
+    """Units in the hot window of a session that has `units`: trims only above `max_units`, then to `trim_to`.
 
     A pure function of the number, so every worker at every time finds the same window.
     """
-    if units <= window.trigger:
+    if units <= window.max_units:
         return units
-    return window.keep + (units - window.trigger - 1) % (window.trigger - window.keep + 1)
+    return window.trim_to + (units - window.max_units - 1) % (window.max_units - window.trim_to + 1)
 
 
 def hot_units(view: View, wanted: int) -> tuple[tuple[int, ...], ...]:

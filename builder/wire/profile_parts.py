@@ -49,8 +49,8 @@ class WindowFile(BaseModel):
     """The hot window, in units."""
 
     model_config = STRICT
-    trigger: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
-    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
+    max_units: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
+    trim_to: int = Field(10, ge=0, description="units that are kept when it is trimmed")
     message_share: float = Field(
         0.25, gt=0, le=1, description="most of its section's ceiling that one message may have; a longer one is shortened"
     )
@@ -67,8 +67,8 @@ class WindowFile(BaseModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> "WindowFile":
-        if self.keep > self.trigger:
-            raise ValueError(f"keep is {self.keep} but trigger is {self.trigger}; keep at most as many as trigger")
+        if self.trim_to > self.max_units:
+            raise ValueError(f"trim_to is {self.trim_to} but max_units is {self.max_units}; lower trim_to")
         return self
 
 

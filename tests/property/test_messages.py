@@ -28,7 +28,7 @@ def talkative(draw: st.DrawFn) -> Profile:
     """Any profile of the budget's tests with messages, every limit of the hot window from 1 to 40, dates anywhere."""
     profile = draw(profiles(budgets))
     trigger = draw(st.integers(1, 40))
-    window = replace(profile.window, trigger=trigger, keep=draw(st.integers(1, trigger)))
+    window = replace(profile.window, max_units=trigger, trim_to=draw(st.integers(1, trigger)))
     dates: Dates = draw(st.sampled_from(("none", "none", "day", "age")))
     sections = tuple(replace(rule, dates=dates) for rule in profile.sections)
     prompt = draw(st.sampled_from(("", "You help.")))

@@ -48,7 +48,7 @@ def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, dupli
 @pytest.mark.parametrize("name", ["sliding", "director", "character"])
 def test_a_sliding_window_trims_above_ten_to_the_last_five_and_searches_nothing(name: str) -> None:
     profile = preset(name)
-    assert (profile.window.trigger, profile.window.keep) == (10, 5)
+    assert (profile.window.max_units, profile.window.trim_to) == (10, 5)
     assert (profile.retrieval.schemas, profile.summaries) == ((), None)
 
 
@@ -60,13 +60,13 @@ def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -
 
 def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:
     profile = preset("relevance")
-    assert (profile.window.keep, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
+    assert (profile.window.trim_to, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
     assert (profile.retrieval.query, profile.retrieval.per_schema_limit) == ("last_user", {})
 
 
 def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty() -> None:
     profile = preset("three_tier")
-    assert (profile.window.keep, profile.retrieval.max_results, profile.retrieval.per_schema_limit) == (20, 5, {})
+    assert (profile.window.trim_to, profile.retrieval.max_results, profile.retrieval.per_schema_limit) == (20, 5, {})
     assert profile.summaries is not None
     assert (profile.summaries.messages, profile.summaries.batch) == (50, 10)
     order = [rule.source for rule in profile.sections]
@@ -75,4 +75,4 @@ def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty(
 
 def test_presets_compose() -> None:
     both = parse_profile("mine", "extends: [coding-agent, three_tier]\n", LIBRARY)
-    assert (both.budget, both.window.max_tool_turns, both.window.keep) == (16_000, 10, 20)
+    assert (both.budget, both.window.max_tool_turns, both.window.trim_to) == (16_000, 10, 20)

@@ -140,7 +140,7 @@ def test_outside_the_hot_window_only_results_of_named_tools_shrink() -> None:
     wanted = profile(20_000, old_tools=("reader",), old_characters=300)
     wanted = replace(
         wanted,
-        window=replace(wanted.window, trigger=3, keep=3),
+        window=replace(wanted.window, max_units=3, trim_to=3),
         retrieval=replace(wanted.retrieval, relevance_threshold=None, per_schema_limit={}),
     )
     context = make_context(hear(900, "user.message.v1", content="The report and the review of the kiln?"), rows, wanted)

@@ -54,7 +54,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
     assert (profile.encoding, profile.standing) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
-    assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
+    assert (window.max_units, window.trim_to, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
     assert (profile.retrieval.per_schema_limit["user.message.v1"], profile.retrieval.per_schema_limit["agent.response.v1"]) == (
         5,
@@ -69,7 +69,7 @@ def test_what_an_author_leaves_out_has_the_documented_default() -> None:
     profile = parse_profile("mine", yaml.safe_dump(LEAST))
     assert (profile.triggers, profile.page, profile.encoding, profile.standing) == ((), "default", "o200k_base", ())
     assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
-    assert (profile.window.trigger, profile.window.keep, profile.window.min_recent, profile.window.max_tool_turns) == (
+    assert (profile.window.max_units, profile.window.trim_to, profile.window.min_recent, profile.window.max_tool_turns) == (
         20,
         10,
         3,
@@ -107,7 +107,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
         ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
         ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),
-        ("window/keep", 21, "keep is 21 but trigger is 20; keep at most as many as trigger at window, got"),
+        ("window/trim_to", 21, "trim_to is 21 but max_units is 20; lower trim_to at window, got"),
         ("window/min_recent", -1, "greater than or equal to 0 at window/min_recent, got -1"),
         ("window/max_tool_turn", 3, "Extra inputs are not permitted at window/max_tool_turn, got 3"),
         ("retrieval", None, "at retrieval, got None"),
