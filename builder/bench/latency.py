@@ -87,7 +87,7 @@ def everything(profile: Profile) -> Profile:
     return replace(
         profile,
         page="xml",
-        messages="anthropic",
+        chat_format="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
         calibrate=MODEL,
         audience=people,

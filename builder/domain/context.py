@@ -6,7 +6,7 @@ from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.message import Message
-from builder.domain.profile import MessageShape
+from builder.domain.profile import ChatFormat
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
@@ -99,7 +99,7 @@ class Context:
 
     breakpoints: where a prompt cache may cut it, in page order.
     budget, margin: tokens that were allowed, and the share of them that was kept free.
-    messages: the same once more for a chat API, of this shape; empty when the profile wants none.
+    messages: the same once more for a chat API, in `chat_format`; empty when the profile wants none.
     omissions: the most relevant first. compaction: None when nothing was folded.
     flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED.
     """
@@ -121,7 +121,7 @@ class Context:
     omissions: tuple[Omission, ...]
     compaction: Compaction | None = None
     messages: tuple[Message, ...] = ()
-    shape: MessageShape = "none"
+    chat_format: ChatFormat = "none"
 
     @property
     def id(self) -> UUID:

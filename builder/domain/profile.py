@@ -13,7 +13,7 @@ Source = Literal["system", "standing", "summary", "instructions", "hot", "retrie
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
-MessageShape = Literal["none", "openai", "anthropic"]
+ChatFormat = Literal["none", "openai", "anthropic"]
 NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
@@ -186,7 +186,7 @@ class Profile:
     retrieval: Retrieval
     tool_output: ToolOutput
     summaries: Summaries | None
-    messages: MessageShape
+    chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:

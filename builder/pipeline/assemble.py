@@ -89,7 +89,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=messages(draft, profile, rendering, date, calls),
-        shape=profile.messages,
+        chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
         margin=profile.margin,

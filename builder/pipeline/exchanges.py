@@ -46,7 +46,7 @@ def told(hot: tuple[Unit, ...], profile: Profile, rendering: Rendering) -> Told:
 
     The newest get their arguments first. For those that find no room it says where they are, or nothing.
     """
-    if profile.messages == "none":
+    if profile.chat_format == "none":
         return Told()
     crumbs = (item.remembered.breadcrumb for item in sorted(chain.from_iterable(hot), key=lambda item: item.row))
     room = int(SHARE * profile.allowance)

@@ -51,7 +51,7 @@ def messages(draft: Draft, profile: Profile, rendering: Rendering, date: Date, t
     A call is told with its results that are on the page; when none is, its message stays without it. A result whose call is not
     on the page, and a bare tool request that has no answer there, stand as text in the last message.
     """
-    if profile.messages == "none":
+    if profile.chat_format == "none":
         return ()
     said = tuple(sorted((pair for pair in draft.placed.items() if _is_said(pair[0], draft)), key=lambda pair: pair[0][1:]))
     page = _Page(

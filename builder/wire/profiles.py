@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
     MOST_MARGIN,
+    ChatFormat,
     Cut,
     Dates,
-    MessageShape,
     Profile,
     Reminder,
     Retrieval,
@@ -122,7 +122,7 @@ class ProfileFile(BaseModel):
     retrieval: RetrievalFile
     tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
     summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
-    messages: MessageShape = Field("none", description="the same context as `messages` for a chat API, beside the page")
+    chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
@@ -233,7 +233,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         retrieval=Retrieval(**file.retrieval.model_dump()),
         tool_output=_tool_output(file.tool_output),
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
-        messages=file.messages,
+        chat_format=file.chat_format,
         sections=tuple(_section(section) for section in file.sections),
     )
     if profile.least_allowance < 1:

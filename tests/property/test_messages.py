@@ -37,7 +37,7 @@ def talkative(draw: st.DrawFn) -> Profile:
         window=window,
         sections=sections if dates != "none" else profile.sections,
         system_prompt=prompt,
-        messages=draw(st.sampled_from(("openai", "anthropic"))),
+        chat_format=draw(st.sampled_from(("openai", "anthropic"))),
     )
 
 
@@ -78,7 +78,7 @@ def told(messages: tuple[Message, ...]) -> list[str]:
 def broken(context: Context) -> list[str]:
     """What the provider would refuse."""
     event: dict[str, Any] = json.loads(encode(context))
-    if context.shape == "openai":
+    if context.chat_format == "openai":
         return broken_by_openai(event["messages"])
     return broken_by_anthropic(event["system"], event["messages"])
 
