@@ -40,7 +40,7 @@ WORDS = Words(terms=make_terms, count=COUNT)
 
 def summing(name: str = "default", **changes: object) -> Profile:
     """A profile whose summaries begin early. changes: of the summaries."""
-    settings = Summaries(messages=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
+    settings = Summaries(max_pending=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
     return make_profile(name, summaries=replace(settings, **changes))  # type: ignore[arg-type]
 
 

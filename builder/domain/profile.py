@@ -123,12 +123,12 @@ class ToolOutput:
 class Summaries:
     """When and how older units become a summary, off the hot path (features E1 to E3).
 
-    messages, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
+    max_pending, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
     keep: newest units that are never summarised. batch: units taken at once. cap: most tokens of a summary.
     by: the extractive summariser, or the endpoint of the settings.
     """
 
-    messages: int | None
+    max_pending: int | None
     tokens: int | None
     keep: int
     batch: int

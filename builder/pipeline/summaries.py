@@ -101,16 +101,16 @@ def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
     """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
     if len(units) <= settings.keep:
         return False
-    if settings.messages is not None and len(units) > settings.messages:
+    if settings.max_pending is not None and len(units) > settings.max_pending:
         return True
     return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
 
 
 def missing(settings: Summaries, units: int) -> int:
     """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
-    if settings.messages is None or settings.tokens is not None:
-        return max(min((settings.messages or settings.batch) - units + 1, settings.batch), 1)
-    return max(settings.messages - units + 1, settings.keep - units + 1, 1)
+    if settings.max_pending is None or settings.tokens is not None:
+        return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
+    return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
 
 
 def identities(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:

@@ -144,7 +144,9 @@ class SummariesFile(BaseModel):
     """When older units become a summary, off the hot path."""
 
     model_config = STRICT
-    messages: int | None = Field(50, ge=1, description="unsummarised units above which a batch is summarised; null = no matter")
+    max_pending: int | None = Field(
+        50, ge=1, description="unsummarised units above which a batch is summarised; null = no matter"
+    )
     tokens: int | None = Field(80_000, ge=1, description="tokens of them above which one is; null = no matter")
     keep: int = Field(20, ge=0, description="newest units that are never summarised")
     batch: int = Field(10, ge=1, description="oldest unsummarised units that are taken at once")

@@ -68,7 +68,7 @@ def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty(
     profile = preset("three_tier")
     assert (profile.window.trim_to, profile.retrieval.max_results, profile.retrieval.per_schema_limit) == (20, 5, {})
     assert profile.summaries is not None
-    assert (profile.summaries.messages, profile.summaries.batch) == (50, 10)
+    assert (profile.summaries.max_pending, profile.summaries.batch) == (50, 10)
     order = [rule.source for rule in profile.sections]
     assert order.index("summary") < order.index("retrieval") < order.index("hot")
 
