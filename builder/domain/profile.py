@@ -26,9 +26,9 @@ MOST_MARGIN = 0.5
 class SectionRule:
     """One section of the page.
 
-    floor, ceiling: shares of the budget. The floor is served before any other section gets more than its own floor.
-    least: tokens below which the ceiling never falls, so that a small page gives more of itself.
-    share: its part of what the floors leave, against the other sections' shares, before anybody takes all it can get.
+    min_share, max_share: of the budget. The minimum is served before any other section gets more than its own minimum.
+    min_tokens: the maximum is never less than these, so that a small page gives more of itself.
+    weight: its part of what the minimums leave, against the other sections' weights, before anybody takes all it can get.
     priority: who is served first, the lowest; among equals the first on the page.
     dates: one line per sitting in front of its fragments: the day it began, or its age at the trigger.
     """
@@ -37,23 +37,23 @@ class SectionRule:
     title: str
     source: Source
     section_class: SectionClass
-    floor: float
-    ceiling: float
-    least: int
-    share: float
+    min_share: float
+    max_share: float
+    min_tokens: int
+    weight: float
     priority: int
     dates: Dates
 
     def most(self, allowance: int) -> int:
-        """Tokens that the section may have on a page of so many: its ceiling, or `least` on a small page."""
-        return min(max(int(self.ceiling * allowance), self.least), allowance)
+        """Tokens that the section may have on a page of so many: its maximum, or `min_tokens` on a small page."""
+        return min(max(int(self.max_share * allowance), self.min_tokens), allowance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
     """The hot window in units: trims only above `max_units`, then to `trim_to`.
 
-    message_share: most of the section's ceiling that one message may have. keep_share: a window that no longer fits the ceiling
+    message_share: most of the section's maximum that one message may have. keep_share: a window that no longer fits the maximum
     is trimmed to this share of it and grows again: so its beginning moves in jumps too (features H4).
     """
 

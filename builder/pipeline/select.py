@@ -119,22 +119,24 @@ def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
 
     One that asks for a share gets its floor first, like everybody else.
     """
-    floor, ceiling = int(queue.rule.floor * draft.allowance), queue.rule.most(draft.allowance)
-    if queue.rule.source != "standing" or queue.rule.share:
+    floor, ceiling = int(queue.rule.min_share * draft.allowance), queue.rule.most(draft.allowance)
+    if queue.rule.source != "standing" or queue.rule.weight:
         return floor
     owed = sum(
-        max(int(other.rule.floor * draft.allowance) - draft.spent[other.rule.name], 0) for other in queues if other is not queue
+        max(int(other.rule.min_share * draft.allowance) - draft.spent[other.rule.name], 0)
+        for other in queues
+        if other is not queue
     )
     return min(max(draft.spent[queue.rule.name] + draft.allowance - draft.total - owed, floor), ceiling)
 
 
 def _shares(queues: list[_Queue], draft: Draft) -> list[tuple[_Queue, int]]:
     """What each section that wants a share of the spare tokens may have in the end; its ceiling holds (features C6)."""
-    spare, wanted = draft.allowance - draft.total, sum(queue.rule.share for queue in queues)
+    spare, wanted = draft.allowance - draft.total, sum(queue.rule.weight for queue in queues)
     limits = []
     for queue in queues:
-        if queue.rule.share:
-            limit = draft.spent[queue.rule.name] + int(spare * queue.rule.share / wanted)
+        if queue.rule.weight:
+            limit = draft.spent[queue.rule.name] + int(spare * queue.rule.weight / wanted)
             limits.append((queue, min(limit, queue.rule.most(draft.allowance))))
     return limits
 

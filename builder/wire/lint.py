@@ -77,9 +77,9 @@ def _still(profile: Profile, known: Known) -> Iterator[Found]:
 
 
 def _shares(profile: Profile) -> Iterator[Found]:
-    total = sum(rule.floor for rule in profile.sections)
+    total = sum(rule.min_share for rule in profile.sections)
     if round(total, 6) > 1:
-        yield "sections", f"the floors add up to {total:.2f} of the budget", "lower some until they add up to 1 at most"
+        yield "sections", f"the values of min_share add up to {total:.2f}", "lower some until they add up to 1 at most"
 
 
 def _shown(profile: Profile) -> Iterator[Found]:

@@ -52,13 +52,13 @@ class WindowFile(BaseModel):
     max_units: int = Field(20, ge=0, description="the window is trimmed only when the history is longer than this")
     trim_to: int = Field(10, ge=0, description="units that are kept when it is trimmed")
     message_share: float = Field(
-        0.25, gt=0, le=1, description="most of its section's ceiling that one message may have; a longer one is shortened"
+        0.25, gt=0, le=1, description="most of its section's max_share that one message may have; a longer one is shortened"
     )
     keep_share: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="share of its section's ceiling that it is trimmed to once it no longer fits; 1 = as little as need be",
+        description="share of its section's max_share that it is trimmed to once it no longer fits; 1 = as little as need be",
     )
     min_recent: int = Field(
         3, ge=0, description="newest units that come before everything but the current message, shortened if need be"
@@ -174,15 +174,15 @@ class SectionFile(BaseModel):
     title: str = Field(description="heading on the page")
     source: Source = Field(description="what fills it")
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
-    floor: float = Field(0, ge=0, le=1, description="share of the budget served before other sections get more than theirs")
-    ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
-    least: int = Field(0, ge=0, description="tokens below which the ceiling never falls: a small page gives more of itself")
-    share: float = Field(0, ge=0, description="its part of what the floors leave, before anybody takes all it can get")
+    min_share: float = Field(0, ge=0, le=1, description="share of the budget that it gets before others get more than theirs")
+    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget")
+    min_tokens: int = Field(0, ge=0, description="max_share is never fewer tokens than these: a small page gives more of itself")
+    weight: float = Field(0, ge=0, description="its part of what the minimums leave, before anybody takes all it can get")
     priority: int = Field(0, description="who is served first, the lowest; among equals the first on the page")
     dates: bool | Dates = Field(False, description="one line per sitting: its day (true), its age, or none (false)")
 
     @model_validator(mode="after")
     def _ordered(self) -> "SectionFile":
-        if self.floor > self.ceiling:
-            raise ValueError(f"floor is {self.floor} but ceiling is {self.ceiling}; make the floor no higher than the ceiling")
+        if self.min_share > self.max_share:
+            raise ValueError(f"min_share is {self.min_share} but max_share is {self.max_share}; lower min_share")
         return self

@@ -71,8 +71,8 @@ class ProfileFile(BaseModel):
                     "standing": ["tool.catalog.v1"],
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
-                        {"name": "tools", "title": "Available Tools", "source": "standing", "class": "static", "ceiling": 0.3},
-                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "floor": 0.2, "ceiling": 0.5},
+                        {"name": "tools", "title": "Available Tools", "source": "standing", "class": "static", "max_share": 0.3},
+                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "min_share": 0.2, "max_share": 0.5},
                         {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "dates": True},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
                     ],

@@ -41,7 +41,7 @@ def profile(budget: int = 4000, tool_turns: int | None = None, **rules: Any) -> 
     """The default profile with a large section for tools; nothing is folded unless it is asked for."""
     bundled = make_profile(budget=budget, window={"max_tool_turns": tool_turns})
     quiet = {"cut": ALL, "fold_at": None, "newest_only": False}
-    sections = tuple(replace(rule, ceiling=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
+    sections = tuple(replace(rule, max_share=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
     return replace(bundled, sections=sections, tool_output=replace(bundled.tool_output, **(quiet | rules)))
 
 

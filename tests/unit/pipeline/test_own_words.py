@@ -21,10 +21,10 @@ def section(name: str, source: Source, section_class: SectionClass = "static", p
         title=name.title(),
         source=source,
         section_class=section_class,
-        floor=0,
-        ceiling=1,
-        least=0,
-        share=0,
+        min_share=0,
+        max_share=1,
+        min_tokens=0,
+        weight=0,
         priority=priority,
         dates="none",
     )
@@ -88,9 +88,9 @@ def test_pinned_breadcrumbs_stand_in_their_own_section_and_nowhere_else() -> Non
     assert ids_on_page(context).count("m2") == 1
 
 
-def pinning(ceiling: float = 1, **changes: Any) -> Profile:
+def pinning(max_share: float = 1, **changes: Any) -> Profile:
     kind = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
-    return with_sections(replace(section("pinned", "standing", "slow"), ceiling=ceiling), standing=(kind,), **changes)
+    return with_sections(replace(section("pinned", "standing", "slow"), max_share=max_share), standing=(kind,), **changes)
 
 
 def test_what_stands_is_not_shown_once_more_with_the_exchange_that_it_belongs_to() -> None:
@@ -105,7 +105,7 @@ def test_what_stands_is_not_shown_once_more_with_the_exchange_that_it_belongs_to
 def test_a_result_brings_the_pinned_message_that_called_for_it_though_its_section_is_full() -> None:
     said = make_remembered("I look for bulbs.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), tags=("pinned",))
     result = make_remembered("Tulips.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
-    context = make_context(QUESTION, [said, result], pinning(ceiling=0.001), (said,))
+    context = make_context(QUESTION, [said, result], pinning(max_share=0.001), (said,))
     assert set(ids_on_page(context)) == {"m1", "m2", "m99"}
 
 
@@ -136,7 +136,7 @@ def test_the_section_with_the_lowest_priority_is_served_first(first: int, second
 
 def test_spare_tokens_are_shared_as_the_profile_says() -> None:
     kinds = tuple(Standing(selector=Selector(all_tags=(name,)), keep="all", section=name) for name in ("one", "two"))
-    sections = tuple(replace(section(name, "standing"), share=share) for name, share in (("one", 1), ("two", 3)))
+    sections = tuple(replace(section(name, "standing"), weight=weight) for name, weight in (("one", 1), ("two", 3)))
     notes = tuple(
         make_remembered(f"Note {n} on bulbs and the sun.", 5 + n, tags=(name,), id=f"{name}{n}", speaker=name)
         for n in range(40)

@@ -46,7 +46,7 @@ def tokens(context: Context) -> dict[str, int]:
 def shares(profile: Profile, **changes: tuple[float, float]) -> Profile:
     """The profile with other floors and ceilings."""
     rules = (
-        replace(rule, floor=changes[rule.name][0], ceiling=changes[rule.name][1]) if rule.name in changes else rule
+        replace(rule, min_share=changes[rule.name][0], max_share=changes[rule.name][1]) if rule.name in changes else rule
         for rule in profile.sections
     )
     return replace(profile, sections=tuple(rules))
@@ -156,7 +156,7 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
     quota = {"per_schema_limit": {"user.message.v1": 5}}
     notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
     window = {"max_units": 0, "trim_to": 0, "min_recent": 0}
-    sections = tuple(replace(rule, least=0) for rule in make_profile().sections)
+    sections = tuple(replace(rule, min_tokens=0) for rule in make_profile().sections)
     roomy = page([*OLD[:20], *notes], make_profile(budget=15000, window=window, retrieval={"relevance_threshold": None} | quota))
     tight = page(
         [*OLD[:20], *notes],

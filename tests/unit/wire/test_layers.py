@@ -15,7 +15,7 @@ budget: 1000
 window: {max_units: 8, trim_to: 4}
 retrieval: {schemas: [user.message.v1], per_schema_limit: {user.message.v1: 5, note.v1: 2}}
 sections:
-  - {name: recent, title: Recent, source: hot, floor: 0.2}
+  - {name: recent, title: Recent, source: hot, min_share: 0.2}
   - {name: relevant, title: Relevant, source: retrieval}
   - {name: current, title: Current, source: trigger}
 """
@@ -26,7 +26,7 @@ PRESETS = {
     "loop": "extends: pool\n",
     "pool": "extends: loop\n",
     "broken": "budget: [1, 2",
-    "wrong": "extends: base\nwindow: {trim_to: many}\nsections: {recent: {floor: 7}}\n",
+    "wrong": "extends: base\nwindow: {trim_to: many}\nsections: {recent: {min_share: 7}}\n",
 }
 MODELS = {"gpt-4o": ModelFacts(window=128_000), "claude-sonnet-4": ModelFacts(window=200_000, margin=0.25)}
 MODELS["claude-sonnet-4-5"] = MODELS["claude-sonnet-4"]
@@ -56,9 +56,9 @@ def test_mappings_are_merged_and_an_empty_one_empties() -> None:
 
 
 def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
-    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {floor: 0.5}, relevant: null}\n"
+    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {min_share: 0.5}, relevant: null}\n"
     profile = parse_profile("mine", source, LIBRARY)
-    assert [(rule.name, rule.floor) for rule in profile.sections] == [("recent", 0.5), ("current", 0)]
+    assert [(rule.name, rule.min_share) for rule in profile.sections] == [("recent", 0.5), ("current", 0)]
     with pytest.raises(Misconfigured, match="sections changes relevent, which no section is called"):
         parse_profile("mine", "extends: base\nsections: {relevent: null}\n", LIBRARY)
 
@@ -73,7 +73,7 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
         ("extends: wrong", "profiles/mine.yaml: .*valid integer.* at window/trim_to, got 'many' by preset wrong; see"),
         (
             "extends: wrong\nwindow: {trim_to: 1}",
-            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/floor, got 7 by preset wrong; see",
+            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/min_share, got 7 by preset wrong; see",
         ),
     ],
 )
@@ -148,10 +148,10 @@ def test_a_calibrated_profile_has_room_for_a_page_whatever_is_reported() -> None
 
 
 def test_every_value_knows_the_layer_that_gave_it() -> None:
-    given = origins(layers("extends: [wide, short]\nsections: {recent: {floor: 0.3}}\n", PRESETS))
+    given = origins(layers("extends: [wide, short]\nsections: {recent: {min_share: 0.3}}\n", PRESETS))
     assert given["budget",] == "wide"
     assert (given["window", "max_units"], given["window", "trim_to"]) == ("base", "short")
-    assert (given["sections", "recent", "title"], given["sections", "recent", "floor"]) == ("base", "")
+    assert (given["sections", "recent", "title"], given["sections", "recent", "min_share"]) == ("base", "")
     assert ("retrieval", "per_schema_limit", "note.v1") not in given
 
 

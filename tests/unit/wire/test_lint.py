@@ -85,9 +85,9 @@ def test_a_reminder_that_comes_and_goes_is_no_part_of_a_static_section(condition
 
 
 def test_floors_add_up_to_the_whole_budget_at_most() -> None:
-    assert found(HOT | {"floor": 0.7}, SUMMARY | {"class": "turn", "floor": 0.3}, summaries={}) == []
-    told = found(HOT | {"floor": 0.8}, SUMMARY | {"class": "turn", "floor": 0.3}, summaries={})
-    assert told == [("sections", "the floors add up to 1.10 of the budget")]
+    assert found(HOT | {"min_share": 0.7}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={}) == []
+    told = found(HOT | {"min_share": 0.8}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={})
+    assert told == [("sections", "the values of min_share add up to 1.10")]
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_what_an_author_leaves_out_has_the_documented_default() -> None:
         3,
     )
     first = profile.sections[0]
-    assert (first.section_class, first.floor, first.ceiling, first.dates) == ("turn", 0, 1, "none")
+    assert (first.section_class, first.min_share, first.max_share, first.dates) == ("turn", 0, 1, "none")
 
 
 def test_settings_arrive_where_they_belong() -> None:
@@ -119,8 +119,8 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("sections", [], "at least 1 item .* at sections, got"),
         ("sections/0/source", "memory", "'system', 'standing', 'summary', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
-        ("sections/0/ceiling", 0, "greater than 0 at sections/0/ceiling, got 0"),
-        ("sections/0/floor", -0.1, "greater than or equal to 0 at sections/0/floor, got -0.1"),
+        ("sections/0/max_share", 0, "greater than 0 at sections/0/max_share, got 0"),
+        ("sections/0/min_share", -0.1, "greater than or equal to 0 at sections/0/min_share, got -0.1"),
         ("sections/1/name", "recent", "two sections have the same name at the file, got"),
         (
             "sections/0/source",
@@ -140,8 +140,8 @@ def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(
 
 
 def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
-    section = {"name": "recent", "title": "Recent", "source": "hot", "floor": 0.5, "ceiling": 0.3}
-    reason = "floor is 0.5 but ceiling is 0.3; make the floor no higher than the ceiling at sections/0"
+    section = {"name": "recent", "title": "Recent", "source": "hot", "min_share": 0.5, "max_share": 0.3}
+    reason = "min_share is 0.5 but max_share is 0.3; lower min_share at sections/0"
     assert reason in mistake(changed("sections/0", section))
 
 
