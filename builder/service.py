@@ -20,10 +20,10 @@ from builder.pipeline.draft import Rendering
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import History
+from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, kinds, pinned_of, reports, system_prompt
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.view import View, as_of
 from builder.ports import NO_MODEL, Embedder, Store
 from builder.remember.ingest import Ingest
@@ -154,7 +154,7 @@ class ContextBuilder:
                 trigger=trigger,
                 query=query,
                 view=view,
-                standing=standing_of(profile, held),
+                standing=pinned_of(profile, held),
                 system_prompt=system_prompt(profile, held),
                 profile=profile,
                 ranker=ranker,
@@ -230,7 +230,7 @@ class ContextBuilder:
                     after=history.place,
                     until=until,
                     limit=PAGE,
-                    standing=kinds(consumers),
+                    pinned=kinds(consumers),
                     model=self._embedder.model,
                 )
             )
@@ -242,7 +242,7 @@ class ContextBuilder:
                 await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
-                return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
+                return dict(zip(kinds(consumers), recall.pinned, strict=True)), as_of(history, until, session)
 
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""

@@ -28,7 +28,7 @@ from builder.bench.page_reader import FAULTS, Reading, faults
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.pipeline.summaries import recipe_of
 from builder.wire.inbound import decode
 from builder.wire.lines import outgoing
@@ -229,8 +229,8 @@ def draw_profile(rng: Random) -> Profile:
         max_results=rng.choice((base.retrieval.max_results, rng.randint(1, MOST))),
         duplicate_threshold=rng.choice((0.95, 0.8)),
     )
-    stands = any(rule.source == "standing" for rule in base.sections)
-    pinned = Standing(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
+    stands = any(rule.source == "pinned" for rule in base.sections)
+    pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
         window=window,
@@ -241,5 +241,5 @@ def draw_profile(rng: Random) -> Profile:
         budget=rng.choice((rng.randint(1, MOST), rng.randint(MOST, 400), rng.randint(400, 4000))),
         audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
         scope_to_task=rng.random() < 1 / 12,
-        standing=(*base.standing, pinned) if stands and rng.random() < 1 / 3 else base.standing,
+        pinned=(*base.pinned, pinned) if stands and rng.random() < 1 / 3 else base.pinned,
     )

@@ -6,10 +6,10 @@ from datetime import tzinfo
 from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import USAGE
 
-Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
+Source = Literal["system", "pinned", "summary", "instructions", "hot", "retrieval", "tools", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
@@ -180,7 +180,7 @@ class Profile:
     audience: Selector | None
     scope_to_task: bool
     recursion_limit: int
-    standing: tuple[Standing, ...]
+    pinned: tuple[Pinned, ...]
     reminders: tuple[Reminder, ...]
     window: Window
     retrieval: Retrieval

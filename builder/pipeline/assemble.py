@@ -149,8 +149,8 @@ def _left_out(draft: Draft, omissions: tuple[Omission, ...], sections: tuple[Sec
 
 def _standing(request: Request) -> tuple[Unit, ...]:
     """What stands, in the profile's order, of each kind the newest first; what is of two kinds stands with the first."""
-    default = _section(request.profile, "standing")
-    kinds = list(zip(request.profile.standing, request.standing, strict=True))
+    default = _section(request.profile, "pinned")
+    kinds = list(zip(request.profile.pinned, request.standing, strict=True))
     placed = {row.breadcrumb.id: (_whole(row, wanted.section or default),) for wanted, rows in reversed(kinds) for row in rows}
     return tuple(placed[name] for name in dict.fromkeys(row.breadcrumb.id for _, rows in kinds for row in rows) if default)
 

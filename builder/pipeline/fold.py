@@ -155,7 +155,7 @@ def _foldable(hot: tuple[Unit, ...], keep: int) -> Iterator[Place]:
 def _held(plan: Plan, profile: Profile, draft: Draft, limit: int) -> int:
     """Tokens of the page if everything that is planned had room; what stands and what is found at most up to its ceiling."""
     total = draft.total
-    pools = {"standing": plan.standing, "instructions": plan.instructions, "retrieval": plan.retrieval}
+    pools = {"pinned": plan.standing, "instructions": plan.instructions, "retrieval": plan.retrieval}
     for rule in profile.sections:
         mine = (*plan.trigger, *chain.from_iterable(plan.hot))
         tokens = sum(_tokens(item, draft) for item in mine if item.section == rule.name)

@@ -17,7 +17,7 @@ from builder.pipeline.compose import page_sections, placed_in
 from builder.pipeline.draft import Date, Draft, Key, PageSection, Placed, Rendering
 from builder.pipeline.exchanges import Exchanges, Talk, Told, pictures, shown_exchanges
 
-LASTING = frozenset({"standing", "summary", "instructions"})
+LASTING = frozenset({"pinned", "summary", "instructions"})
 """Sources of the system message, unless the section's class says that they change from turn to turn."""
 BETWEEN = frozenset({"hot", "tools"})
 """Sources of the messages between it and the last one."""

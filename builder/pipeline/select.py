@@ -63,11 +63,11 @@ class _Queue:
 def _queues(plan: Plan, hot: tuple[Unit, ...], profile: Profile, draft: Draft) -> list[_Queue]:
     in_window = _rows(plan.hot)
     told = tuple(unit for unit in plan.instructions if not _rows((unit,)) & in_window)
-    waiting = {"hot": hot, "standing": plan.standing, "summary": plan.summary, "instructions": told, "retrieval": plan.retrieval}
+    waiting = {"hot": hot, "pinned": plan.standing, "summary": plan.summary, "instructions": told, "retrieval": plan.retrieval}
     return [
         _Queue(rule, units, _quota(rule, units, profile, draft))
         for rule in sorted(profile.sections, key=lambda rule: rule.priority)
-        if (units := [unit for unit in waiting.get(rule.source, ()) if rule.source != "standing" or unit[0].section == rule.name])
+        if (units := [unit for unit in waiting.get(rule.source, ()) if rule.source != "pinned" or unit[0].section == rule.name])
     ]
 
 
@@ -120,7 +120,7 @@ def _first_limit(queue: _Queue, queues: list[_Queue], draft: Draft) -> int:
     One that asks for a share gets its floor first, like everybody else.
     """
     floor, ceiling = int(queue.rule.min_share * draft.allowance), queue.rule.most(draft.allowance)
-    if queue.rule.source != "standing" or queue.rule.weight:
+    if queue.rule.source != "pinned" or queue.rule.weight:
         return floor
     owed = sum(
         max(int(other.rule.min_share * draft.allowance) - draft.spent[other.rule.name], 0)
@@ -164,7 +164,7 @@ def _fill(queue: _Queue, limit: int, profile: Profile, draft: Draft) -> None:
 def _caps(unit: Unit, rule: SectionRule, limit: int, profile: Profile, draft: Draft) -> dict[str, int]:
     if rule.source == "summary" and rule.most(draft.allowance) < SMALLEST_SUMMARY:
         return {rule.name: 0}
-    if rule.source in {"standing", "summary"}:
+    if rule.source in {"pinned", "summary"}:
         room = min(limit - draft.spent[rule.name], draft.allowance - draft.total)
         return {rule.name: max(room - draft.heading(rule.name), 0)}
     if rule.source == "instructions":

@@ -37,7 +37,7 @@ class Candidate:
     """A recalled breadcrumb before any choice.
 
     section: where it would stand. spans: the passages that were found, () for the whole text.
-    row: its number in the history (order on the page), -1 for standing breadcrumbs and the trigger.
+    row: its number in the history (order on the page), -1 for pinned breadcrumbs and the trigger.
     said: how often the same was said. form: how much of it is rendered.
     """
 

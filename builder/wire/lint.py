@@ -94,8 +94,8 @@ def _shown(profile: Profile) -> Iterator[Found]:
         yield "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
     if not profile.summaries and "summary" in sources:
         yield _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out"
-    if profile.standing and "standing" not in sources:
-        yield "standing", "what stands has no section", "add a section with source: standing, or write standing: []"
+    if profile.pinned and "pinned" not in sources:
+        yield "pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []"
     if profile.system_prompt and "system" not in sources:
         yield "system_prompt", "it has no section", "add a section with source: system"
     if "hot" not in sources:
@@ -103,10 +103,10 @@ def _shown(profile: Profile) -> Iterator[Found]:
 
 
 def _filled(profile: Profile) -> Iterator[Found]:
-    standing = [rule for rule in profile.sections if rule.source == "standing"]
-    for rule in standing:
-        if not _standing_in(profile, rule):
-            yield _at(rule), "nothing stands in it", f"add to standing what has section: {rule.name}, or take the section out"
+    pinned = [rule for rule in profile.sections if rule.source == "pinned"]
+    for rule in pinned:
+        if not _pinned_in(profile, rule):
+            yield _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out"
     reminded = {reminder.section for reminder in profile.reminders}
     for rule in profile.sections:
         if rule.source == "reminder" and rule.name not in reminded:
@@ -118,7 +118,7 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
     named = [("triggers", name) for name in profile.triggers]
     named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
     named += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
-    named += [("standing", name) for kind in profile.standing for name in kind.selector.schemas]
+    named += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
     named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
     for place, name in named:
         if name in schemas:
@@ -127,7 +127,7 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
             yield place, f"no schema is called {name!r}", f"write {like[0]}"
         elif place == "triggers":
             yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
-        elif place in {"retrieval.schemas", "standing"}:
+        elif place in {"retrieval.schemas", "pinned"}:
             wrong = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, wrong, "add the hint, or mend the name"
     for name in profile.triggers:
@@ -163,13 +163,13 @@ def _at(rule: SectionRule) -> str:
     return f"sections.{rule.name}"
 
 
-def _standing_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
+def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
     """The schemas of each kind that stands there."""
-    first = next(held.name for held in profile.sections if held.source == "standing")
-    return tuple(kind.selector.schemas for kind in profile.standing if (kind.section or first) == rule.name)
+    first = next(held.name for held in profile.sections if held.source == "pinned")
+    return tuple(kind.selector.schemas for kind in profile.pinned if (kind.section or first) == rule.name)
 
 
 def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
-    if rule.source == "standing":
-        return tuple(schema for schemas in _standing_in(profile, rule) for schema in schemas)
+    if rule.source == "pinned":
+        return tuple(schema for schemas in _pinned_in(profile, rule) for schema in schemas)
     return HINTED.get(rule.source, ())

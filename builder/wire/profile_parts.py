@@ -32,14 +32,14 @@ class SelectorFile(BaseModel):
         return self
 
 
-class StandingFile(SelectorFile):
+class PinnedFile(SelectorFile):
     """What stands on the page whatever was said since."""
 
     keep: Literal["latest", "all"] = Field("latest", description="the latest of its kind, or all of it")
-    section: str = Field("", description="section with source standing; default is the first one")
+    section: str = Field("", description="section with source pinned; default is the first one")
 
     @model_validator(mode="after")
-    def _says_which(self) -> "StandingFile":
+    def _says_which(self) -> "PinnedFile":
         if not (self.schemas or self.ids or self.any_tags or self.all_tags):
             raise ValueError("it names no schema, id or tag; say which breadcrumbs stand")
         return self

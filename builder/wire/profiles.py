@@ -23,16 +23,16 @@ from builder.domain.profile import (
     ToolOutput,
     Window,
 )
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import known_as, undated
 from builder.wire.files import parse_yaml
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
+    PinnedFile,
     ReminderFile,
     RetrievalFile,
     SectionFile,
     SelectorFile,
-    StandingFile,
     SummariesFile,
     ToolOutputFile,
     WindowFile,
@@ -68,10 +68,10 @@ class ProfileFile(BaseModel):
                 {
                     "triggers": ["user.message.v1"],
                     "budget": 2000,
-                    "standing": ["tool.catalog.v1"],
+                    "pinned": ["tool.catalog.v1"],
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
-                        {"name": "tools", "title": "Available Tools", "source": "standing", "class": "static", "max_share": 0.3},
+                        {"name": "tools", "title": "Available Tools", "source": "pinned", "class": "static", "max_share": 0.3},
                         {"name": "recent", "title": "Recent Conversation", "source": "hot", "min_share": 0.2, "max_share": 0.5},
                         {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "dates": True},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
@@ -116,7 +116,7 @@ class ProfileFile(BaseModel):
     )
     scope_to_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
-    standing: tuple[str | StandingFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
+    pinned: tuple[str | PinnedFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
     reminders: tuple[ReminderFile, ...] = Field((), description="texts that are added to the page")
     window: WindowFile = Field(default_factory=lambda: WindowFile.model_validate({}))
     retrieval: RetrievalFile
@@ -134,7 +134,7 @@ class ProfileFile(BaseModel):
             )
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name")
-        check_showable((*self.triggers, *(item for item in self.standing if isinstance(item, str))))
+        check_showable((*self.triggers, *(item for item in self.pinned if isinstance(item, str))))
         return self
 
     @model_validator(mode="after")
@@ -146,8 +146,8 @@ class ProfileFile(BaseModel):
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
         held = {section.name: section.source for section in self.sections}
-        standing = (item.section for item in self.standing if not isinstance(item, str))
-        wanted = [(section, "standing") for section in standing if section]
+        pinned = (item.section for item in self.pinned if not isinstance(item, str))
+        wanted = [(section, "pinned") for section in pinned if section]
         wanted += [(item.section, "reminder") for item in self.reminders]
         for name, source in wanted:
             if held.get(name) != source:
@@ -227,7 +227,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         audience=Selector(**file.audience.model_dump()) if file.audience else None,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        standing=tuple(_standing(item) for item in file.standing),
+        pinned=tuple(_pinned(item) for item in file.pinned),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
@@ -245,10 +245,10 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     return profile
 
 
-def _standing(item: str | StandingFile) -> Standing:
+def _pinned(item: str | PinnedFile) -> Pinned:
     if isinstance(item, str):
-        return Standing(selector=Selector(schemas=(item,)), keep="latest", section="")
-    return Standing(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+        return Pinned(selector=Selector(schemas=(item,)), keep="latest", section="")
+    return Pinned(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
 
 
 def _section(item: SectionFile) -> SectionRule:

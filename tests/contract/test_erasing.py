@@ -168,7 +168,7 @@ async def test_a_tombstone_of_no_session_is_part_of_every_recall_and_a_note_of_n
 
 async def test_neither_a_secret_nor_a_tombstone_ever_stands(store: Store) -> None:
     await remember_all(store, make_remembered("", 1, schema="tool.catalog.v1", removes="m1"), make_catalog(1, 2, removes="m2"))
-    assert (await store.recall(query(standing=("tool.catalog.v1",)))).standing == ((),)
+    assert (await store.recall(query(pinned=("tool.catalog.v1",)))).pinned == ((),)
 
 
 async def test_what_has_ended_is_told_with_its_earlier_versions_and_purged_once(store: Store) -> None:

@@ -53,9 +53,9 @@ def test_a_sliding_window_trims_above_ten_to_the_last_five_and_searches_nothing(
 
 
 def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -> None:
-    header = preset("director").standing[-1]
+    header = preset("director").pinned[-1]
     assert (header.selector.all_tags, header.keep, header.section) == (("task:header",), "latest", "task")
-    assert preset("character").standing == ()
+    assert preset("character").pinned == ()
 
 
 def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:

@@ -66,7 +66,7 @@ async def recalled(store: SqliteStore, session: str) -> list[str]:
         after=Place(0, 0),
         until=FAR,
         limit=9999,
-        standing=(),
+        pinned=(),
         model=MODEL,
     )
     return [row.breadcrumb.id for row in (await store.recall(query)).rows]
@@ -88,11 +88,11 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
         after=make_place(0),
         until=make_place(9),
         limit=9,
-        standing=(latest_of("tool.catalog.v1"),),
+        pinned=(latest_of("tool.catalog.v1"),),
         model=MODEL,
     )
     recall = await after.recall(query)
-    assert (recall.rows, recall.standing) == ((said,), ((catalog,),))
+    assert (recall.rows, recall.pinned) == ((said,), ((catalog,),))
     assert await after.watermark("acme", "s42") == make_place(2)
     assert await after.begin(make_place(3)) == 2
     assert not await after.remember(said)

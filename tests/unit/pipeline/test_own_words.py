@@ -7,8 +7,8 @@ import pytest
 
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, Reminder, SectionClass, SectionRule, Source
-from builder.domain.selector import Selector, Standing
-from builder.pipeline.standing import AGENTS, BLACKLIST, kinds, standing_of, system_prompt
+from builder.domain.selector import Pinned, Selector
+from builder.pipeline.pinned import AGENTS, BLACKLIST, kinds, pinned_of, system_prompt
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_turn
 
 CHATTER = [make_turn(f"Remark number {n} about the garden.", n) for n in range(1, 6)]
@@ -81,16 +81,16 @@ def test_a_reminder_on_a_condition_is_due_when_the_trigger_meets_it() -> None:
 
 def test_pinned_breadcrumbs_stand_in_their_own_section_and_nowhere_else() -> None:
     pinned = make_remembered("We never work on Sundays.", 2, tags=("pinned",))
-    kind = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
-    profile = with_sections(section("pinned", "standing", "slow"), standing=(kind,))
+    kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
+    profile = with_sections(section("pinned", "pinned", "slow"), pinned=(kind,))
     context = make_context(QUESTION, [CHATTER[0], pinned, *CHATTER[2:]], profile, (pinned,))
     assert context.sections[0].ids == ("m2",)
     assert ids_on_page(context).count("m2") == 1
 
 
 def pinning(max_share: float = 1, **changes: Any) -> Profile:
-    kind = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
-    return with_sections(replace(section("pinned", "standing", "slow"), max_share=max_share), standing=(kind,), **changes)
+    kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="pinned")
+    return with_sections(replace(section("pinned", "pinned", "slow"), max_share=max_share), pinned=(kind,), **changes)
 
 
 def test_what_stands_is_not_shown_once_more_with_the_exchange_that_it_belongs_to() -> None:
@@ -124,25 +124,25 @@ def test_a_strict_profile_gets_no_page_that_something_had_no_room_on() -> None:
 
 @pytest.mark.parametrize(("first", "second", "served"), [(0, 0, "early"), (1, 0, "late"), (0, 1, "early")])
 def test_the_section_with_the_lowest_priority_is_served_first(first: int, second: int, served: str) -> None:
-    kinds = tuple(Standing(selector=Selector(all_tags=(name,)), keep="latest", section=name) for name in ("early", "late"))
-    sections = (section("early", "standing", priority=first), section("late", "standing", priority=second))
+    kinds = tuple(Pinned(selector=Selector(all_tags=(name,)), keep="latest", section=name) for name in ("early", "late"))
+    sections = (section("early", "pinned", priority=first), section("late", "pinned", priority=second))
     notes = tuple(
         make_remembered("Bulbs need sun. " * 30, 5 + n, tags=(name,), id=name) for n, name in enumerate(("early", "late"))
     )
-    context = make_context(QUESTION, [], with_sections(*sections, standing=kinds, budget=220), notes)
+    context = make_context(QUESTION, [], with_sections(*sections, pinned=kinds, budget=220), notes)
     whole = {held.name: held.tokens for held in context.sections if held.name in ("early", "late")}
     assert max(whole, key=lambda name: whole[name]) == served
 
 
 def test_spare_tokens_are_shared_as_the_profile_says() -> None:
-    kinds = tuple(Standing(selector=Selector(all_tags=(name,)), keep="all", section=name) for name in ("one", "two"))
-    sections = tuple(replace(section(name, "standing"), weight=weight) for name, weight in (("one", 1), ("two", 3)))
+    kinds = tuple(Pinned(selector=Selector(all_tags=(name,)), keep="all", section=name) for name in ("one", "two"))
+    sections = tuple(replace(section(name, "pinned"), weight=weight) for name, weight in (("one", 1), ("two", 3)))
     notes = tuple(
         make_remembered(f"Note {n} on bulbs and the sun.", 5 + n, tags=(name,), id=f"{name}{n}", speaker=name)
         for n in range(40)
         for name in ("one", "two")
     )
-    context = make_context(QUESTION, [], with_sections(*sections, standing=kinds, budget=500), notes)
+    context = make_context(QUESTION, [], with_sections(*sections, pinned=kinds, budget=500), notes)
     spent = {held.name: held.tokens for held in context.sections}
     assert spent["two"] > 2 * spent["one"] > 0
 
@@ -153,10 +153,10 @@ def test_an_agents_definition_brings_the_system_prompt_of_its_consumer() -> None
     other = make_remembered("You are a cook.", 6, schema="agent.def.v1", speaker="cook")
     held = dict.fromkeys(kinds((profile,)), ()) | {AGENTS: (other, mine)}
     assert system_prompt(profile, held) == "You are a gardener."
-    assert kinds((make_profile(standing=()),)) == (BLACKLIST,)
+    assert kinds((make_profile(pinned=()),)) == (BLACKLIST,)
 
 
 def test_a_secret_never_stands() -> None:
-    kind = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="")
+    kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     secret = make_remembered("hunter2", 3, schema="secret.v1", tags=("pinned",))
-    assert standing_of(make_profile(standing=(kind,)), {kind: (secret,)}) == ((),)
+    assert pinned_of(make_profile(pinned=(kind,)), {kind: (secret,)}) == ((),)

@@ -52,7 +52,7 @@ def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
 def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     profile = parse_profile("default", BUNDLED["default"])
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
-    assert (profile.encoding, profile.standing) == ("o200k_base", (latest_of("tool.catalog.v1"),))
+    assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
     assert (window.max_units, window.trim_to, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
@@ -67,7 +67,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
 
 def test_what_an_author_leaves_out_has_the_documented_default() -> None:
     profile = parse_profile("mine", yaml.safe_dump(LEAST))
-    assert (profile.triggers, profile.page, profile.encoding, profile.standing) == ((), "default", "o200k_base", ())
+    assert (profile.triggers, profile.page, profile.encoding, profile.pinned) == ((), "default", "o200k_base", ())
     assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
     assert (profile.window.max_units, profile.window.trim_to, profile.window.min_recent, profile.window.max_tool_turns) == (
         20,
@@ -117,7 +117,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
         ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
-        ("sections/0/source", "memory", "'system', 'standing', 'summary', .* at sections/0/source, got 'memory'"),
+        ("sections/0/source", "memory", "'system', 'pinned', 'summary', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
         ("sections/0/max_share", 0, "greater than 0 at sections/0/max_share, got 0"),
         ("sections/0/min_share", -0.1, "greater than or equal to 0 at sections/0/min_share, got -0.1"),
@@ -146,7 +146,7 @@ def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
 
 
 @pytest.mark.parametrize("schema", sorted(NEVER))
-@pytest.mark.parametrize("path", ["retrieval/schemas", "standing", "triggers"])
+@pytest.mark.parametrize("path", ["retrieval/schemas", "pinned", "triggers"])
 def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path: str) -> None:
     assert schema in mistake(changed(path, ["user.message.v1", schema]))
 

@@ -118,7 +118,7 @@ def test_bundled_profiles_name_schemas_and_pages_that_exist() -> None:
     pages = {file.name.removesuffix(".md.j2") for file in (bundled("templates") / "pages").iterdir()}
     for file in sorted((bundled("templates") / "profiles").glob("*.yaml")):
         named = _profile(file)
-        assert {*named["triggers"], *named["standing"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
+        assert {*named["triggers"], *named["pinned"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
         assert named["page"] in pages, file.name
 
 
