@@ -22,10 +22,10 @@ from builder.pipeline.conversation import closed_turn, last_words_of_person
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import History
+from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, kinds, pinned_of, reports, system_prompt
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.view import View, as_of
 from builder.ports import NO_MODEL, Embedder, Store
 from builder.remember.ingest import Ingest
@@ -106,9 +106,9 @@ class ContextBuilder:
         return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._passages_at_ingestion)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
+        """Who wants a context for it: only the first version of a breadcrumb triggers, and never what removes."""
         triggers = breadcrumb.version == 1 and not breadcrumb.removes
-        return tuple(profile for profile in self._profiles if triggers and breadcrumb.schema in profile.triggers)
+        return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
@@ -160,7 +160,7 @@ class ContextBuilder:
                 trigger=trigger,
                 query=query,
                 view=view,
-                standing=standing_of(profile, held),
+                pinned=pinned_of(profile, held),
                 system_prompt=system_prompt(profile, held),
                 profile=profile,
                 ranker=ranker,
@@ -224,8 +224,8 @@ class ContextBuilder:
     async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
-        revised between two pages is left to the next recall.
+        Once the scope was revised (something erased, what had joined one session joined another), or a reading ended in the
+        middle, all is read again; what is revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
@@ -236,7 +236,7 @@ class ContextBuilder:
                     after=history.place,
                     until=until,
                     limit=PAGE,
-                    standing=kinds(consumers),
+                    pinned=kinds(consumers),
                     model=self._embedder.model,
                 )
             )
@@ -244,19 +244,11 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            await self._grow(scope, history, recall.rows)
+            for _ in self._histories.growing(history, recall.rows):
+                await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
-                return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
-
-    async def _grow(self, scope: Scope, history: History, rows: tuple[Remembered, ...]) -> None:
-        """An end in the middle leaves half of a row, so the history is read again from its beginning."""
-        try:
-            for _ in self._histories.growing(history, rows):
-                await asyncio.sleep(0)
-        except BaseException:
-            self._histories.renew(scope)
-            raise
+                return dict(zip(kinds(consumers), recall.pinned, strict=True)), as_of(history, until, session)
 
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""

@@ -19,7 +19,7 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
@@ -171,7 +171,7 @@ def make_context(
         trigger=trigger,
         query=question,
         view=view,
-        standing=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.standing),
+        pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
         system_prompt=profile.system_prompt,
         profile=profile,
         ranker=BY_HAND,
@@ -197,14 +197,14 @@ def make_profile(name: str = "default", **changes: Any) -> Profile:
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
             changes[part] = replace(getattr(profile, part), **changes[part])
-    if "standing" in changes:
-        changes["standing"] = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in changes["standing"])
+    if "pinned" in changes:
+        changes["pinned"] = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in changes["pinned"])
     return replace(profile, **changes)
 
 
-def latest_of(schema: str) -> Standing:
+def latest_of(schema: str) -> Pinned:
     """The latest breadcrumb of a schema stands."""
-    return Standing(selector=Selector(schemas=(schema,)), keep="latest", section="")
+    return Pinned(selector=Selector(schemas=(schema,)), keep="latest", section="")
 
 
 def make_vector(text: str) -> bytes:

@@ -30,7 +30,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when what no page is without does not fit."""
     request = _titled(request)
     profile = request.profile
-    labels = Labels(request.view)
+    labels = Labels(request.view, request.trigger.breadcrumb)
     writer = Writer(view=request.view, profile=profile, rendering=rendering, labels=labels, now=request.trigger.breadcrumb)
     front = front_of(request, writer)
     found = _found(request, front)
@@ -44,7 +44,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=messages(front.ledger),
-        shape=profile.messages,
+        chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
         margin=profile.margin,
@@ -87,7 +87,7 @@ def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
     rule = profile.section("retrieval")
     if rule is None:
         return ()
-    limits = dict(profile.retrieval.ceilings)
+    limits = dict(profile.retrieval.per_schema_limit)
     missed = fill(rule, found.finds, front.ledger, limits)
     return missed or fill(rule, found.neighbours, front.ledger, limits)
 

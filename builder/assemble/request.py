@@ -14,7 +14,7 @@ from builder.pipeline.view import Terms, View
 class Request:
     """Everything that assembly needs to know.
 
-    standing: for each of the profile's kinds, what was recalled, newest first.
+    pinned: for each of the profile's kinds, what was recalled, newest first.
     system_prompt: the profile's own, or its agent definition's. model: engine of the vectors.
     turn: the calls to answer from when the trigger is a tool's answer; then the view holds the trigger too.
     """
@@ -22,7 +22,7 @@ class Request:
     trigger: Remembered
     query: Query
     view: View
-    standing: tuple[tuple[Remembered, ...], ...]
+    pinned: tuple[tuple[Remembered, ...], ...]
     system_prompt: str
     profile: Profile
     ranker: Ranker

@@ -15,7 +15,7 @@ from builder.domain.profile import Profile
 TURNS = 60
 LEAST, BLOCK = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
-FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "standing")
+FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "pinned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +49,7 @@ class Step:
 def naive(profile: Profile) -> Profile:
     """The order that everybody writes first: what was found in front, what stands behind it, dates everywhere."""
     sections = sorted(profile.sections, key=lambda rule: FRONT.index(rule.source) if rule.source in FRONT else len(FRONT))
-    dated = tuple(replace(rule, dates="none" if rule.source in {"standing", "trigger"} else "day") for rule in sections)
+    dated = tuple(replace(rule, dates="none" if rule.source in {"pinned", "trigger"} else "day") for rule in sections)
     return replace(profile, sections=dated)
 
 

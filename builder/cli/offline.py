@@ -45,7 +45,7 @@ async def build_once(
         raise Rejected(built.refused[0])
     if not built.contexts:
         raise Rejected(
-            f"{asked.id} gives no context: the calls of its turn are not all answered, it answers a call that was answered before, "
+            f"{asked.id} gives no context: the calls of its turn are not all answered, its own was answered before, "
             "or a person has spoken since"
         )
     event: dict[str, Any] = json.loads(encode(built.contexts[0]))

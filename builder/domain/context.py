@@ -7,7 +7,7 @@ from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.message import Message
-from builder.domain.profile import MessageShape
+from builder.domain.profile import ChatFormat
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
@@ -148,7 +148,7 @@ class Context:
     left_out: Mapping[str, int]
     compaction: Compaction | None = None
     messages: tuple[Message, ...] = ()
-    shape: MessageShape = "none"
+    chat_format: ChatFormat = "none"
 
     @property
     def id(self) -> UUID:

@@ -215,8 +215,8 @@ def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
 
 
 def _chat(context: Context) -> dict[str, Any]:
-    """`system` and `messages` as far as the shape has them."""
-    match context.shape:
+    """`system` and `messages` as far as the format has them."""
+    match context.chat_format:
         case "openai":
             return {"messages": openai(context.messages)}
         case "anthropic":

@@ -16,7 +16,7 @@ def test_profiles_and_presets_are_listed_with_who_triggers_them(tmp_path: Path) 
 def test_show_says_where_each_value_comes_from(tmp_path: Path) -> None:
     assert "budget: 2000  # presets/minimal.yaml\n" in run("profiles", "show", "minimal", home=tmp_path).stdout
     shown = json.loads(run("profiles", "show", "minimal", "--json", home=tmp_path).stdout)
-    assert shown["window.keep"] == {"value": 4, "from": "presets/minimal.yaml"}
+    assert shown["window.trim_to"] == {"value": 4, "from": "presets/minimal.yaml"}
     unknown = run("profiles", "show", "minimall", home=tmp_path)
     assert (unknown.returncode, "there is no profile or preset 'minimall'" in unknown.stderr) == (78, True)
 

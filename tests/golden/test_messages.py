@@ -30,7 +30,7 @@ Shape = Literal["openai", "anthropic"]
 
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
 async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(shape: Shape, embedder: CachedEmbedder) -> None:
-    wanted = replace(profile(CASE), messages=shape)
+    wanted = replace(profile(CASE), chat_format=shape)
     builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), Histories(100_000))
     *earlier, trigger = events(CASE)
     for crumb in earlier:

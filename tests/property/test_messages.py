@@ -28,7 +28,7 @@ def talkative(draw: st.DrawFn) -> Profile:
     """Any profile of the budget's tests with messages, every limit of the hot window from 1 to 40, dates anywhere."""
     profile = draw(profiles(budgets))
     trigger = draw(st.integers(1, 40))
-    window = replace(profile.window, trigger=trigger, keep=draw(st.integers(1, trigger)))
+    window = replace(profile.window, max_units=trigger, trim_to=draw(st.integers(1, trigger)))
     dates: Dates = draw(st.sampled_from(("none", "none", "day", "age")))
     sections = tuple(replace(rule, dates=dates) for rule in profile.sections)
     prompt = draw(st.sampled_from(("", "You help.")))
@@ -37,7 +37,7 @@ def talkative(draw: st.DrawFn) -> Profile:
         window=window,
         sections=sections if dates != "none" else profile.sections,
         system_prompt=prompt,
-        messages=draw(st.sampled_from(("openai", "anthropic"))),
+        chat_format=draw(st.sampled_from(("openai", "anthropic"))),
     )
 
 
@@ -78,7 +78,7 @@ def told(messages: tuple[Message, ...]) -> list[str]:
 def broken(context: Context) -> list[str]:
     """What the provider would refuse."""
     event: dict[str, Any] = json.loads(encode(context))
-    if context.shape == "openai":
+    if context.chat_format == "openai":
         return broken_by_openai(event["messages"])
     return broken_by_anthropic(event["system"], event["messages"])
 

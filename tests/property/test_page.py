@@ -69,7 +69,7 @@ def page(
     said: list[tuple[str, dict[str, Any]]], question: str, budget: int, *standing: Remembered, style: str = "default"
 ) -> Context:
     rows = [hear(n, schema, body) for n, (schema, body) in enumerate(said, 1)]
-    profile = make_profile(budget=budget, page=style, window={"trigger": 6, "keep": 6}, retrieval={"schemas": tuple(bodies)})
+    profile = make_profile(budget=budget, page=style, window={"max_units": 6, "trim_to": 6}, retrieval={"schemas": tuple(bodies)})
     return make_context(hear(500, "user.message.v1", {"content": question}), rows, profile, standing)
 
 

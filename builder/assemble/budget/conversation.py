@@ -74,8 +74,8 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
     current: calls that stand elsewhere. folded: results need one line each.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
-    units = view.units if window.trigger is not None else 0
-    most = None if window.trigger is None else window_size(units, window)
+    units = view.units if window.max_units is not None else 0
+    most = None if window.max_units is None else window_size(units, window)
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()

@@ -11,6 +11,7 @@ from builder.domain.context import Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
+from builder.pipeline.days import day_of, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
@@ -98,14 +99,14 @@ class Writer:
             case "none":
                 return ""
             case "age":
-                return age(item.first.created_at, self.now.received_at)
+                return age(local_time(item.first, self.profile.time_zone), self.now.received_at)
             case _:
                 return self.day_of(item.first)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
-        moment = breadcrumb.created_at
-        return f"{moment.day} {moment:%B %Y}"
+        day = day_of(breadcrumb, self.profile.time_zone)
+        return f"{day.day} {day:%B %Y}"
 
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""

@@ -131,7 +131,7 @@ def test_the_prefix_ends_where_the_first_section_of_this_turn_begins() -> None:
 def test_what_stands_is_not_found_a_second_time() -> None:
     note = make_remembered("Delft weather service note: it is foggy.", 1, schema="note.v1")
     edited = make_remembered("Delft weather service note: it is sunny.", 950, schema="note.v1", id="m1", version=2)
-    profile = make_profile(standing=("note.v1",))
+    profile = make_profile(pinned=("note.v1",))
     before = make_context(QUESTION, [note, *CHATTER], profile, (note,))
     after = make_context(QUESTION, [note, *CHATTER, edited], profile, (note,))
     assert ids_on_page(before).count("m1") == 1

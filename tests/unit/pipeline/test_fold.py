@@ -41,7 +41,7 @@ def profile(budget: int = 4000, tool_turns: int | None = None, **rules: Any) -> 
     """The default profile with a large section for tools; nothing is folded unless it is asked for."""
     bundled = make_profile(budget=budget, window={"max_tool_turns": tool_turns})
     quiet = {"cut": ALL, "fold_at": None, "newest_only": False}
-    sections = tuple(replace(rule, ceiling=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
+    sections = tuple(replace(rule, max_share=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
     return replace(bundled, sections=sections, tool_output=replace(bundled.tool_output, **(quiet | rules)))
 
 
@@ -140,8 +140,8 @@ def test_outside_the_hot_window_only_results_of_named_tools_shrink() -> None:
     wanted = profile(20_000, old_tools=("reader",), old_characters=300)
     wanted = replace(
         wanted,
-        window=replace(wanted.window, trigger=3, keep=3),
-        retrieval=replace(wanted.retrieval, relevance_threshold=None, ceilings={}),
+        window=replace(wanted.window, max_units=3, trim_to=3),
+        retrieval=replace(wanted.retrieval, relevance_threshold=None, per_schema_limit={}),
     )
     context = make_context(hear(900, "user.message.v1", content="The report and the review of the kiln?"), rows, wanted)
     assert {"m2", "m4"} <= set(ids_on_page(context))
