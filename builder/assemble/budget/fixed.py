@@ -30,8 +30,8 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
             if shortened := ledger.writer.rendering.shortened(text, room):
                 ledger.put_text(name, shortened)
     room = ledger.left - ledger.cost(rule.name, (message,)) + message.tokens
-    if message.tokens > room:
-        message = trigger_item(ledger.writer, request, room)
+    if message.size > room:
+        message = trigger_item(ledger.writer, request, room - max(message.extra, 0))
     if not message.text or message.tokens > room or (message.tokens < USEFUL and message.fragments[-1].reduced):
         raise Rejected(
             f"the budget of {ledger.allowance} tokens is too small for the system prompt and a useful part of the current "
@@ -43,4 +43,4 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
 
 def trigger_item(writer: Writer, request: Request, cap: int | None = None) -> Item:
     """The current message; a tool's answer stands below its call. cap: most tokens; None = whole."""
-    return writer.message(request.trigger.breadcrumb, request.view.size, cap=cap)
+    return writer.for_messages(writer.message(request.trigger.breadcrumb, request.view.size, cap=cap))
