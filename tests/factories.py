@@ -12,20 +12,20 @@ import numpy as np
 
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
+from builder.assemble.assemble import assemble
+from builder.assemble.request import Request
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
-from builder.domain.profile import Profile, Window
+from builder.domain.profile import Profile
 from builder.domain.selector import Selector, Standing
 from builder.pipeline import query
-from builder.pipeline.assemble import Request, assemble
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
-from builder.pipeline.units import hot_units, window_size
 from builder.pipeline.view import View, as_of
 from builder.pipeline.words import fingerprint
 from builder.rendering.fragments import JinjaRendering
@@ -136,11 +136,6 @@ def make_history(rows: Iterable[Remembered | str]) -> History:
 def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
     """The history as of a place, seen from the session that the factories use."""
     return as_of(history, until, session)
-
-
-def window_of(view: View, window: Window) -> tuple[tuple[int, ...], ...]:
-    """The hot window of a view where tokens bind nothing, oldest first."""
-    return hot_units(view, window_size(view.units, window))
 
 
 def make_turn(text: str, sequence: int) -> Remembered:

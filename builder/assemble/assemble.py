@@ -53,7 +53,8 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         flags=_flags(request, front, page),
         sections=sections_of(front.ledger),
         compaction=_compaction(front),
-        omissions=(*parts(front.ledger), *absent.named),
+        partial=tuple(parts(front.ledger)),
+        omissions=absent.named,
         left_out=absent.by_reason,
     )
 

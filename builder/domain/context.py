@@ -120,7 +120,7 @@ class Context:
     breakpoints: where a prompt cache may cut it, in page order.
     budget, margin: tokens that were allowed, and the share of them that was kept free.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
-    omissions: what is on the page in part, then the most relevant of what is not. left_out: all that is not, counted by reason.
+    partial: what is on the page in part. omissions: the most relevant of what is not. left_out: all that is not, by reason.
     compaction: None when nothing was folded.
     flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED.
     """
@@ -139,6 +139,7 @@ class Context:
     model: str
     flags: tuple[str, ...]
     sections: tuple[Section, ...]
+    partial: tuple[Omission, ...]
     omissions: tuple[Omission, ...]
     left_out: Mapping[str, int]
     compaction: Compaction | None = None

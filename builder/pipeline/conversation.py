@@ -51,11 +51,10 @@ def turn_of(view: View, origin: int) -> Turn:
     exchanges = tuple(
         Entry(origin, row, exchange.request, results_of(view, exchange))
         for exchange in view.history.exchanges.of_caller.get(row, ())
-        if _caller_id(view, exchange) == crumb.id
+        if _caller_id(view, exchange) == crumb.id and not _is_hidden(view, exchange)
     )
-    says_more = crumb.role != "tool" and (crumb.text.strip() or not exchanges)
-    bare = crumb.role == "tool" and not exchanges and not crumb.asked
-    return ((Entry(origin, row),) if says_more or bare else ()) + exchanges
+    speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.asked)
+    return ((Entry(origin, row),) if speaks else ()) + exchanges
 
 
 def exchange_of(view: View, row: int) -> ToolExchange | None:
@@ -71,6 +70,11 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
     """The newest versions of what answered a call, in the order in which they first came."""
     rows = (view.row_of(view.history.rows[row].breadcrumb.id) for row in exchange.results if row < view.size)
     return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
+
+
+def _is_hidden(view: View, exchange: ToolExchange) -> bool:
+    """Whether it was answered, and no answer may be seen any more: with the answer goes the call."""
+    return any(row < view.size for row in exchange.results) and not results_of(view, exchange)
 
 
 def is_first_version(view: View, row: int) -> bool:

@@ -39,8 +39,8 @@ _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 """Between two lines whose tokens are the same whether they are counted together or apart."""
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
-FEWER = (0.5, 0.25)
-"""Shares of its lines that a log is tried with before it is cut like any text: the errors stay longest."""
+FEWER = (1.0, 0.5, 0.25)
+"""Shares of the lines of a digest that a log is tried with before it is cut like any text: the errors stay longest."""
 CACHED = 20_000
 LONGEST = 1_000_000
 """Characters: more than any page of the bundled profiles holds."""
@@ -91,12 +91,14 @@ class JinjaRendering:
         shown = breadcrumb.body if breadcrumb.covers else ""
         key = (*identity, breadcrumb.schema, shown, form, tagged)
         whole = self._fragments.get(key) or self._kept(
-            key, breadcrumb, lambda: self._page_text(breadcrumb, form, 1, tagged=tagged)
+            key, breadcrumb, lambda: self._page_text(breadcrumb, form, None, tagged=tagged)
         )
         if cap is None or whole.tokens <= cap:
             return whole
-        for share in FEWER if LINES_LEFT_OUT in whole.text else ():
+        for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
             less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, share, tagged=tagged))
+            if LINES_LEFT_OUT not in less.text:
+                break
             if less.tokens <= cap:
                 return replace(less, reduced=less.reduced or CUT_TO_FIT, in_all=whole.tokens)
         return self._cut(key, whole, cap, untagged(f", {known_as(breadcrumb)}"))
@@ -114,7 +116,7 @@ class JinjaRendering:
             self._keep((*key, "cut", cap), known)
         return known
 
-    def _page_text(self, breadcrumb: Breadcrumb, form: Form, logs: float, *, tagged: bool) -> Made:
+    def _page_text(self, breadcrumb: Breadcrumb, form: Form, logs: float | None, *, tagged: bool) -> Made:
         made = self._formed(breadcrumb, form, logs)
         text = below_call(made.text) if form.answer else made.text
         return replace(made, text=untagged(text) if tagged else text)
@@ -172,8 +174,8 @@ class JinjaRendering:
         if len(self._fragments) > CACHED:
             self._fragments.popitem(last=False)
 
-    def _formed(self, breadcrumb: Breadcrumb, form: Form, logs: float) -> Made:
-        """The text in this form, and what is missing in it. logs: share of a log's lines."""
+    def _formed(self, breadcrumb: Breadcrumb, form: Form, logs: float | None) -> Made:
+        """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
             return Made(f"{ITEM}{stub(breadcrumb, form.line)}", REDUCED[form.line])
         if form.call:
@@ -181,7 +183,7 @@ class JinjaRendering:
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
             shown = cut_results(body["output"], form.cut, breadcrumb)
-            output = digest(shown.output, logs) if isinstance(shown.output, str) else shown.output
+            output = digest(shown.output, logs) if logs is not None and isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
         hint = self._templates.hint_for(breadcrumb.schema)
         text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, self.longest))

@@ -9,13 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Compaction, Context
+from builder.domain.context import RECENT, Compaction, Context, Omission
 from builder.domain.errors import Rejected
 from builder.wire.messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
 
 SCHEMA = "agent.context.v1"
 COMPACTED = "context.compacted.v1"
-SHOWN_OMISSIONS = 50
 NOTHING = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
@@ -50,6 +49,7 @@ class SectionV1(BaseModel):
     section_class: str = Field(alias="class", description="static, slow or turn")
     tokens: int
     ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
+    tokens_by_id: dict[str, int] = Field({}, description="tokens that it shows of each; headings and date lines are nobody's")
 
 
 class BreakpointV1(BaseModel):
@@ -63,20 +63,22 @@ class BreakpointV1(BaseModel):
 
 
 class OmissionV1(BaseModel):
-    """What was left out and why."""
+    """What is not on the page, or not all of it, and why."""
 
     model_config = _STRICT
     id: str
     reason: str
-    tokens: int
+    tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
+    shown: int = Field(0, description="tokens of them on the page")
 
 
 class Omissions(BaseModel):
-    """The most relevant omissions, and all of them counted by reason."""
+    """What is on the page in part, the 50 most relevant of what is not on it, and all of both counted by reason."""
 
     model_config = _STRICT
+    partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
-    by_reason: dict[str, int]
+    by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
 
 
 class CompactionV1(BaseModel):
@@ -154,9 +156,11 @@ class AgentContextV1(BaseModel):
                     "formatted_context": "## Current User Message\nUser: Where do I set the API key?\n",
                     "breadcrumb_count": 1,
                     "sources_assembled": 1,
-                    "sections": [{"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"]}],
+                    "sections": [
+                        {"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"], "tokens_by_id": {"m110": 10}}
+                    ],
                     "breakpoints": [],
-                    "omissions": {"most_relevant": [], "by_reason": {}},
+                    "omissions": {"partial": [], "most_relevant": [], "by_reason": {}},
                 }
             ]
         },
@@ -244,7 +248,13 @@ def _event(context: Context) -> AgentContextV1:
         sources_assembled=len(context.sections),
         sections=tuple(
             SectionV1.model_validate(
-                {"name": section.name, "class": section.section_class, "tokens": section.tokens, "ids": section.ids}
+                {
+                    "name": section.name,
+                    "class": section.section_class,
+                    "tokens": section.tokens,
+                    "ids": section.ids,
+                    "tokens_by_id": section.breadcrumbs,
+                }
             )
             for section in context.sections
         ),
@@ -253,10 +263,9 @@ def _event(context: Context) -> AgentContextV1:
             for cut in context.breakpoints
         ),
         omissions=Omissions(
-            most_relevant=tuple(
-                OmissionV1(id=item.id, reason=item.reason, tokens=item.tokens) for item in context.omissions[:SHOWN_OMISSIONS]
-            ),
-            by_reason=dict(sorted(Counter(item.reason for item in context.omissions).items())),
+            partial=tuple(map(_omission, context.partial)),
+            most_relevant=tuple(map(_omission, context.omissions)),
+            by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
         compaction=_compaction(context, context.compaction) if context.compaction else None,
         **_chat(context),
@@ -274,6 +283,10 @@ def encode_compaction(context: Context, compaction: Compaction) -> bytes:
         trigger_event_id=context.trigger.id,
     )
     return event.model_dump_json().encode()
+
+
+def _omission(omission: Omission) -> OmissionV1:
+    return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.shown)
 
 
 def _compaction(context: Context, compaction: Compaction) -> CompactionV1:

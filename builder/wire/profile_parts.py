@@ -173,7 +173,11 @@ class SectionFile(BaseModel):
     least: int = Field(0, ge=0, description="tokens below which the ceiling never falls: a small page gives more of itself")
     share: float = Field(0, ge=0, description="its part of what the floors leave, before anybody takes all it can get")
     priority: int = Field(0, description="who is served first, the lowest; among equals the first on the page")
-    dates: bool | Dates = Field(False, description="one line per sitting: its day (true), its age, or none (false)")
+    dates: bool | Dates | None = Field(
+        None,
+        description="a line for each day on which something in it was said: the day (true), how long ago it was (age), or none "
+        "(false); default is true for the conversation, once it spans more than a day, and for what is found",
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> "SectionFile":

@@ -41,6 +41,8 @@ from builder.wire.profile_parts import (
 from builder.wire.subjects import check_token
 
 DEFAULT_BUDGET = 4000
+DATED = frozenset({"hot", "retrieval", "trigger"})
+"""Sources whose sections show days unless the profile says otherwise."""
 
 
 class ModelFacts(BaseModel):
@@ -243,7 +245,8 @@ def _standing(item: str | StandingFile) -> Standing:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    dates: Dates = ("day" if item.dates else "none") if isinstance(item.dates, bool) else item.dates
+    shown = item.source in DATED if item.dates is None else item.dates
+    dates: Dates = ("day" if shown else "none") if isinstance(shown, bool) else shown
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 
 

@@ -68,10 +68,10 @@ def _shown(item: Item) -> Iterator[int]:
             yield row
 
 
-def limited(view: View, profile: Profile, pinned: frozenset[int], room: float, *, folded: bool) -> Limited:
+def limited(view: View, profile: Profile, room: float, *, folded: bool) -> Limited:
     """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
 
-    pinned: rows that stand in sections of their own. folded: results need one line each.
+    folded: results need one line each.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
     units = view.units if window.trigger is not None else 0
@@ -92,7 +92,7 @@ def limited(view: View, profile: Profile, pinned: frozenset[int], room: float, *
                 left_out.append((entry, f"older than the newest {most} units"))
             elif entry.request and window.max_tool_turns is not None and tool_turns > window.max_tool_turns:
                 left_out.append((entry, f"older than the last {window.max_tool_turns} tool turns"))
-            elif entry.request or entry.row not in pinned:
+            else:
                 entries.append(entry)
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
                 tokens += _stored(entry, stored, folded=folded)

@@ -50,7 +50,7 @@ def front_of(request: Request, writer: Writer) -> Front:
 def _whole(request: Request, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = request.profile, request.view
-    limits = limited(view, profile, pinned_rows(request), profile.allowance, folded=False)
+    limits = limited(view, profile, profile.allowance, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
@@ -83,7 +83,7 @@ def _newest(request: Request, writer: Writer) -> Front:
     if room < LEAST_WINDOW * _share(profile, "hot"):
         room = min(_share(profile, "hot"), ledger.left)
     rule = profile.section("hot")
-    limits = limited(view, profile, pinned_rows(request), room, folded=True)
+    limits = limited(view, profile, room, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
         _note(ledger, rule, limits)
