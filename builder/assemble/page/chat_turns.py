@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.page.control_text import visible
 from builder.assemble.page.draft import ANSWER, Item, Writer
 from builder.assemble.page.labels import tool_label
 from builder.assemble.page.words import call_arguments, message_words, result_words, shows_pictures
@@ -30,10 +31,9 @@ def is_turn(item: Item) -> bool:
 def named_roles(items: Iterable[Item], current: Breadcrumb, writer: Writer) -> frozenset[str]:
     """The roles in which more than one writes. The current message is the user's, whoever wrote it."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    labels["user"].add(writer.labels.of(current))
-    for item in items:
-        if item.first.role != "tool":
-            labels[_role(item.first)].add(writer.labels.of(item.first))
+    for role, crumb in (("user", current), *((_role(item.first), item.first) for item in items)):
+        if crumb.role != "tool":
+            labels[role].add(writer.labels.of(crumb))
     return frozenset(role for role, names in labels.items() if len(names) > 1)
 
 
@@ -68,7 +68,7 @@ def conversation_messages(
 
 def note_of(date: str, name: str) -> str:
     """When, and who."""
-    return "\n".join(filter(None, (f"[{date}]" if date else "", f"{name}:" if name else "")))
+    return "\n".join(filter(None, (f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
 
 
 def written(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
