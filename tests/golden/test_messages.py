@@ -1,8 +1,8 @@
 """The page once more as messages, in each provider's shape: expected.openai.json and expected.anthropic.json beside expected.md.
 
 `chat_messages` has calls of one message of which one is not answered, a result without its call, a tool request, an id used
-twice, a name that no provider takes, long arguments, and images; `code_in_chat` has code of a person, an agent and a tool, two people,
-short answers, and a failure on the next day. UPDATE_GOLDEN=1 writes the files.
+twice, a name that no provider takes, long arguments, and images; `code_in_chat` has code of a person, an agent and a tool, two
+people, short answers, and a failure on the next day. UPDATE_GOLDEN=1 writes the files.
 """
 
 import json
