@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.assemble.budget.front import Front, front_of
 from builder.assemble.forms import FOLDED
 from builder.assemble.page.account import absences, parts, sections_of
-from builder.assemble.page.chat import messages
+from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
 from builder.assemble.page.draft import Writer
 from builder.assemble.page.labels import Labels
@@ -22,6 +22,7 @@ from builder.domain.context import (
     Context,
     Omission,
 )
+from builder.domain.message import Message
 from builder.pipeline.rank import rank
 from builder.pipeline.retrieve import Found, may_be_found, retrieve
 
@@ -35,7 +36,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     front = front_of(request, writer)
     found = _found(request, front)
     missed = _put_finds(found, front)
-    page = _composed(front)
+    page, chat = _composed(front)
     absent = absences(front, found, (*missed, *front.active.omissions, *found.omissions))
     return Context(
         trigger=request.trigger.breadcrumb,
@@ -43,7 +44,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         assembled_at=request.trigger.breadcrumb.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
-        messages=messages(front.ledger),
+        messages=chat,
         chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
@@ -92,13 +93,13 @@ def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
     return missed or fill(rule, found.neighbours, front.ledger, limits)
 
 
-def _composed(front: Front) -> Page:
-    """The page; while it has more tokens than its parts had one by one, the last of the oldest goes."""
+def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:
+    """The page and its messages; while either has more tokens than its parts had one by one, the last of the oldest goes."""
     ledger = front.ledger
-    page = compose(ledger)
-    while page.tokens > ledger.allowance and ledger.take_off_least():
-        page = compose(ledger)
-    return page
+    page, chat = compose(ledger), messages(ledger)
+    while max(page.tokens, chat_tokens(chat, ledger.writer)) > ledger.allowance and ledger.take_off_least():
+        page, chat = compose(ledger), messages(ledger)
+    return page, chat
 
 
 def _flags(request: Request, front: Front, page: Page) -> tuple[str, ...]:

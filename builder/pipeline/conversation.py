@@ -58,12 +58,12 @@ def turn_of(view: View, origin: int) -> Turn:
 
 
 def exchange_of(view: View, row: int) -> ToolExchange | None:
-    """The exchange that a result belongs to, if its call is shown."""
+    """The exchange that a result belongs to, if its call is shown: an edit may have taken the call back."""
     exchange = view.history.exchanges.of_result.get(row)
     if exchange is None or exchange.callers[0] >= view.size:
         return None
     caller = view.row_of(_caller_id(view, exchange))
-    return exchange if caller >= 0 and _is_shown(view, caller) else None
+    return exchange if caller in exchange.callers and _is_shown(view, caller) else None
 
 
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""`messages` in the shape of a provider: OpenAI's chat completions and Anthropic's messages (features G2, H2).
+"""`messages` in the shape of a provider: OpenAI's chat completions and Anthropic's messages.
 
 What a provider refuses cannot be said: exchanges bring call and answer together, ids and tool names are made acceptable here.
 """
@@ -8,15 +8,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from hashlib import blake2b
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.message import Exchange, Image, Message
+from builder.domain.message import OPENING, Exchange, Image, Message
 
 STRICT = ConfigDict(extra="forbid", frozen=True)
-OPENING = "…"
-"""Said by the user in front of a conversation that begins with the assistant: Anthropic wants the user first."""
 LONGEST_ID, LONGEST_NAME = 40, 64
 """OpenAI's limits, which Anthropic takes too."""
 _ID = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST_ID}}}")
@@ -24,7 +22,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class TextPart(BaseModel):
-    """Text of a message that has images beside it."""
+    """Text of a message of several parts."""
 
     model_config = STRICT
     type: Literal["text"] = "text"
@@ -128,6 +126,7 @@ class ToolResultBlock(_Block):
 
 
 Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock
+Marked = TypeVar("Marked", bound=_Block)
 
 
 class MessageAnthropic(BaseModel):
@@ -143,7 +142,7 @@ def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
 
     Images go with what people said; tools and the assistant have text only.
     """
-    lasting = "\n\n".join(message.text for message in messages if message.role == "system")
+    lasting = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
     system = (MessageOpenAI(role="system", content=lasting),) if lasting else ()
     return (*system, *(shaped for message in acceptable(messages) if message.role != "system" for shaped in _openai(message)))
 
@@ -154,18 +153,17 @@ def _openai(message: Message) -> Iterator[MessageOpenAI]:
         for call in (exchange.call for exchange in message.exchanges)
     )
     pictures = tuple(ImagePart(image_url=ImageUrl(url=_address(image))) for image in message.images if message.role == "user")
-    content = (*pictures, TextPart(text=message.text)) if pictures else message.text or None
-    yield MessageOpenAI(role=message.role, content=content, tool_calls=calls or None)
+    parts = (*pictures, *(TextPart(text=part.text) for part in message.parts))
+    is_plain = len(parts) == 1 and not pictures
+    yield MessageOpenAI(role=message.role, content=message.parts[0].text if is_plain else parts or None, tool_calls=calls or None)
     for exchange in message.exchanges:
-        yield MessageOpenAI(role="tool", content=exchange.text, tool_call_id=exchange.call.id)
+        yield MessageOpenAI(role="tool", content="\n".join(exchange.results), tool_call_id=exchange.call.id)
 
 
 def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
     """`system` and `messages` for `messages.create`: roles in turn, the user first, results at once behind their calls."""
     messages = acceptable(messages)
-    system = tuple(
-        TextBlock(text=message.text, cache_control=_cache(message)) for message in messages if message.role == "system"
-    )
+    system = tuple(block for message in messages if message.role == "system" for block in _marked(_texts(message), message))
     turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []
     for role, blocks in (turn for message in messages for turn in _turns(message)):
         if not turns and role == "assistant":
@@ -173,24 +171,29 @@ def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tup
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(blocks)
         else:
-            turns.append((role, blocks))
+            turns.append((role, [*blocks]))
     return system, tuple(MessageAnthropic(role=role, content=tuple(blocks)) for role, blocks in turns)
 
 
-def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], list[Block]]]:
+def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tuple[Block, ...]]]:
     """A message as turns; the mark of its breakpoint is on its last block."""
-    mark = {"cache_control": _cache(message)}
-    text = [TextBlock(text=message.text)] if message.text else []
-    match message.role:
-        case "user":
-            said: list[Block] = [*map(_picture, message.images), *text]
-            yield "user", [*said[:-1], said[-1].model_copy(update=mark)]
-        case "assistant" if not message.exchanges:
-            yield "assistant", [block.model_copy(update=mark) for block in text]
-        case "assistant":
-            yield "assistant", [*text, *map(_use, message.exchanges)]
-            results: list[Block] = list(map(_result, message.exchanges))
-            yield "user", [*results[:-1], results[-1].model_copy(update=mark)]
+    if message.role == "user":
+        yield "user", _marked((*map(_picture, message.images), *_texts(message)), message)
+    elif message.role == "assistant" and message.exchanges:
+        yield "assistant", (*_texts(message), *map(_use, message.exchanges))
+        yield "user", _marked(tuple(map(_result, message.exchanges)), message)
+    elif message.role == "assistant":
+        yield "assistant", _marked(_texts(message), message)
+
+
+def _texts(message: Message) -> tuple[TextBlock, ...]:
+    return tuple(TextBlock(text=part.text) for part in message.parts)
+
+
+def _marked(blocks: tuple[Marked, ...], message: Message) -> tuple[Marked, ...]:
+    if not message.breakpoint:
+        return blocks
+    return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))
 
 
 def _use(exchange: Exchange) -> ToolUseBlock:
@@ -199,7 +202,7 @@ def _use(exchange: Exchange) -> ToolUseBlock:
 
 
 def _result(exchange: Exchange) -> ToolResultBlock:
-    content = (TextBlock(text=exchange.text), *map(_picture, exchange.images))
+    content = (*(TextBlock(text=result) for result in exchange.results), *map(_picture, exchange.images))
     return ToolResultBlock(tool_use_id=exchange.call.id, content=content, is_error=exchange.failed or None)
 
 
@@ -211,10 +214,6 @@ def _picture(image: Image) -> ImageBlock:
 
 def _address(image: Image) -> str:
     return f"data:{image.media};base64,{image.data}" if image.data else image.url
-
-
-def _cache(message: Message) -> CacheControl | None:
-    return CacheControl() if message.breakpoint else None
 
 
 def acceptable(messages: tuple[Message, ...]) -> tuple[Message, ...]:

@@ -188,8 +188,9 @@ class AgentContextV1(BaseModel):
     system: tuple[TextBlock, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
     messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | None = Field(
         None,
-        description="the same fragments for a chat API, if the profile asks for it; their text and the arguments of calls stay "
-        "within the budget, what the API adds and what images cost is the profile's `reserve`. Images are dropped first when "
+        description="the same fragments for a chat API, if the profile asks for it; what was written is a text part of its own, "
+        "what the builder adds is another. Texts, results and the arguments of calls stay within the budget, what the API adds "
+        "and what images cost is the profile's `reserve`. Images are dropped first when "
         "the event would be too large, then all of it",
     )
 

@@ -1,7 +1,8 @@
 """The page once more as messages, in each provider's shape: expected.openai.json and expected.anthropic.json beside expected.md.
 
-The case has two calls of one message of which one is not answered, a result without its call, a tool request, an id used twice,
-a name that no provider takes, long arguments, and images. UPDATE_GOLDEN=1 writes the files anew.
+`chat_messages` has calls of one message of which one is not answered, a result without its call, a tool request, an id used
+twice, a name that no provider takes, long arguments, and images; `code_in_chat` has code of a person, an agent and a tool, two
+people, short answers, and a failure on the next day. UPDATE_GOLDEN=1 writes the files.
 """
 
 import json
@@ -22,23 +23,26 @@ from builder.wire.outbound import encode
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
 
-CASE = "chat_messages"
+CASES = ("chat_messages", "code_in_chat")
 SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
-HERE = Path(__file__).parent / CASE
+HERE = Path(__file__).parent
 Shape = Literal["openai", "anthropic"]
 
 
+@pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
-async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(shape: Shape, embedder: CachedEmbedder) -> None:
-    wanted = replace(profile(CASE), chat_format=shape)
+async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(
+    case: str, shape: Shape, embedder: CachedEmbedder
+) -> None:
+    wanted = replace(profile(case), chat_format=shape)
     builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), Histories(100_000))
-    *earlier, trigger = events(CASE)
+    *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)
     (context,) = (await builder.build(trigger, (wanted,))).contexts
     event = json.loads(encode(context))
     found = {name: event[name] for name in ("system", "messages") if name in event}
-    expected = HERE / f"expected.{shape}.json"
+    expected = HERE / case / f"expected.{shape}.json"
     if os.environ.get("UPDATE_GOLDEN") == "1":
         expected.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", "utf-8")
     Draft202012Validator(SCHEMA).validate(event)

@@ -8,10 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
+from builder.assemble.forms import REDUCED
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile, ToolOutput
-from builder.rendering.results import CUT, REDUCED, SHRUNK
+from builder.rendering.results import CUT, SHRUNK
 from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 

@@ -1,7 +1,6 @@
-"""Whatever was said: the messages are what is on the page, each id once, and both providers take them."""
+"""Whatever was said: the messages are what is on the page, what somebody wrote is byte for byte, and both providers take them."""
 
 import json
-from collections import Counter
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -11,12 +10,13 @@ from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
+from builder.domain.control_text import has_control_text, visible
 from builder.domain.facts import Remembered
 from builder.domain.message import Message
 from builder.domain.profile import Dates, Profile
 from builder.wire.outbound import encode
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
-from tests.factories import ids_on_page, make_context
+from tests.factories import ids_on_page, make_context, make_profile
 from tests.property.sessions import Session, catalogs, hear, sessions
 from tests.property.test_budget import profiles
 
@@ -25,10 +25,10 @@ budgets = st.integers(150, 4000)
 
 @st.composite
 def talkative(draw: st.DrawFn) -> Profile:
-    """Any profile of the budget's tests with messages, every limit of the hot window from 1 to 40, dates anywhere."""
+    """Any profile of the budget's tests with messages, no limit of the conversation or any from 1 to 40, dates anywhere."""
     profile = draw(profiles(budgets))
-    trigger = draw(st.integers(1, 40))
-    window = replace(profile.window, max_units=trigger, trim_to=draw(st.integers(1, trigger)))
+    trigger = draw(st.one_of(st.none(), st.integers(1, 40)))
+    window = replace(profile.window, max_units=trigger, trim_to=draw(st.integers(1, trigger or 40)))
     dates: Dates = draw(st.sampled_from(("none", "none", "day", "age")))
     sections = tuple(replace(rule, dates=dates) for rule in profile.sections)
     prompt = draw(st.sampled_from(("", "You help.")))
@@ -70,8 +70,8 @@ def exchanges(draw: st.DrawFn) -> Session:
 talks = st.one_of(sessions(most=45), exchanges(), exchanges())
 
 
-def told(messages: tuple[Message, ...]) -> list[str]:
-    """Ids of everything that is told."""
+def named(messages: tuple[Message, ...]) -> list[str]:
+    """Ids of everything that is shown."""
     return [name for message in messages for name in (*message.ids, *chain(*(each.ids for each in message.exchanges)))]
 
 
@@ -83,41 +83,113 @@ def broken(context: Context) -> list[str]:
     return broken_by_anthropic(event["system"], event["messages"])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(talks, catalogs(), talkative())
-def test_every_id_of_the_page_is_told_exactly_once_and_nothing_else(
+def test_the_messages_show_what_the_page_shows_and_nothing_else(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
-    assert Counter(told(context.messages)) == Counter(ids_on_page(context))
+    silent = {row.breadcrumb.id for row in session.rows if row.breadcrumb.role == "assistant" and not row.breadcrumb.text.strip()}
+    assert set(ids_on_page(context)) - silent <= set(named(context.messages)) <= set(ids_on_page(context))
     assert session.trigger.breadcrumb.id in context.messages[-1].ids
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(talks, catalogs(), talkative())
-def test_both_providers_take_the_messages_whatever_the_window_holds(
+def test_both_providers_take_the_messages_whatever_the_conversation_holds(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
     assert broken(make_context(session.trigger, session.rows, profile, standing)) == []
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(talks, catalogs(), talkative())
-def test_texts_and_arguments_together_stay_within_the_budget(
+def test_texts_arguments_and_results_together_stay_within_the_allowance(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(talks, talkative())
-def test_every_line_of_the_messages_is_a_line_of_the_page(session: Session, profile: Profile) -> None:
-    context = make_context(session.trigger, session.rows, profile)
+def test_the_assistant_s_messages_hold_what_it_wrote_and_called_and_nothing_of_ours(session: Session, profile: Profile) -> None:
+    context = make_context(session.trigger, session.rows, replace(profile, budget=60_000, margin=0))
+    written = {row.breadcrumb.text for row in session.rows if row.breadcrumb.role == "assistant"}
+    calls = {name for row in session.rows for name in row.breadcrumb.calls}
     for message in context.messages:
-        for text in (message.text, *(exchange.text for exchange in message.exchanges)):
-            for line in filter(None, text.splitlines()):
-                assert line in context.markdown
+        if message.role == "assistant":
+            assert {part.text for part in message.parts} <= written
+            assert {exchange.call.id for exchange in message.exchanges} <= calls
+            assert not any(part.is_note for part in message.parts)
+
+
+SHAPES = st.sampled_from(
+    (
+        "\n",
+        "\n\n",
+        "\t",
+        " ",
+        "\r\n",
+        "\x0b",
+        "    ",
+        "```",
+        "~~~",
+        "- ",
+        "# ",
+        "User: ",
+        "Assistant:",
+        "Result: 7",
+        "x",
+        "|",
+        "<b>",
+        "&lt;",
+    )
+)
+odd = st.lists(st.one_of(SHAPES, SHAPES, st.text(max_size=6)), max_size=12).map("".join)
+"""Text that looks like what a page puts around it, with white space anywhere."""
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(("user.message.v1", "agent.response.v1")), odd), max_size=6), odd, st.booleans())
+def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[str, str]], ask: str, tagged: bool) -> None:
+    rows = [hear(number, schema, {"content": text}) for number, (schema, text) in enumerate(wrote, 1)]
+    trigger = hear(40, "user.message.v1", {"content": ask})
+    profile = make_profile(messages="openai", budget=60_000, page="xml" if tagged else "default")
+    context = make_context(trigger, rows, profile)
+    parts = [part.text for message in context.messages for part in message.parts if not part.is_note]
+    assert parts == [text for row in (*rows, trigger) if (text := visible(row.breadcrumb.text)).strip()]
+    assert [text for text in texts(context) if text in parts] == parts
+
+
+@settings(max_examples=200, deadline=None)
+@given(odd.filter(lambda text: not has_control_text(text)), st.booleans())
+def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool) -> None:
+    rows = [
+        hear(1, "tool.request.v1", {"tool": "bash", "input": {"command": "ls"}, "requestId": "r1"}),
+        hear(2, "tool.response.v1", {"tool": "bash", "request_id": "r1", "output": output}),
+    ]
+    trigger = hear(40, "user.message.v1", {"content": "And?"})
+    context = make_context(trigger, rows, make_profile(messages="openai", page="xml" if tagged else "default"))
+    (exchange,) = (each for message in context.messages for each in message.exchanges)
+    assert exchange.results == (json.loads(rows[1].breadcrumb.body)["output"] if output.strip() else "nothing",)
+
+
+@settings(max_examples=60, deadline=None)
+@given(exchanges(), st.sampled_from(("r1", "r2", "r9")), talkative())
+def test_a_tool_s_answer_that_asks_ends_the_messages_with_its_call(session: Session, call: str, profile: Profile) -> None:
+    body = {"tool": "search", "request_id": call, "output": "found at last"}
+    trigger = hear(40, "tool.response.v1", body)
+    context = make_context(trigger, session.rows, profile)
+    last = context.messages[-1]
+    assert broken(context) == []
+    assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
+    if any(each.call.id == call for message in context.messages for each in message.exchanges):
+        assert last.role == "assistant"
+        assert trigger.breadcrumb.id in {name for each in last.exchanges for name in each.ids}
+    else:
+        assert last.role == "user"
+        assert trigger.breadcrumb.id in last.ids
 
 
 def texts(context: Context) -> list[str]:

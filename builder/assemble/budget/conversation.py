@@ -153,8 +153,8 @@ def _folded(full: Sequence[Item], found: Limited, writer: Writer, room: int, ste
     if rules.fold_at is None:
         return list(full)
     short = [_shorter(item, writer.entry(item.entry, "folded")) if item.entry and item.entry.results else item for item in full]
-    words = sum(item.tokens for item in short)
-    extra = [long.tokens - brief.tokens for long, brief in zip(full, short, strict=True)]
+    words = sum(item.size for item in short)
+    extra = [long.size - brief.size for long, brief in zip(full, short, strict=True)]
     for_results = room - min(words, int((1 - rules.fold_at) * room))
     sums = list(accumulate(extra))
     kept = max(sum(total <= for_results for total in sums), min(rules.fold_keep, len(full)))
@@ -165,12 +165,12 @@ def _folded(full: Sequence[Item], found: Limited, writer: Writer, room: int, ste
     chosen = [*full[:kept], *short[kept:]]
     left = for_results - (sums[kept - 1] if kept else 0)
     if extra[kept] > step and left >= max(USEFUL, step):
-        chosen[kept] = _cut(full[kept], writer, short[kept].tokens + _size(left, room))
+        chosen[kept] = _cut(full[kept], writer, short[kept].size + _size(left, room))
     return chosen
 
 
 def _shorter(full: Item, short: Item) -> Item:
-    return short if short.tokens < full.tokens else full
+    return short if short.size < full.size else full
 
 
 def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, *, dated: bool) -> list[Item]:
@@ -179,13 +179,13 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, *, d
     date = ""
     for item in items:
         line = writer.date(item, "day") if dated else ""
-        sums.append((sums[-1] if sums else 0) + item.tokens + (writer.date_tokens(line) if line != date else 0))
+        sums.append((sums[-1] if sums else 0) + item.size + (writer.date_tokens(line) if line != date else 0))
         date = line
     kept = sum(total <= room for total in sums)
     if kept == len(items):
         return list(items)
     left = room - (sums[kept - 1] if kept else 0)
-    if items[kept].tokens > marks.step and left >= max(USEFUL, marks.step / 2):
+    if items[kept].size > marks.step and left >= max(USEFUL, marks.step / 2):
         return [*items[:kept], _cut(items[kept], writer, _size(left, room))]
     return list(items[: _aligned(kept, [item.entry for item in items if item.entry], sums, marks, ENOUGH * marks.step)])
 

@@ -27,7 +27,7 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
         cut |= shown != text
         if shown:
             ledger.put_text(name, shown)
-    room = ledger.left - ledger.cost(rule.name, current) + tokens
+    room = ledger.left - ledger.cost(rule.name, current) + sum(item.size for item in current)
     current = _fitted(current, room, ledger.writer, request)
     tokens = sum(item.tokens for item in current)
     if tokens > room or not any(item.text for item in current) or (tokens < USEFUL and any(item.is_cut for item in current)):
@@ -43,19 +43,21 @@ def current_items(writer: Writer, request: Request) -> tuple[Item, ...]:
     """The current message, or the calls of a turn with what the tools answered."""
     if request.turn:
         return tuple(map(writer.entry, request.turn))
-    return (writer.message(request.trigger.breadcrumb, request.view.size),)
+    return (_message(writer, request),)
+
+
+def _message(writer: Writer, request: Request, cap: int | None = None) -> Item:
+    return writer.for_messages(writer.message(request.trigger.breadcrumb, request.view.size, cap=cap))
 
 
 def _fitted(items: tuple[Item, ...], room: int, writer: Writer, request: Request) -> tuple[Item, ...]:
     """The items within `room` tokens: the largest one is cut first, each once."""
     fitted = list(items)
-    for number in sorted(range(len(items)), key=lambda number: -items[number].tokens):
-        excess = sum(item.tokens for item in fitted) - room
+    for number in sorted(range(len(items)), key=lambda number: -items[number].size):
+        excess = sum(item.size for item in fitted) - room
         if excess <= 0:
             break
         cap = max(fitted[number].tokens - excess, min(USEFUL, fitted[number].tokens))
         entry = fitted[number].entry
-        fitted[number] = (
-            writer.entry(entry, cap=cap) if entry else writer.message(request.trigger.breadcrumb, request.view.size, cap=cap)
-        )
+        fitted[number] = writer.entry(entry, cap=cap) if entry else _message(writer, request, cap)
     return tuple(fitted)

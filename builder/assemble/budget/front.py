@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from builder.assemble.budget.conversation import Conversation, Limited, limited, newest, whole
 from builder.assemble.budget.fixed import put_fixed
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
 from builder.assemble.page.draft import Writer
 from builder.assemble.request import Request
@@ -61,7 +62,7 @@ def _whole(request: Request, writer: Writer) -> Front | None:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
-    if ledger.left < SLACK and compose(ledger).tokens > ledger.allowance:
+    if ledger.left < SLACK and not has_room(ledger):
         return None
     _note(ledger, rule, limits)
     _put_pinned(request, ledger, None)
@@ -110,6 +111,12 @@ def _settled(
         room = ledger.left if shares is None else min(instructed.most(profile.allowance), ledger.left)
         ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, room))
     return Front(ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
+
+
+def has_room(ledger: Ledger) -> bool:
+    """Whether page and messages, counted whole, stay within the allowance."""
+    tokens = max(compose(ledger).tokens, chat_tokens(messages(ledger), ledger.writer))
+    return tokens <= ledger.allowance
 
 
 def pinned_rows(request: Request) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """What stands on the page, section by section, and what it costs."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from builder.assemble.page.draft import Item, Writer
@@ -24,6 +24,7 @@ class Ledger:
         self.texts: dict[str, str] = {}
         self.notes: dict[str, str] = {}
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+        self._extra = 0
 
     @property
     def total(self) -> int:
@@ -32,8 +33,8 @@ class Ledger:
 
     @property
     def left(self) -> int:
-        """Tokens that nothing uses yet."""
-        return self.allowance - self.total
+        """Tokens that nothing uses yet, neither of the page nor of `messages`."""
+        return self.allowance - self.total - max(self._extra, 0)
 
     def shown(self) -> Iterator[Item]:
         """All items."""
@@ -61,6 +62,7 @@ class Ledger:
         """Fill a section that has none with items in page order."""
         if items:
             self.spent[section] += self.cost(section, items)
+            self._extra += sum(item.extra for item in items)
             self.items[section] = list(items)
 
     def cost(self, section: str, items: Sequence[Item]) -> int:
@@ -95,7 +97,9 @@ class Ledger:
         for source in ("retrieval", "hot"):
             for name, rule in self.rules.items():
                 if rule.source == source and (items := self.items.get(name)):
-                    self.spent[name] -= items.pop(0).tokens
+                    item = items.pop(0)
+                    self.spent[name] -= item.tokens
+                    self._extra -= item.extra
                     return True
         return False
 
@@ -106,18 +110,19 @@ class Ledger:
             return ""
         return self.writer.date(item, rule.dates)
 
-    def page_sections(self) -> tuple[PageSection, ...]:
-        """The sections that have something in them, in the profile's order."""
+    def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
+        """The sections that have something in them, in the profile's order. items: of each section; None = all items."""
+        shown = self.items if items is None else items
         return tuple(
             PageSection(name=name, title=rule.title, groups=groups, note=self.notes.get(name, ""))
             for name, rule in self.rules.items()
-            if (groups := tuple(self._groups(rule))) or name in self.notes
+            if (groups := tuple(self._groups(rule, shown.get(name, ())))) or name in self.notes
         )
 
-    def _groups(self, rule: SectionRule) -> Iterable[Group]:
+    def _groups(self, rule: SectionRule, shown: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:
             yield Group(date="", fragments=(self.texts[rule.name],))
-        for line, items in groupby(self.items.get(rule.name, ()), key=lambda item: self.date(rule.name, item)):
+        for line, items in groupby(shown, key=lambda item: self.date(rule.name, item)):
             yield Group(date=line, fragments=tuple(item.text for item in items))
 
     def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:

@@ -1,9 +1,160 @@
-"""The page as the messages of a chat API."""
+"""The page as the messages of a chat API: the same fragments, and what somebody wrote apart from what the builder adds.
+
+What lasts is the system's, a message a section; then the conversation; then the current message, and in front of it, as a part of
+its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.message import Message
+from builder.assemble.page.chat_turns import (
+    conversation_messages,
+    is_turn,
+    named_roles,
+    note_of,
+    pictures,
+    written,
+)
+from builder.assemble.page.draft import Item, Writer
+from builder.assemble.page.layout import Group, PageSection
+from builder.assemble.page.words import WRITTEN
+from builder.domain.context import RECENT, SLOW, STATIC
+from builder.domain.message import OPENING, Message, Part
+from builder.domain.profile import SectionRule
+
+LASTING = frozenset({"pinned", "summary", "instructions"})
+"""Sources of the system's messages, unless the section's class says that they change from turn to turn."""
+PROBE = "x"
+"""What stands in a section while its heading is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notes:
+    """What stands in front of the current message. text: as the page has it. ids: of the breadcrumbs in it."""
+
+    text: str
+    ids: tuple[str, ...]
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:
-    """Nothing when the profile wants none."""
-    return ()
+    """What the ledger holds, as messages; nothing when the profile wants none.
+
+    They end with the current message, or, when a tool's answer asks, with the calls of its turn and their results.
+    """
+    writer = ledger.writer
+    if writer.profile.chat_format == "none":
+        return ()
+    trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
+    asking = ledger.items[trigger.name]
+    current = asking[-1]
+    calls = [item for item in asking if item.entry and item.entry.request]
+    recent = writer.profile.section("hot")
+    turns = [item for item in ledger.items.get(recent.name, ()) if is_turn(item)] if recent else []
+    named = named_roles(turns, current.first, writer)
+    conversation, day = conversation_messages([*turns, *calls], (recent or trigger).name, ledger, named)
+    is_text = not calls and current.first.role not in WRITTEN
+    items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
+    sections = ledger.page_sections(items)
+    system = tuple(_system([section for section in sections if _lasts(ledger.rules[section.name])], items, ledger))
+    lasting = not system or bool(system[-1].breakpoint)
+    notes = _notes([section for section in sections if not _lasts(ledger.rules[section.name])], items, writer)
+    if calls:
+        return (*system, *_ending_with_calls(conversation, notes, lasting=lasting))
+    last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
+    return (*system, *_marked(conversation, lasting=lasting), last)
+
+
+def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
+    """Tokens of all texts, arguments and results; names and ids are the API's."""
+    count, total, is_first = writer.rendering.page_tokens, 0, True
+    for message in shown:
+        joint = "\n\n" if message.role == "system" else ""
+        total += sum(count(part.text + joint) for part in message.parts)
+        total += sum(count(each.call.arguments) + count("\n".join(each.results)) for each in message.exchanges)
+        total += count(OPENING) if is_first and message.role == "assistant" else 0
+        is_first = is_first and message.role == "system"
+    return total
+
+
+def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
+    """Those that are no messages. is_text: the current message is none."""
+    match rule.source:
+        case "hot":
+            return [item for item in items if not is_turn(item)]
+        case "trigger":
+            return items if is_text else ()
+        case _:
+            return items
+
+
+def _lasts(rule: SectionRule) -> bool:
+    return rule.source == "system" or (rule.source in LASTING and rule.section_class != "turn")
+
+
+def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
+    """A message a section, marked behind what is static and behind what is slow."""
+    classes = [ledger.rules[section.name].section_class for section in front]
+    static = len(list(takewhile(lambda name: name == STATIC, classes)))
+    slow = len(list(takewhile(lambda name: name != "turn", classes)))
+    marks = {slow: SLOW} | {static: STATIC}
+    for number, section in enumerate(front, 1):
+        notes = _notes((section,), items, ledger.writer)
+        yield Message(role="system", parts=(Part(notes.text, is_note=True),), ids=notes.ids, breakpoint=marks.get(number, ""))
+
+
+def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> _Notes:
+    shown = (item for section in sections for item in items.get(section.name, ()))
+    text = writer.rendering.page(writer.profile.page, tuple(sections)).text.strip("\n") if sections else ""
+    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in shown for part in item.fragments)))
+
+
+def _text(notes: _Notes) -> Message:
+    return Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
+
+
+def _current(current: Item, rule: SectionRule, notes: _Notes, day: str, named: frozenset[str], ledger: Ledger) -> Message:
+    """The current message behind everything that is no message, which its heading ends. day: of the last note."""
+    writer, crumb = ledger.writer, current.first
+    date = ledger.date(rule.name, current)
+    is_named = "user" in named or crumb.role != "user"
+    note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
+    heading = _heading(rule, writer) if notes.text else ""
+    above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))
+    return Message(
+        role="user",
+        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written(current.fragments[-1], "user", writer)),
+        ids=(*notes.ids, crumb.id),
+        images=pictures(current.fragments[-1], writer),
+    )
+
+
+def _heading(rule: SectionRule, writer: Writer) -> str:
+    """The lines above a section; nothing on a page that ends its sections with a line too, because a message ends none."""
+    section = PageSection(name=rule.name, title=rule.title, groups=(Group(date="", fragments=(PROBE,)),))
+    layout = writer.rendering.page(writer.profile.page, (section,))
+    if not layout.ends or layout.text[layout.ends[0] :].strip():
+        return ""
+    return layout.text[: layout.ends[0]].rstrip("\n").removesuffix(PROBE).strip("\n")
+
+
+def _ending_with_calls(conversation: Sequence[Message], notes: _Notes, *, lasting: bool) -> tuple[Message, ...]:
+    """The conversation, whose last message makes the calls; the notes begin the user's message in front of it."""
+    if not notes.text:
+        return _marked(conversation, lasting=lasting)
+    *before, calls = conversation
+    part = Part(f"{notes.text}\n", is_note=True)
+    if before and before[-1].role == "user":
+        asked = before.pop()
+        front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
+    else:
+        front = Message(role="user", parts=(part,), ids=notes.ids)
+    return (*_marked(before, lasting=lasting), front, calls)
+
+
+def _marked(conversation: Sequence[Message], *, lasting: bool) -> tuple[Message, ...]:
+    """The conversation with a mark behind it, when what is in front of it lasts."""
+    if not conversation or not lasting:
+        return tuple(conversation)
+    return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))

@@ -4,8 +4,9 @@ from dataclasses import dataclass, replace
 
 from builder.assemble.forms import WHOLE, Form, Line, Spans
 from builder.assemble.page.items import INSIDE
-from builder.assemble.page.labels import Labels
+from builder.assemble.page.labels import Labels, tool_label
 from builder.assemble.page.layout import Rendering
+from builder.assemble.page.words import WRITTEN, call_arguments, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.profile import Dates, Profile
@@ -23,12 +24,14 @@ class Item:
 
     origin: row at whose place it stands. fragments: of its message, or of its call and the results below it, in page order.
     entry: what of the conversation it is; None for what comes from elsewhere. spans: the passages that it shows; () = all.
+    extra: tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile wants none.
     """
 
     origin: int
     fragments: tuple[Fragment, ...]
     entry: Entry | None = None
     spans: Spans = ()
+    extra: int = 0
 
     @property
     def text(self) -> str:
@@ -39,6 +42,11 @@ class Item:
     def tokens(self) -> int:
         """With the line ends."""
         return sum(fragment.tokens for fragment in self.fragments)
+
+    @property
+    def size(self) -> int:
+        """Tokens on the page or in `messages`, whichever are more."""
+        return self.tokens + max(self.extra, 0)
 
     @property
     def is_cut(self) -> bool:
@@ -68,8 +76,29 @@ class Writer:
     def entry(self, entry: Entry, line: Line = "", cap: int | None = None) -> Item:
         """A part of the conversation. line: what each of its results is reduced to; "" = as the profile limits it.
 
-        cap: most tokens of all of it; the results of a call yield before the call does.
+        cap: most tokens of all of it, in `messages` too; the results of a call yield before the call does.
         """
+        item = self.for_messages(self._entry(entry, line, cap))
+        if cap is None or item.size <= cap:
+            return item
+        return self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+
+    def for_messages(self, item: Item) -> Item:
+        """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
+        is_call = item.entry is not None and bool(item.entry.request)
+        if self.profile.chat_format == "none" or not (is_call or item.first.role in WRITTEN):
+            return item
+        first, *results = item.fragments
+        count, crumb = self.rendering.page_tokens, first.breadcrumb
+        if item.entry and is_call:
+            call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
+            texts = (call_arguments(call, first, tool_label(call.tool)), *(f"{result_words(result)}\n" for result in results))
+        else:
+            label = self.labels.of(crumb)
+            texts = (f"{label}:\n", message_words(first, label))
+        return replace(item, extra=sum(map(count, texts)) - item.tokens)
+
+    def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.history.rows[entry.row].breadcrumb
         if not entry.request:
             form = WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False)

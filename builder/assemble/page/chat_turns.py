@@ -1,0 +1,124 @@
+"""The conversation as turns of a chat: who writes, what he wrote byte for byte, and which calls got which results."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Literal
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.page.draft import Item, Writer
+from builder.assemble.page.labels import tool_label
+from builder.assemble.page.words import call_arguments, message_words, result_words, shows_pictures
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
+from builder.domain.control_text import visible
+from builder.domain.message import Exchange, Image, Message, Part
+
+NO_ANSWER = "(no answer yet)"
+"""Result of a call that nothing has answered: providers take no call without a result."""
+NO_WORDS = "(empty message)"
+"""In place of a person's message without any text: providers take none."""
+NO_ROOM = "(left out, id {})"
+"""In place of a result of which nothing has room."""
+
+
+def is_turn(item: Item) -> bool:
+    """Whether it is told as a message or a call: a result whose call is not shown is neither."""
+    return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
+
+
+def named_roles(items: Iterable[Item], current: Breadcrumb, writer: Writer) -> frozenset[str]:
+    """The roles in which more than one writes. The current message is the user's, whoever wrote it."""
+    labels: defaultdict[str, set[str]] = defaultdict(set)
+    for role, crumb in (("user", current), *((_role(item.first), item.first) for item in items)):
+        if crumb.role != "tool":
+            labels[role].add(writer.labels.of(crumb))
+    return frozenset(role for role, names in labels.items() if len(names) > 1)
+
+
+def conversation_messages(
+    items: Iterable[Item], section: str, ledger: Ledger, named: frozenset[str]
+) -> tuple[list[Message], str]:
+    """The turns in page order, and the date of the last note. section: name of the conversation's. named: see `named_roles`.
+
+    Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
+    of ours where there is none.
+    """
+    shown: list[Message] = []
+    day = speaker = ""
+    for _, turn in groupby(items, key=lambda item: item.entry.row if item.entry else -1):
+        first, *more = turn
+        message = _turn((first, *more), ledger.writer)
+        if not message.parts and not message.exchanges and not message.images:
+            continue
+        date, name = ledger.date(section, first), ledger.writer.labels.of(first.first) if first.first.role != "tool" else ""
+        is_new = message.role == "user" or name not in {"", speaker}
+        note = note_of(date if date != day else "", name if is_new and message.role in named else "")
+        day, speaker = date, name if name and message.role == "assistant" else speaker
+        if note and message.role == "user":
+            message = replace(message, parts=(Part(f"{note}\n", is_note=True), *message.parts))
+        elif note and shown and shown[-1].role == "user":
+            shown[-1] = replace(shown[-1], parts=(*shown[-1].parts, Part(f"\n{note}\n", is_note=True)))
+        elif note:
+            shown.append(Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()))
+        shown.append(message)
+    return shown, day
+
+
+def note_of(date: str, name: str) -> str:
+    """When, and who."""
+    return "\n".join(filter(None, (f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
+
+
+def written(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
+    """What a message says; nothing when the assistant says nothing."""
+    words = message_words(fragment, writer.labels.of(fragment.breadcrumb))
+    if words.strip():
+        return (Part(words),)
+    return (Part(f"{NO_WORDS}\n", is_note=True),) if role == "user" else ()
+
+
+def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
+    """The images of what is shown as more than one line of ours."""
+    return writer.rendering.images(fragment.breadcrumb) if shows_pictures(fragment) else ()
+
+
+def _role(crumb: Breadcrumb) -> Literal["user", "assistant"]:
+    """Who writes it in a chat of two: bare tool requests are the assistant's."""
+    return "assistant" if crumb.role in {"assistant", "tool"} else "user"
+
+
+def _turn(items: Sequence[Item], writer: Writer) -> Message:
+    """A message with its calls, or calls alone."""
+    crumb = items[0].first
+    words = [item.fragments[0] for item in items if item.entry and not item.entry.request]
+    return Message(
+        role=_role(crumb),
+        parts=tuple(part for fragment in words for part in written(fragment, _role(crumb), writer)),
+        ids=(crumb.id,),
+        exchanges=tuple(_exchange(item.entry.request, item, writer) for item in items if item.entry and item.entry.request),
+        images=tuple(image for fragment in words for image in pictures(fragment, writer)),
+    )
+
+
+def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
+    first, *results = item.fragments
+    call = next(call for call in writer.rendering.calls(first.breadcrumb) if call.id == request)
+    call = replace(call, arguments=call_arguments(call, first, tool_label(call.tool)))
+    exchange = Exchange(call=call, results=(NO_ANSWER,), ids=(), failed=False)
+    for fragment in results:
+        exchange = _answered(exchange, fragment, writer)
+    return exchange
+
+
+def _answered(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
+    """The exchange with one more result."""
+    text = result_words(fragment)
+    return replace(
+        exchange,
+        results=(*(exchange.results if exchange.ids else ()), text if text.strip() else NO_ROOM.format(fragment.breadcrumb.id)),
+        ids=(*exchange.ids, fragment.breadcrumb.id),
+        failed=fragment.breadcrumb.failed,
+        images=(*exchange.images, *pictures(fragment, writer)),
+    )
