@@ -52,7 +52,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     calls = [item for item in asking if item.entry and item.entry.request]
     recent = writer.profile.section("hot")
     turns = [item for item in ledger.items.get(recent.name, ()) if is_turn(item)] if recent else []
-    named = named_roles(turns, current.first, writer)
+    named = named_roles(turns, None if calls else current.first, writer)
     conversation, day = conversation_messages([*turns, *calls], (recent or trigger).name, ledger, named)
     is_text = not calls and current.first.role not in WRITTEN
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}

@@ -28,10 +28,11 @@ def is_turn(item: Item) -> bool:
     return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
 
 
-def named_roles(items: Iterable[Item], current: Breadcrumb, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. The current message is the user's, whoever wrote it."""
+def named_roles(items: Iterable[Item], current: Breadcrumb | None, writer: Writer) -> frozenset[str]:
+    """The roles in which more than one writes. current: the current message, which is the user's whoever wrote it."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    for role, crumb in (("user", current), *((_role(item.first), item.first) for item in items)):
+    asking = (("user", current),) if current else ()
+    for role, crumb in (*asking, *((_role(item.first), item.first) for item in items)):
         if crumb.role != "tool":
             labels[role].add(writer.labels.of(crumb))
     return frozenset(role for role, names in labels.items() if len(names) > 1)
