@@ -28,7 +28,7 @@ class BreadcrumbStore(Protocol):
         """
 
     async def recall(self, query: RecallQuery) -> Recall:
-        """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the standing ones as of `until`.
+        """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the pinned ones as of `until`.
 
         For those only tombstones of the session and of none count, as catch-up walks no other. Tombstones of no session belong
         to every scope, and so does what joins one of its sessions (`Breadcrumb.joins_by`). What was erased is part of no recall.

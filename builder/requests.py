@@ -3,6 +3,7 @@
 import json
 import uuid
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,7 +12,7 @@ from builder.domain.context import context_id
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.forgetting import Forgetting
-from builder.ports import Eraser, Published, Reader, Sender
+from builder.ports import Archive, BreadcrumbStore, Eraser, Published, Reader, Sender
 from builder.wire.lines import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,
@@ -177,10 +178,19 @@ class Requests:
 class Removal:
     """Publishes a tombstone into the breadcrumb's session, so that every worker and every rebuilt store knows, and erases."""
 
-    def __init__(self, sender: Sender, decode: Callable[[Arrival], Breadcrumb], forgetting: Forgetting) -> None:
+    def __init__(
+        self,
+        sender: Sender,
+        decode: Callable[[Arrival], Breadcrumb],
+        forgetting: Forgetting,
+        store: BreadcrumbStore,
+        archive: Archive,
+    ) -> None:
         self._sender = sender
         self._decode = decode
         self._forgetting = forgetting
+        self._store = store
+        self._archive = archive
 
     async def __call__(self, workspace: str, session: str, identity: str, by: str) -> dict[str, Any]:
         """The receipt. Raises `Rejected` and `Unavailable`."""
@@ -189,17 +199,28 @@ class Removal:
         return receipt_json(await self._forgetting.forget(tombstone))
 
     async def settle(self, breadcrumb: Breadcrumb) -> None:
-        """Erase what a tombstone or a secret removes, for the worker. Raises `Unavailable`.
+        """Erase what a tombstone or a secret removes, for the worker, and the secret's own message. Raises `Unavailable`.
 
-        A secret in a later version took earlier ones off: of that a tombstone tells the other workers and rebuilt stores, which
-        find no message of the secret itself any more.
+        What came under the secret's id before goes by a tombstone, which outlives the secret's message: so the other workers and
+        rebuilt stores know, and an end in the middle is repeated when the tombstone is delivered.
         """
         if breadcrumb.removes != breadcrumb.id:
             await self._forgetting.settle(breadcrumb)
-        elif breadcrumb.version > 1:
+            return
+        if not await self._is_new(breadcrumb):
             identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{breadcrumb.workspace}:{breadcrumb.id}:{breadcrumb.version}"))
             body = {"breadcrumb_id": breadcrumb.id}
             await self._forgetting.forget(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
+        await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
+
+    async def _is_new(self, secret: Breadcrumb) -> bool:
+        """Whether nothing that could be read came under its id before: its version, and the one before, are known as secrets.
+
+        An earlier version that is unknown counts as readable: the stream and the dead letters hold one that was rejected.
+        """
+        versions = {secret.version, max(secret.version - 1, 1)}
+        known = [await self._store.facts(replace(secret, version=version)) for version in versions]
+        return all(row is not None and row.breadcrumb.removes == secret.id for row in known)
 
     async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)

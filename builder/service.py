@@ -18,13 +18,14 @@ from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.pipeline.asked import Asked, asked
 from builder.pipeline.calibrate import calibrated
+from builder.pipeline.conversation import closed_turn, last_words_of_person
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
 from builder.pipeline.history import History
+from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, kinds, pinned_of, reports, system_prompt
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.standing import BLACKLIST, Held, in_force_at, kinds, reports, standing_of, system_prompt
 from builder.pipeline.view import View, as_of
 from builder.ports import NO_MODEL, Embedder, Store
 from builder.remember.ingest import Ingest
@@ -105,9 +106,9 @@ class ContextBuilder:
         return ContextBuilder(self._store, self._embedder, profiles, helpers, self._histories, self._passages_at_ingestion)
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        """Who wants a context for it: only the first version of a breadcrumb triggers (design §3), and never what removes."""
+        """Who wants a context for it: only the first version of a breadcrumb triggers, and never what removes."""
         triggers = breadcrumb.version == 1 and not breadcrumb.removes
-        return tuple(profile for profile in self._profiles if triggers and breadcrumb.schema in profile.triggers)
+        return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
@@ -143,24 +144,29 @@ class ContextBuilder:
         crumb = trigger.breadcrumb
         refused = await self._too_long(crumb, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
-        seen = {scope: await self._recall(crumb.session, crumb.place, scope, consumers) for scope in scopes(crumb, consumers)}
+        until = behind(crumb.place) if crumb.role == "tool" else crumb.place
+        seen = {scope: await self._recall(crumb.session, until, scope, consumers) for scope in scopes(crumb, consumers)}
         queries: dict[tuple[Scope, Asked], Query] = {}
         ranker = ranker or self.ranker
         contexts, unmade = [], []
         for wished in consumers:
             held, view = self._as_seen(crumb, wished, *seen[scope_of(crumb, wished)])
+            turn = closed_turn(view, view.row_of(crumb.id)) if crumb.role == "tool" else ()
+            if turn is None:
+                continue  # the turn is answered once, when its last call is
             profile = calibrated(wished, self._usages(wished, held))
             query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
                 query=query,
                 view=view,
-                standing=standing_of(profile, held),
+                pinned=pinned_of(profile, held),
                 system_prompt=system_prompt(profile, held),
                 profile=profile,
                 ranker=ranker,
                 terms=self._helpers.terms,
                 model=self._embedder.model,
+                turn=turn,
             )
             try:
                 contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
@@ -191,8 +197,7 @@ class ContextBuilder:
 
         As whoever summarises it sees it: without what the blacklist names and what had ended when the last of it came.
         """
-        behind = Place(until.incarnation, until.sequence + 1)
-        held, view = await self._recall(session, behind, Scope(workspace=workspace, sessions=(session,)), ())
+        held, view = await self._recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
@@ -219,8 +224,8 @@ class ContextBuilder:
     async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
         """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
 
-        Once the scope was revised (something erased, what had joined one session joined another) all is read again; what is
-        revised between two pages is left to the next recall.
+        Once the scope was revised (something erased, what had joined one session joined another), or a reading ended in the
+        middle, all is read again; what is revised between two pages is left to the next recall.
         """
         history, revision = self._histories.of(scope), None
         while True:
@@ -231,7 +236,7 @@ class ContextBuilder:
                     after=history.place,
                     until=until,
                     limit=PAGE,
-                    standing=kinds(consumers),
+                    pinned=kinds(consumers),
                     model=self._embedder.model,
                 )
             )
@@ -239,19 +244,11 @@ class ContextBuilder:
             if not self._histories.takes(history, revision):
                 history, revision = self._histories.renew(scope), None
                 continue
-            await self._grow(scope, history, recall.rows)
+            for _ in self._histories.growing(history, recall.rows):
+                await asyncio.sleep(0)
             if len(recall.rows) < PAGE:
                 await self._fill(history)
-                return dict(zip(kinds(consumers), recall.standing, strict=True)), as_of(history, until, session)
-
-    async def _grow(self, scope: Scope, history: History, rows: tuple[Remembered, ...]) -> None:
-        """An end in the middle leaves half of a row, so the history is read again from its beginning."""
-        try:
-            for _ in self._histories.growing(history, rows):
-                await asyncio.sleep(0)
-        except BaseException:
-            self._histories.renew(scope)
-            raise
+                return dict(zip(kinds(consumers), recall.pinned, strict=True)), as_of(history, until, session)
 
     async def _fill(self, history: History) -> None:
         """Write in place the vectors that came since these rows were read."""
@@ -262,7 +259,8 @@ class ContextBuilder:
 
     async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
-        key = scope_of(trigger, profile), asked(trigger.text, view, profile.retrieval, self._helpers.terms)
+        text = trigger.text if trigger.role != "tool" else last_words_of_person(view)
+        key = scope_of(trigger, profile), asked(text, view, profile.retrieval, self._helpers.terms)
         if key not in known:
             known[key] = await self._ask(key[1], view)
         return known[key]
@@ -283,6 +281,11 @@ def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
         f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )
+
+
+def behind(place: Place) -> Place:
+    """The next place."""
+    return Place(place.incarnation, place.sequence + 1)
 
 
 def is_other(known: Breadcrumb, breadcrumb: Breadcrumb) -> bool:

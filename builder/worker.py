@@ -69,8 +69,8 @@ class Worker:
     ) -> None:
         """Everything is passed in. builder: that of now; an attempt ends with the one that it began with.
 
-        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone or a secret removes.
-        archive: erases secrets from the stream.
+        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone or a secret removes, and
+        the secret's own message. archive: erases secrets that cannot be read.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -146,8 +146,6 @@ class Worker:
             held = await builder.remember(breadcrumb)
             if breadcrumb.removes:
                 await self._forget(breadcrumb)
-            if breadcrumb.removes == breadcrumb.id:
-                await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
             if not wanted or held.breadcrumb.removes:
                 return _Done("remembered")
             if self._now() - held.breadcrumb.received_at >= self._rules.max_age:

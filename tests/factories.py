@@ -19,8 +19,9 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
+from builder.pipeline.conversation import Turn, closed_turn
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
@@ -161,9 +162,16 @@ def make_context(
     standing: tuple[Remembered, ...] = (),
     asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
-    profile = profile or make_profile()
-    view = view_of(make_history(rows), trigger.breadcrumb.place, trigger.breadcrumb.session)
+    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own.
+
+    A tool's answer must close its turn.
+    """
+    profile, crumb = profile or make_profile(), trigger.breadcrumb
+    turn: Turn = ()
+    view = view_of(make_history(rows), crumb.place, crumb.session)
+    if crumb.role == "tool":
+        view = view_of(make_history((*rows, trigger)), session=crumb.session)
+        turn = closed_turn(view, view.row_of(crumb.id)) or ()
     speakers = tuple(view.history.speakers)
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)
@@ -171,12 +179,13 @@ def make_context(
         trigger=trigger,
         query=question,
         view=view,
-        standing=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.standing),
+        pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
         system_prompt=profile.system_prompt,
         profile=profile,
         ranker=BY_HAND,
         terms=make_terms,
         model=MODEL,
+        turn=turn,
     )
     return assemble(request, make_rendering(profile.encoding))
 
@@ -197,14 +206,14 @@ def make_profile(name: str = "default", **changes: Any) -> Profile:
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
             changes[part] = replace(getattr(profile, part), **changes[part])
-    if "standing" in changes:
-        changes["standing"] = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in changes["standing"])
+    if "pinned" in changes:
+        changes["pinned"] = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in changes["pinned"])
     return replace(profile, **changes)
 
 
-def latest_of(schema: str) -> Standing:
+def latest_of(schema: str) -> Pinned:
     """The latest breadcrumb of a schema stands."""
-    return Standing(selector=Selector(schemas=(schema,)), keep="latest", section="")
+    return Pinned(selector=Selector(schemas=(schema,)), keep="latest", section="")
 
 
 def make_vector(text: str) -> bytes:

@@ -40,7 +40,7 @@ WORDS = Words(terms=make_terms, count=COUNT)
 
 def summing(name: str = "default", **changes: object) -> Profile:
     """A profile whose summaries begin early. changes: of the summaries."""
-    settings = Summaries(messages=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
+    settings = Summaries(max_pending=6, tokens=None, keep=4, batch=3, cap=60, by="extractive")
     return make_profile(name, summaries=replace(settings, **changes))  # type: ignore[arg-type]
 
 
@@ -137,7 +137,7 @@ async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) 
 
 async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 1900) -> str:
     """What the page says above a conversation of few units."""
-    profile = replace(profile, window=replace(profile.window, trigger=4, keep=2, min_recent=1))
+    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2, min_recent=1))
     return (await page(builder, profile, sequence)).partition("## Recent")[0]
 
 

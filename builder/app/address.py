@@ -7,8 +7,9 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from builder.client.connecting import without_credentials
 from builder.settings import Settings
@@ -57,17 +58,23 @@ def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
         nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
     )
     path = settings.data_dir.expanduser() / FILE
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        log.warning("commands will not find this service: %s cannot be written: %s", path, error.strerror)
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(_file_with(path, json.dumps(asdict(listening)).encode()))
+        except OSError as error:
+            log.warning("commands will not find this service: %s cannot be written: %s", path, error.strerror)
         yield
-        return
+
+
+@contextmanager
+def _file_with(path: Path, data: bytes) -> Iterator[None]:
+    """The file holds the data while the block runs, unless it is another service's. Raises `OSError`, also for a full disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     mine = _claimed(file)
     try:
         if mine:
-            _write(file, json.dumps(asdict(listening)).encode())
+            _write(file, data)
         yield
     finally:
         if mine:

@@ -98,7 +98,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         archive = NatsArchive(js, lambda: watchdog.incarnation)
         forgetting = Forgetting(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
-        removal = Removal(sender, read, forgetting)
+        removal = Removal(sender, read, forgetting, core.store, archive)
         sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(

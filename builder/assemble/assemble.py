@@ -1,5 +1,7 @@
 """`assemble`: recall → context. Reads top to bottom: the conversation and what stands beside it, finds, layout, account."""
 
+from dataclasses import replace
+
 from builder.assemble.budget.front import Front, front_of
 from builder.assemble.forms import FOLDED
 from builder.assemble.page.account import absences, parts, sections_of
@@ -27,8 +29,9 @@ from builder.pipeline.retrieve import Found, may_be_found, retrieve
 
 def assemble(request: Request, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when what no page is without does not fit."""
+    request = _titled(request)
     profile = request.profile
-    labels = Labels(request.view)
+    labels = Labels(request.view, request.trigger.breadcrumb)
     writer = Writer(view=request.view, profile=profile, rendering=rendering, labels=labels, now=request.trigger.breadcrumb)
     front = front_of(request, writer)
     found = _found(request, front)
@@ -42,7 +45,7 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=chat,
-        shape=profile.messages,
+        chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
         margin=profile.margin,
@@ -57,6 +60,17 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         omissions=absent.named,
         left_out=absent.by_reason,
     )
+
+
+def _titled(request: Request) -> Request:
+    """What a tool answered stands under a heading of its own, never under the user's."""
+    if not request.turn:
+        return request
+    sections = tuple(
+        replace(rule, title="Tool results to answer from") if rule.source == "trigger" else rule
+        for rule in request.profile.sections
+    )
+    return replace(request, profile=replace(request.profile, sections=sections))
 
 
 def _found(request: Request, front: Front) -> Found:
@@ -74,7 +88,7 @@ def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
     rule = profile.section("retrieval")
     if rule is None:
         return ()
-    limits = dict(profile.retrieval.ceilings)
+    limits = dict(profile.retrieval.per_schema_limit)
     missed = fill(rule, found.finds, front.ledger, limits)
     return missed or fill(rule, found.neighbours, front.ledger, limits)
 

@@ -28,7 +28,7 @@ from builder.bench.page_reader import FAULTS, Reading, faults
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.pipeline.summaries import recipe_of
 from builder.wire.inbound import decode
 from builder.wire.lines import outgoing
@@ -173,12 +173,12 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
 def reading_of(records: list[Record], profile: Profile, page: Context) -> Reading:
     """The page as the consumer gets it."""
     sources = {rule.name: rule.source for rule in profile.sections}
-    wanted = set(profile.hears.any_tags) if profile.hears else None
+    wanted = set(profile.audience.any_tags) if profile.audience else None
     return Reading(
         records=records,
         now=page.trigger.received_at,
         hears=lambda tags: wanted is None or not wanted.isdisjoint(tags),
-        task=page.trigger.task if profile.own_task else None,
+        task=page.trigger.task if profile.scope_to_task else None,
         sections=tuple((sources[section.name], section.ids) for section in page.sections),
         markdown=page.markdown,
         limit=int(profile.budget * (1 - profile.margin)) - profile.reserve,
@@ -204,12 +204,10 @@ def draw_profile(rng: Random) -> Profile:
     trigger = rng.randint(1, MOST)
     window = replace(
         base.window,
-        trigger=trigger,
-        keep=rng.randint(1, trigger),
-        min_recent=rng.randint(1, MOST),
+        max_units=trigger,
+        trim_to=rng.randint(1, trigger),
         max_tool_turns=rng.choice((None, 0, rng.randint(1, MOST), rng.randint(1, 4))),
         keep_share=rng.choice((0.25, 0.5, 1.0)),
-        message_share=rng.choice((0.1, 0.25, 1.0)),
     )
     cuts = replace(base.tool_output.cut, results=rng.randint(1, MOST), characters=rng.randint(1, MOST))
     output = replace(
@@ -226,11 +224,11 @@ def draw_profile(rng: Random) -> Profile:
         base.retrieval,
         relevance_threshold=rng.choice((None, base.retrieval.relevance_threshold)),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),
-        most=rng.choice((base.retrieval.most, rng.randint(1, MOST))),
+        max_results=rng.choice((base.retrieval.max_results, rng.randint(1, MOST))),
         duplicate_threshold=rng.choice((0.95, 0.8)),
     )
-    stands = any(rule.source == "standing" for rule in base.sections)
-    pinned = Standing(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
+    stands = any(rule.source == "pinned" for rule in base.sections)
+    pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(
         base,
         window=window,
@@ -239,7 +237,7 @@ def draw_profile(rng: Random) -> Profile:
         encoding=rng.choice(ENCODINGS),
         page=rng.choice(("default", "xml")),
         budget=rng.choice((rng.randint(1, MOST), rng.randint(MOST, 400), rng.randint(400, 4000))),
-        hears=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
-        own_task=rng.random() < 1 / 12,
-        standing=(*base.standing, pinned) if stands and rng.random() < 1 / 3 else base.standing,
+        audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 6 else None,
+        scope_to_task=rng.random() < 1 / 12,
+        pinned=(*base.pinned, pinned) if stands and rng.random() < 1 / 3 else base.pinned,
     )

@@ -14,7 +14,7 @@ from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Reminder
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.pipeline.calibrate import NEWEST
 from builder.ports import Embedder
 from builder.wire.outbound import encode
@@ -82,16 +82,16 @@ async def _build(core: Core, session: str, number: int, text: str, profile: Prof
 def everything(profile: Profile) -> Profile:
     """The profile with what it does not do anyway of the rows A, B, C, E, F, G and H of the features."""
     people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
-    pinned = Standing(selector=Selector(all_tags=("pinned",)), keep="all", section="")
+    pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     first = profile.sections[0].name
     return replace(
         profile,
         page="xml",
-        messages="anthropic",
+        chat_format="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
         calibrate=MODEL,
-        hears=people,
-        standing=(*profile.standing, pinned),
+        audience=people,
+        pinned=(*profile.pinned, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
         tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),
         sections=tuple(replace(rule, dates="age" if rule.source == "retrieval" else rule.dates) for rule in profile.sections),

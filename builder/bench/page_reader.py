@@ -50,7 +50,7 @@ def faults(reading: Reading) -> tuple[tuple[str, str], ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     counting = _counting(reading)
     shown = frozenset(held for source, ids in reading.sections if source != "trigger" for held in ids)
-    anchored = frozenset(held for source, ids in reading.sections if source == "standing" for held in ids)
+    anchored = frozenset(held for source, ids in reading.sections if source == "pinned" for held in ids)
     return (
         *_too_many_tokens(reading),
         *_said_twice(reading),

@@ -15,16 +15,25 @@ from builder.domain.profile import Profile
 TURNS = 60
 LEAST, BLOCK = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
-FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "standing")
+FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "pinned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Two contexts of one session, one after the other. Tokens: of the first, of their common beginning, of the second."""
+    """Two contexts of one session, one after the other. Tokens: of the first, of their common beginning, of the second.
+
+    front: tokens of what stands in front of the finds, of the first and of the second.
+    """
 
     before: int
     reused: int
     tokens: int
+    front: tuple[int, int] = (0, 0)
+
+    @property
+    def front_share(self) -> float:
+        """Of the first context's front, what the second begins with."""
+        return min(self.reused, self.front[0]) / self.front[0] if self.front[0] else 0.0
 
     @property
     def share(self) -> float:
@@ -40,7 +49,7 @@ class Step:
 def naive(profile: Profile) -> Profile:
     """The order that everybody writes first: what was found in front, what stands behind it, dates everywhere."""
     sections = sorted(profile.sections, key=lambda rule: FRONT.index(rule.source) if rule.source in FRONT else len(FRONT))
-    dated = tuple(replace(rule, dates="none" if rule.source in {"standing", "trigger"} else "day") for rule in sections)
+    dated = tuple(replace(rule, dates="none" if rule.source in {"pinned", "trigger"} else "day") for rule in sections)
     return replace(profile, sections=dated)
 
 
@@ -93,14 +102,26 @@ async def _replay(
 
 def _steps(contexts: list[Context]) -> list[Step]:
     """Of one page to the next."""
-    pages = [encoder(context.encoding)(context.markdown) for context in contexts]
-    return [Step(before=len(old), reused=_common(old, new), tokens=len(new)) for old, new in pairwise(pages)]
+    pages = [(encoder(context.encoding)(context.markdown), _front(context)) for context in contexts]
+    return [
+        Step(before=len(old), reused=_common(old, new), tokens=len(new), front=(front, next_front))
+        for (old, front), (new, next_front) in pairwise(pages)
+    ]
+
+
+def _front(context: Context) -> int:
+    """Tokens up to the last breakpoint: what stands in front of the finds."""
+    return context.breakpoints[-1].tokens if context.breakpoints else 0
 
 
 def _row(steps: list[Step]) -> dict[str, Any]:
     return {
         "steps": len(steps),
         "tokens_mean": round(statistics.fmean(each.tokens for each in steps), 1),
+        "front_tokens": round(statistics.fmean(each.front[1] for each in steps), 1),
+        "front_reused_median": round(statistics.median(each.front_share for each in steps), 4),
+        "new_tokens": round(statistics.fmean(each.tokens - each.reused for each in steps), 1),
+        "reused_tokens": round(statistics.fmean(each.reused for each in steps), 1),
         "reused_median": round(statistics.median(each.share for each in steps), 4),
         "reused_mean": round(statistics.fmean(each.share for each in steps), 4),
         "cached_share": round(sum(each.cached for each in steps) / sum(each.tokens for each in steps), 4),

@@ -50,7 +50,7 @@ async def run(core: Core, dataset: Dataset, profile: Profile, cap: int, step: Ca
 
 def running(cap: int) -> Summaries:
     """As a running service would do it, up to the hot window of 10 units."""
-    return Summaries(messages=KEEP, tokens=None, keep=KEEP, batch=BATCH, cap=cap, by="extractive")
+    return Summaries(max_pending=KEEP, tokens=None, keep=KEEP, batch=BATCH, cap=cap, by="extractive")
 
 
 async def _measure(core: Core, conversation: Conversation, profile: Profile, cap: int) -> dict[str, Any]:

@@ -49,6 +49,26 @@ def prefix(
         table(f"{report['dataset']}, last {turns} turns of each conversation", "order", report["orders"])
 
 
+def fidelity(
+    file: File = "sample",
+    profile: ProfileName = "default",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Messages that a page holds whole and in order: of conversations that just fit, and of those that are too long."""
+    from builder.bench import fidelity as bench
+    from builder.bench.datasets import load
+
+    dataset = load(file)
+    steps = sum(len(part.breadcrumbs) for part in dataset.conversations)
+    report = measured("fidelity", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), step))
+    if as_json:
+        print_json(report)
+        return
+    for name in ("fits", "pressure"):
+        table(f"{report['dataset']}, profile {report['profile']}", "", {name: report[name]})
+
+
 def summaries(
     file: File = "sample",
     profile: ProfileName = "default",

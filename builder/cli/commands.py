@@ -18,7 +18,9 @@ models = typer.Typer(help="Embedding models.", no_args_is_help=True)
 schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
 profile_group = typer.Typer(help="Profiles and presets: what is in force, and what is wrong with them.", no_args_is_help=True)
 dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
-benches = typer.Typer(help="Measure recall, latency, repeats, load, memory, tokens, prefix and summaries.", no_args_is_help=True)
+benches = typer.Typer(
+    help="Measure recall, latency, repeats, load, memory, tokens, prefix, fidelity and summaries.", no_args_is_help=True
+)
 
 
 def _show_version(wanted: bool) -> None:
@@ -55,6 +57,7 @@ for measure in (
     bench.latency,
     bench_pages.tokens,
     bench_pages.prefix,
+    bench_pages.fidelity,
     bench_pages.summaries,
     bench_pages.invariants,
     bench.fit,

@@ -43,6 +43,11 @@ async def build_once(
             tell(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
     if built.refused:
         raise Rejected(built.refused[0])
+    if not built.contexts:
+        raise Rejected(
+            f"{asked.id} gives no context: the calls of its turn are not all answered, its own was answered before, "
+            "or a person has spoken since"
+        )
     event: dict[str, Any] = json.loads(encode(built.contexts[0]))
     return event
 

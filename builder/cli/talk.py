@@ -19,17 +19,18 @@ def send(
     workspace: Workspace = "",
     servers: Servers = "",
     speaker: Annotated[str, typer.Option(help="Name of the person.")] = "",
+    user_id: Annotated[str, typer.Option(help="Who the person is, in your own system.")] = "",
     wait: Annotated[str, typer.Option(help="Wait for this agent's context and print it.")] = "",
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that --wait waits.")] = 60,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Say something as a user; with --wait, show the context that it leads to."""
-    from builder.cli.talking import send_and_wait
+    from builder.cli.talking import UserMessage, send_and_wait
 
     mine = settings()
     where = (broker(mine, servers).servers, workspace or mine.workspace)
-    result = asyncio.run(send_and_wait(mine, *where, session, text, speaker, wait, timeout))
+    result = asyncio.run(send_and_wait(mine, *where, session, UserMessage(text, speaker, user_id), wait, timeout))
     if as_json:
         print_json(result)
     elif wait:

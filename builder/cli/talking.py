@@ -6,6 +6,8 @@ import hashlib
 import json
 import sys
 import uuid
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,17 @@ from builder.wire.lines import read_lines
 SAVE_EVERY = 100
 
 
+@dataclass(frozen=True, slots=True)
+class UserMessage:
+    """What a person says. speaker: the display name. user_id: who the person is. Empty = not given."""
+
+    text: str
+    speaker: str = ""
+    user_id: str = ""
+
+
 async def send_and_wait(
-    settings: Settings, servers: str, workspace: str, session: str, text: str, speaker: str, consumer: str, timeout: float
+    settings: Settings, servers: str, workspace: str, session: str, message: UserMessage, consumer: str, timeout: float
 ) -> dict[str, Any]:
     """Publish a user message; with a consumer, wait for its context and return the event.
 
@@ -29,11 +40,18 @@ async def send_and_wait(
     """
     async with connect(servers, workspace, **client_options(servers, settings)) as client:
         identity = str(uuid.uuid4())
+        send = partial(
+            client.send_user_message,
+            *(session, message.text),
+            speaker=message.speaker,
+            user_id=message.user_id,
+            message_id=identity,
+        )
         if not consumer:
-            return {"id": await client.send_user_message(session, text, speaker=speaker, message_id=identity)}
+            return {"id": await send()}
         # Listening comes first: what is heard from now on is little, and the answer is in it.
         async with client.subscribed(consumer, durable=None, only_new=True) as contexts:
-            await client.send_user_message(session, text, speaker=speaker, message_id=identity)
+            await send()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(timeout):
                     async for context in contexts:

@@ -1,7 +1,7 @@
 """What an agent imports: subscribe to contexts, send what was said. Needs nats-py and pydantic, nothing of the service.
 
 The loop of an agent: `async with connect(url) as client`, then `async for context in client.contexts("default")`, and in it
-`await client.send_response(context, await my_model(context.content))`. The README shows it whole. With `messages: anthropic`
+`await client.send_response(context, await my_model(context.content))`. The README shows it whole. With `chat_format: anthropic`
 in the consumer's profile, `my_model` has nothing to build:
 
     async with connect(url) as client:
@@ -11,7 +11,7 @@ in the consumer's profile, `my_model` has nothing to build:
             )
             await client.send_response(context, reply.content[0].text)
 
-With `messages: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=TOOLS)`.
+With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, messages=context.messages, tools=TOOLS)`.
 """
 
 from builder.client.answering import Answer

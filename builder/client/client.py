@@ -95,11 +95,22 @@ class Client(Asking):
             yield contexts
 
     async def send_user_message(
-        self, session: str, content: str, *, message_id: str = "", speaker: str = "", created_at: datetime | None = None
+        self,
+        session: str,
+        content: str,
+        *,
+        message_id: str = "",
+        speaker: str = "",
+        user_id: str = "",
+        created_at: datetime | None = None,
     ) -> str:
-        """Publish a `user.message.v1`; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`."""
+        """Publish a `user.message.v1`; returns its id. Raises `Rejected` for what the service would reject, `Unavailable`.
+
+        speaker: the display name. user_id: who the person is, in your own system. created_at: default now, in UTC; the offset of
+        a time by another clock is kept, and pages show that clock's day.
+        """
         body = {"content": content, **({"speaker": speaker} if speaker else {})}
-        return await self._send("user.message.v1", session, body, message_id, created_at)
+        return await self._send("user.message.v1", session, body, message_id, created_at, user_id)
 
     async def send_response(
         self,
@@ -142,7 +153,7 @@ class Client(Asking):
         """Publish a `tool.response.v1`; returns its id. error: set = the call failed."""
         body = {"tool": tool, "request_id": request_id, "status": "success" if error is None else "error"}
         body |= {"output": output} if error is None else {"error": error}
-        return await self._send("tool.response.v1", session, body, message_id, None)
+        return await self._send("tool.response.v1", session, body, message_id)
 
     async def report_usage(
         self, context: ReceivedContext, model: str, used: int, *, session: str = NO_SESSION, message_id: str = ""
@@ -168,7 +179,7 @@ class Client(Asking):
             "context_id": context.event["id"],
             "creator": {"type": "agent", "agent_id": context.consumer_id},
         }
-        return await self._send(USAGE, session, body, identity, None)
+        return await self._send(USAGE, session, body, identity)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> Published:
         """Publish any breadcrumb. replay: remembered, never a trigger.
@@ -187,8 +198,16 @@ class Client(Asking):
             ) from error
         return str(info.created)
 
-    async def _send(self, schema: str, session: str, body: dict[str, Any], identity: str, created_at: datetime | None) -> str:
+    async def _send(
+        self,
+        schema: str,
+        session: str,
+        body: dict[str, Any],
+        identity: str,
+        created_at: datetime | None = None,
+        user_id: str = "",
+    ) -> str:
         identity = identity or str(uuid.uuid4())
-        record = make_record(schema, identity, session, body, created_at=created_at)
+        record = make_record(schema, identity, session, body, created_at=created_at, user_id=user_id)
         await self._publishing.publish(outgoing(record, self.workspace), own_clock=created_at is None)
         return identity

@@ -17,7 +17,7 @@ SESSIONS = 10_000
 class ReceivedContext:
     """content: the markdown for the prompt; token_count: its true tokens.
 
-    messages: the same for a chat API, when the profile says `messages: openai` or `anthropic`, else empty; system: Anthropic's.
+    messages: the same for a chat API, when the profile says `chat_format: openai` or `anthropic`, or empty; system: Anthropic's.
     late: a context of a later message of this session was handed out before (several workers may finish out of order).
     event: the whole `agent.context.v1`. steps: of the responses that were sent or found through this delivery of it.
     """

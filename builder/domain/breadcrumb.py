@@ -43,8 +43,12 @@ class Breadcrumb:
     schema: str
     speaker: str
     role: Role
+    user_id: str = ""
+    """Who the person is, by the sender's own id; never the display name. "" = unknown."""
     created_at: datetime
     received_at: datetime
+    utc_offset: int | None = None
+    """Minutes east of UTC of the sender's clock at `created_at`; None = the sender said none."""
     tags: tuple[str, ...] = ()
     body: str
     text: str

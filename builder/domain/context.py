@@ -7,7 +7,7 @@ from uuid import UUID, uuid5
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.message import Message
-from builder.domain.profile import MessageShape
+from builder.domain.profile import ChatFormat
 
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
@@ -30,6 +30,8 @@ CUT = "cut to what has room"
 """Why only a part of something is on the page."""
 OLDER = "older than the conversation that has room"
 """Why a part of the conversation is not on the page, and was not found either."""
+NEUTRALISED = "neutralised"
+"""Why something is shown otherwise than it came: it held control text, which stands there visibly."""
 IRRELEVANT = "not near enough to the question"
 """Why what may be found is not on the page."""
 
@@ -45,6 +47,7 @@ class Fragment:
 
     reduced: why not all of it is shown, in a word or two; "" = all of it is. in_all: tokens that all of it would have.
     failed: why its own hint could not render it, and what did; "" = it could.
+    neutralised: control text in it was made visible.
     """
 
     breadcrumb: Breadcrumb
@@ -53,6 +56,7 @@ class Fragment:
     reduced: str = ""
     in_all: int = 0
     failed: str = ""
+    neutralised: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +148,7 @@ class Context:
     left_out: Mapping[str, int]
     compaction: Compaction | None = None
     messages: tuple[Message, ...] = ()
-    shape: MessageShape = "none"
+    chat_format: ChatFormat = "none"
 
     @property
     def id(self) -> UUID:

@@ -57,6 +57,8 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
     return replace(
         breadcrumb,
         speaker="",
+        user_id="",
+        utc_offset=None,
         role="other",
         tags=(),
         body="{}",

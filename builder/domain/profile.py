@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from typing import Literal
 
-from builder.domain.selector import Selector, Standing
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import USAGE
 
-Source = Literal["system", "standing", "summary", "instructions", "hot", "retrieval", "reminder", "trigger"]
+Source = Literal["system", "pinned", "summary", "instructions", "hot", "retrieval", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age"]
-MessageShape = Literal["none", "openai", "anthropic"]
+ChatFormat = Literal["none", "openai", "anthropic"]
 NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
@@ -24,39 +26,35 @@ MOST_MARGIN = 0.5
 class SectionRule:
     """One section of the page.
 
-    floor, ceiling: shares of the budget. The floor is served before any other section gets more than its own floor.
-    least: tokens below which the ceiling never falls, so that a small page gives more of itself.
-    share: its part of what the floors leave, against the other sections' shares, before anybody takes all it can get.
-    priority: who is served first, the lowest; among equals the first on the page.
-    dates: one line per sitting in front of its fragments: the day it began, or its age at the trigger.
+    min_share, max_share: of the budget, while the conversation does not fit. The minimum is what finds are left with.
+    min_tokens: the maximum is never less than these, so that a small page gives more of itself.
+    dates: a line in front of what was said on another day: the day, or its age at the trigger.
     """
 
     name: str
     title: str
     source: Source
     section_class: SectionClass
-    floor: float
-    ceiling: float
-    least: int
-    share: float
-    priority: int
+    min_share: float
+    max_share: float
+    min_tokens: int
     dates: Dates
 
     def most(self, allowance: int) -> int:
-        """Tokens that the section may have on a page of so many: its ceiling, or `least` on a small page."""
-        return min(max(int(self.ceiling * allowance), self.least), allowance)
+        """Tokens that the section may have on a page of so many: its maximum, or `min_tokens` on a small page."""
+        return min(max(int(self.max_share * allowance), self.min_tokens), allowance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Limits of the conversation: above `trigger` units it is trimmed to `keep` (None = as many as have room).
+    """Limits of the conversation: above `max_units` it is trimmed to `trim_to` (None = as many as have room).
 
     keep_share: a conversation that has no room is trimmed to this share of what it may have and grows again, so that its
     beginning moves in jumps. max_tool_turns: newest turns whose calls are shown; None = all.
     """
 
-    trigger: int | None
-    keep: int
+    max_units: int | None
+    trim_to: int
     keep_share: float
     max_tool_turns: int | None
 
@@ -65,17 +63,17 @@ class Window:
 class Retrieval:
     """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too (features D20).
 
-    schemas: which breadcrumbs may be found. ceilings: most units per schema while the budget is tight; none = by rank alone.
+    schemas: which breadcrumbs may be found. per_schema_limit: most units of each while the budget is tight; none = by rank alone.
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
     query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
-    most: units found at all, whatever their kind; None = what fits (features D5).
+    max_results: units found at all, whatever their kind; None = what fits (features D5).
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
     scope: Literal["session", "workspace"] | tuple[str, ...]
     schemas: tuple[str, ...]
-    ceilings: Mapping[str, int]
+    per_schema_limit: Mapping[str, int]
     similarity_threshold: float
     relevance_threshold: float | None
     duplicate_threshold: float
@@ -83,7 +81,7 @@ class Retrieval:
     query_messages: int
     query_text: str
     neighbours: int
-    most: int | None
+    max_results: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +117,12 @@ class ToolOutput:
 class Summaries:
     """When and how older units become a summary, off the hot path (features E1 to E3).
 
-    messages, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
+    max_pending, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
     keep: newest units that are never summarised. batch: units taken at once. cap: most tokens of a summary.
     by: the extractive summariser, or the endpoint of the settings.
     """
 
-    messages: int | None
+    max_pending: int | None
     tokens: int | None
     keep: int
     batch: int
@@ -153,10 +151,11 @@ class Profile:
     budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
     own tokenizer is not public (features C4). calibrate: the undated name of the model whose usage, as agents report it, takes
     the margin's place once enough of it is known (features C8); None = the margin stands.
-    over_budget: make the page fit, or refuse it as soon as anything has no room (features C5).
-    hears: which breadcrumbs of the session are this consumer's conversation (features A5); None = all.
-    own_task: only breadcrumbs of the trigger's task (features A12).
+    on_overflow: trim what is least important, or reject the page as soon as anything has no room (features C5).
+    audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
+    scope_to_task: only breadcrumbs of the trigger's task (features A12).
     recursion_limit: most steps of a causal chain (features A9).
+    time_zone: of times whose sender gave no offset.
     revision: hash of the file and of all that it extends.
     """
 
@@ -169,19 +168,24 @@ class Profile:
     reserve: int
     margin: float
     calibrate: str | None
-    over_budget: Literal["fit", "fail"]
+    on_overflow: Literal["trim", "reject"]
     system_prompt: str
-    hears: Selector | None
-    own_task: bool
+    time_zone: tzinfo
+    audience: Selector | None
+    scope_to_task: bool
     recursion_limit: int
-    standing: tuple[Standing, ...]
+    pinned: tuple[Pinned, ...]
     reminders: tuple[Reminder, ...]
     window: Window
     retrieval: Retrieval
     tool_output: ToolOutput
     summaries: Summaries | None
-    messages: MessageShape
+    chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
+
+    def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether a first version of it asks for a context: by its schema, and because the audience matches it."""
+        return breadcrumb.schema in self.triggers and (self.audience is None or self.audience.matches(breadcrumb))
 
     def section(self, source: Source) -> SectionRule | None:
         """The first section that this source fills."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Place
 from builder.domain.facts import Remembered
-from builder.domain.selector import Standing
+from builder.domain.selector import Pinned
 
 EVERY_SESSION = "*"
 """In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
@@ -24,7 +24,7 @@ class RecallQuery:
 
     after, until: places; `after` exclusive (what the caller already holds), `until` inclusive.
     session: the trigger's own.
-    standing: what is wanted beside them as of `until`, from the session or from no session; their sections do not matter here.
+    pinned: what is wanted beside them as of `until`, from the session or from no session; their sections do not matter here.
     model: the engine whose vectors are wanted.
     """
 
@@ -33,18 +33,18 @@ class RecallQuery:
     after: Place
     until: Place
     limit: int
-    standing: tuple[Standing, ...]
+    pinned: tuple[Pinned, ...]
     model: str
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """rows: in place order. standing: for each that was asked, what was found, newest first.
+    """rows: in place order. pinned: for each that was asked, what was found, newest first.
 
     revision: how often rows of the scope changed later, because something was erased, or what had joined one session joined
     another: rows read under another one are out of date.
     """
 
     rows: tuple[Remembered, ...]
-    standing: tuple[tuple[Remembered, ...], ...]
+    pinned: tuple[tuple[Remembered, ...], ...]
     revision: int

@@ -5,7 +5,7 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 
-MOST_STANDING = 100
+MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 
 
@@ -32,11 +32,11 @@ class Selector:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Pinned:
     """What stands on the page whatever was said since: anchors (features A3) and always-included sources (D19).
 
-    keep: the latest of its kind, so many of the newest, or all of it, up to MOST_STANDING.
-    section: where it stands; "" = the first section of standing breadcrumbs.
+    keep: the latest of its kind, so many of the newest, or all of it, up to MAX_PINNED.
+    section: where it stands; "" = the first section with source pinned.
     """
 
     selector: Selector
@@ -50,6 +50,6 @@ class Standing:
             case "latest":
                 return 1
             case "all":
-                return MOST_STANDING
+                return MAX_PINNED
             case number:
                 return number

@@ -72,6 +72,47 @@ def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
     return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
 
 
+def closed_turn(view: View, row: int) -> Turn | None:
+    """What an agent is to answer from once this result has come: all calls of its turn; itself where its call is not known.
+
+    None while another call of the turn is open, when its own call was answered before, and when a person has spoken since.
+    """
+    exchange = exchange_of(view, row)
+    if exchange is None:
+        return (Entry(row, row),)
+    entries = _turn_with(view, exchange)
+    started = min(entry.origin for entry in entries)
+    if exchange.results[0] != row or not all(entry.results for entry in entries) or _person_spoke(view, started):
+        return None
+    return entries
+
+
+def last_words_of_person(view: View) -> str:
+    """What a person said last in the session; empty when nobody has."""
+    rows = view.rows
+    rows = rows[view.history.by_person.head(view.size)[rows] & view.current[rows]]
+    return view.history.rows[int(rows[-1])].breadcrumb.text if len(rows) else ""
+
+
+def _turn_with(view: View, exchange: ToolExchange) -> Turn:
+    """The calls of the message that makes this one, or the bare calls in a row with it."""
+    origin = exchange.callers[0]
+    if view.history.rows[origin].breadcrumb.role != "tool":
+        return tuple(entry for entry in turn_of(view, origin) if entry.request)
+    bare: list[Entry] = []
+    for turn in turns(view):
+        if any(not entry.request for entry in turn) or view.history.rows[turn[0].origin].breadcrumb.role != "tool":
+            break
+        bare = [*turn, *bare]
+    return tuple(bare) or turn_of(view, origin)
+
+
+def _person_spoke(view: View, since: int) -> bool:
+    rows = view.rows
+    later = rows[rows > since]
+    return bool((view.history.by_person.head(view.size)[later] & view.current[later]).any())
+
+
 def _is_hidden(view: View, exchange: ToolExchange) -> bool:
     """Whether it was answered, and no answer may be seen any more: with the answer goes the call."""
     return any(row < view.size for row in exchange.results) and not results_of(view, exchange)

@@ -24,17 +24,19 @@ def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Sel
     No unit is split by any of it (A8): one that is partly this consumer's is wholly so, and with an excluded or ended part of an
     exchange go its calls and results.
     """
-    return lasting(hearing(view, profile.hears, trigger.task if profile.own_task else None), excluded, trigger.received_at)
+    return lasting(
+        hearing(view, profile.audience, trigger.task if profile.scope_to_task else None), excluded, trigger.received_at
+    )
 
 
-def hearing(view: View, hears: Selector | None, task: str | None) -> View:
-    """Only what a consumer `hears` (features A5), and of one task if any is named (A12); None = everything."""
-    if hears is None and task is None:
+def hearing(view: View, audience: Selector | None, task: str | None) -> View:
+    """Only what a consumer's `audience` matches (features A5), and of one task if any is named (A12); None = everything."""
+    if audience is None and task is None:
         return view
     marks = view.history.marks
     rows = np.ones(view.size, np.bool_)
-    if hears is not None:
-        rows &= marks.selected(hears, view.history.rows, view.size)
+    if audience is not None:
+        rows &= marks.selected(audience, view.history.rows, view.size)
     if task is not None:
         rows &= marks.task.head(view.size) == marks.tasks.get(task, -1)
     mine = _whole_units(view, rows) | marks.selected(SUMMARIES, view.history.rows, view.size)

@@ -34,10 +34,13 @@ class Histories:
         return self._locks.setdefault(scope, asyncio.Lock())
 
     def takes(self, history: History, revision: int) -> bool:
-        """Whether rows of this revision may join it: one that was read before the scope was revised takes no later rows."""
+        """Whether rows of this revision may join it.
+
+        One that was read before the scope was revised takes no later rows, nor does one whose growing ended in the middle.
+        """
         if not history.rows:
             history.revision = revision
-        return history.revision == revision
+        return history.is_whole and history.revision == revision
 
     def renew(self, scope: Scope) -> History:
         """An empty one in the place of the scope's, to be read from its beginning."""

@@ -26,6 +26,7 @@ from builder.pipeline.tool_exchanges import ToolExchanges
 from builder.pipeline.words import is_filler
 
 STEP = 32
+"""Passages after which `extending` pauses."""
 SITTING_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
@@ -39,10 +40,12 @@ class History:
     blank: passages without any text, which never have a vector.
     lacking: rows of which another passage has no vector yet; `fill` takes them off.
     agents: names of speakers in the assistant's role, case-folded → row in which each first spoke.
+    is_whole: whether no `extending` is under way; one that was given up leaves half of a row, and this False.
     """
 
     def __init__(self) -> None:
         self.revision = 0
+        self.is_whole = True
         self.rows: list[Remembered] = []
         self.postings = Postings()
         self.instructed = Instructed()
@@ -109,6 +112,7 @@ class History:
 
     def extending(self, rows: tuple[Remembered, ...]) -> Iterator[None]:
         """Append rows, and pause after every STEP passages, so that nothing else waits long; nobody else may extend meanwhile."""
+        self.is_whole = False
         for row in rows:
             index = len(self.rows)
             self._first_passage.append(len(self.crumb))
@@ -131,6 +135,7 @@ class History:
                 self.traits.append(passage.traits)
             if self.lacks(index):
                 self.lacking.append(index)
+        self.is_whole = True
 
     def lacks(self, row: int) -> bool:
         """Whether a passage of the row that is not blank has no vector."""
@@ -146,9 +151,9 @@ class History:
             for passage, vector in enumerate(vectors, self.first_passage(row)):
                 if vector:
                     self._put_vector(passage, np.frombuffer(vector, "<f2").astype(np.float32))
-        looked_at = [row for row in found if not found[row]]
-        self.lacking = [*(row for row in self.lacking if row not in found), *looked_at]
-        return len(looked_at) < len(found)
+        waiting = [row for row in found if not found[row]]
+        self.lacking = [*(row for row in self.lacking if row not in found), *waiting]
+        return len(waiting) < len(found)
 
     def first_passage(self, row: int) -> int:
         """Number of the first passage of a breadcrumb; small talk has none: then it is that of the next one."""

@@ -82,7 +82,7 @@ def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], prof
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
     return Found(
-        finds=_with_answers(kept[: rules.most], view, allowed, shown, rules),
+        finds=_with_answers(kept[: rules.max_results], view, allowed, shown, rules),
         neighbours=tuple(_find(view, passage, 1) for passage in beside),
         omissions=omissions,
         irrelevant=_irrelevant(allowed & ~relevant, view, scores),

@@ -21,11 +21,11 @@ _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What summaries of equal profiles share. name: hash of the settings and of what the consumer hears."""
+    """What summaries of equal profiles share. name: hash of the settings and of the audience."""
 
     name: str
     settings: Summaries
-    hears: Selector | None
+    audience: Selector | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +48,11 @@ Waiting = tuple[int, tuple[int, ...]]
 
 def recipe_of(profile: Profile) -> Recipe | None:
     """None for a profile without summaries, and for one that sees its own task only: what one task said is no other's."""
-    if profile.summaries is None or profile.own_task:
+    if profile.summaries is None or profile.scope_to_task:
         return None
-    source = f"{profile.summaries!r}\0{profile.hears!r}"
+    source = f"{profile.summaries!r}\0{profile.audience!r}"
     name = blake2b(source.encode(), digest_size=4).hexdigest()
-    return Recipe(name=name, settings=profile.summaries, hears=profile.hears)
+    return Recipe(name=name, settings=profile.summaries, audience=profile.audience)
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
@@ -81,7 +81,7 @@ def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
 
     What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
     """
-    view = hearing(view, recipe.hears, None)
+    view = hearing(view, recipe.audience, None)
     late: set[int] = set()
     units: list[Waiting] = []
     own = view.own[: view.heard]
@@ -101,16 +101,16 @@ def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
     """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
     if len(units) <= settings.keep:
         return False
-    if settings.messages is not None and len(units) > settings.messages:
+    if settings.max_pending is not None and len(units) > settings.max_pending:
         return True
     return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
 
 
 def missing(settings: Summaries, units: int) -> int:
     """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
-    if settings.messages is None or settings.tokens is not None:
-        return max(min((settings.messages or settings.batch) - units + 1, settings.batch), 1)
-    return max(settings.messages - units + 1, settings.keep - units + 1, 1)
+    if settings.max_pending is None or settings.tokens is not None:
+        return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
+    return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
 
 
 def identities(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:

@@ -5,11 +5,11 @@ from builder.pipeline.view import View
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units in the hot window of a session that has `units`: trims only above `trigger`, then keeps `keep` (features A1).
+    """Units in the hot window of a session that has `units`: trims only above `max_units`, then to `trim_to`.
 
     A pure function of the number, so every worker at every time finds the same window.
     """
-    most, keep = window.trigger, window.keep
+    most, keep = window.max_units, window.trim_to
     if most is None or units <= most:
         return units
     return keep + (units - most - 1) % (most - keep + 1)
@@ -17,10 +17,10 @@ def window_size(units: int, window: Window) -> int:
 
 def jumped(view: View, window: Window) -> int:
     """The row with which the window was last trimmed; 0 when it never was."""
-    units, most = view.units, window.trigger
+    units, most = view.units, window.max_units
     if most is None or units <= most:
         return 0
-    since = (units - most - 1) % (most - window.keep + 1)
+    since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
     for number in range(view.heard - 1, -1, -1):
         row = view.own[number]

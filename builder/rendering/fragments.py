@@ -16,6 +16,7 @@ from builder.assemble.page.layout import Group, Layout, PageSection
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
 from builder.domain.context import Fragment
+from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
@@ -55,6 +56,7 @@ class Made:
     text: str
     reduced: str = ""
     failed: str = ""
+    neutralised: bool = False
 
 
 class JinjaRendering:
@@ -93,8 +95,8 @@ class JinjaRendering:
         whole = self._fragments.get(key) or self._kept(
             key, breadcrumb, lambda: self._page_text(breadcrumb, form, None, tagged=tagged)
         )
-        if cap is None or whole.tokens <= cap:
-            return whole
+        if cap is None or whole.tokens <= cap or form.line:
+            return whole  # a line of ours is never cut: what is left of it would say nothing
         for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
             less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, share, tagged=tagged))
             if LINES_LEFT_OUT not in less.text:
@@ -118,8 +120,10 @@ class JinjaRendering:
 
     def _page_text(self, breadcrumb: Breadcrumb, form: Form, logs: float | None, *, tagged: bool) -> Made:
         made = self._formed(breadcrumb, form, logs)
-        text = below_call(made.text) if form.answer else made.text
-        return replace(made, text=untagged(text) if tagged else text)
+        # The finished text, because values that are harmless one by one may stand together.
+        text = visible(made.text)
+        below = below_call(text) if form.answer else text
+        return replace(made, text=untagged(below) if tagged else below, neutralised=text != made.text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
@@ -165,7 +169,14 @@ class JinjaRendering:
         if held is None:
             made = make()
             tokens = self.count(made.text + "\n")
-            held = Fragment(breadcrumb=breadcrumb, text=made.text, tokens=tokens, reduced=made.reduced, failed=made.failed)
+            held = Fragment(
+                breadcrumb=breadcrumb,
+                text=made.text,
+                tokens=tokens,
+                reduced=made.reduced,
+                failed=made.failed,
+                neutralised=made.neutralised,
+            )
             self._keep(key, held)
         return held
 
@@ -177,7 +188,7 @@ class JinjaRendering:
     def _formed(self, breadcrumb: Breadcrumb, form: Form, logs: float | None) -> Made:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
-            return Made(f"{ITEM}{stub(breadcrumb, form.line)}", REDUCED[form.line])
+            return Made(stub(breadcrumb, form.line), REDUCED[form.line])
         if form.call:
             return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""

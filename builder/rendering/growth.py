@@ -150,10 +150,7 @@ _TEXTS = frozenset(
     | {"strip", "swapcase", "title", "upper"}
 )
 METHODS: Mapping[type, Mapping[str, Bound]] = {
-    str: dict.fromkeys(
-        _TEXTS,
-        _escaped,
-    )
+    str: dict.fromkeys(_TEXTS, _escaped)
     | dict.fromkeys(("center", "ljust", "rjust", "zfill"), _by_numbers)
     | {"expandtabs": _tabs, "format": _of_formatting, "format_map": _of_formatting, "join": _glued, "replace": _replaced},
     dict: dict.fromkeys(("get", "items", "keys", "values"), lambda *_: 1) | {"copy": size},

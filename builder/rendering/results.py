@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from builder.assemble.forms import Line
+from builder.assemble.page.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.control_text import visible
 from builder.domain.profile import Cut
 from builder.rendering.filters import WORDY, Kept, inline
 from builder.rendering.shorten import clip
@@ -57,23 +59,23 @@ def parsed(output: Any) -> Any:
 
 
 def stub(breadcrumb: Breadcrumb, line: Line) -> str:
-    """One line in place of a result: its tool, its size, and the id under which all of it can be had (features B9)."""
+    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had (features B9)."""
     tool, size = _inside(breadcrumb.tool or breadcrumb.speaker), f"{len(breadcrumb.body.encode()):,} bytes"
     address = known_as(breadcrumb)
     match line:
         case "folded":
             said = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW]
             preview = clip(_inside(said), PREVIEW).removesuffix(" …")
-            return f"[{tool}: {preview}… - {size} compacted, {address}]"
+            return f"{ITEM}[{tool}: {preview}… - {size} compacted, {address}]"
         case "superseded":
-            return f"[{tool}: the same call was answered again later - {size}, {address}]"
+            return f"{ITEM}[{tool}: the same call was answered again later - {size}, {address}]"
         case _:
-            return f"[{tool}: result processed - {size}, {address}]"
+            return f"{ITEM}[{tool}: result processed - {size}, {address}]"
 
 
 def known_as(breadcrumb: Breadcrumb) -> str:
     """What `fetch` takes, for the inside of our brackets."""
-    return "id " + breadcrumb.id.replace("[", "\\[").replace("]", "\\]")
+    return "id " + visible(breadcrumb.id).replace("[", "\\[").replace("]", "\\]")
 
 
 def _inside(text: str) -> str:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 import regex
 
+from builder.assemble.page.items import INSIDE, ITEM
+from builder.domain.control_text import visible
+
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
 SAMPLED = 4
@@ -21,13 +24,13 @@ SETTLED = 512
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
 _FLAG = regex.compile(r"\p{Regional_Indicator}")
-_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_FENCE = re.compile(r"(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
 _ROW = re.compile(r"\s*\|")
-_INDENT = "  "
+_BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
 
 def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "") -> str:
-    """The text if it has at most `tokens` (its line end counted), else two thirds of that from its head, one from its tail.
+    """The items if they have at most `tokens` (line end counted), else two thirds of that from their head, one from their tail.
 
     Cuts at white space where there is any near. The mark between them says how many characters are missing, and `note` where
     to get them. Gives an empty string when not even the mark fits.
@@ -39,7 +42,7 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "")
     while low <= high:
         # Near the guess the answer is found with few counts, and none of a text that is much too long.
         middle = next((guess for guess in guesses if low < guess < high), (low + high) // 2)
-        candidate = _cut(text, middle, note)
+        candidate = _cut(text, middle, note, ITEM, INSIDE)
         if count(candidate + "\n") <= tokens:
             best, low = candidate, middle + 1
         else:
@@ -55,8 +58,11 @@ def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[in
 
 
 def trimmed(text: str, characters: int, note: str = "") -> str:
-    """The text if it is that long at most, else about that much of its head and tail, marked as `shorten` does."""
-    return text if len(text) <= characters else _cut(text, characters, note)
+    """The text if it is that long at most, else about that much of its head and tail, marked as `shorten` does.
+
+    It is no item yet.
+    """
+    return text if len(text) <= characters else _cut(text, characters, note, "", "")
 
 
 def clip(text: str, characters: int) -> str:
@@ -66,8 +72,9 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept: int, note: str) -> str:
-    start = _out_of_row(text, _back(text, 2 * kept // 3), at_end=False)
+def _cut(text: str, kept: int, note: str, item: str, inside: str) -> str:
+    """item, inside: what stands in front of the mark where nothing of the head is kept, and where something is."""
+    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept // 3), at_end=False))
     end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
@@ -79,7 +86,8 @@ def _cut(text: str, kept: int, note: str) -> str:
     if again.marks:
         opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
     closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
-    return "\n".join((*closed, (_INDENT if head else "") + f"{mark}{opening}{tail}".rstrip()))
+    # A cut may leave alone what was no token in its place.
+    return visible("\n".join((*closed, (inside if head else item) + f"{mark}{opening}{tail}".rstrip())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +115,14 @@ def _open_fence(text: str) -> _Fence:
         if opened.marks and not info and marks.startswith(opened.marks):
             opened = NO_FENCE
         elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            opened = _Fence(found["indent"], marks, info)
+            opened = _Fence(found["indent"].replace("-", " "), marks, info)
     return opened
+
+
+def _out_of_bullet(text: str, position: int) -> int:
+    """The position, moved in front of a bullet that would stand alone in its line."""
+    start = max(text.rfind("\n", 0, position), 0)
+    return start if _BARE_BULLET.fullmatch(text, start, position) else position
 
 
 def _out_of_row(text: str, position: int, *, at_end: bool) -> int:

@@ -73,9 +73,9 @@ class TemplateSet:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
     def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
-        """One fragment, without white space around it. given: characters of the values. Raises `TemplateFailed`."""
-        text = self._run("hints", name, values, given).strip()
-        if not text:
+        """One fragment, an item or several. given: characters of the values. Raises `TemplateFailed`."""
+        text = self._run("hints", name, values, given)
+        if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
 

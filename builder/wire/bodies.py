@@ -18,6 +18,7 @@ from builder.wire.summary_bodies import SummaryV1
 from builder.wire.text import Text
 from builder.wire.tool_bodies import ToolCall, ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1, question
 from builder.wire.usage_bodies import AgentUsageV1
+from builder.wire.user_ids import LenientUserId
 
 
 class _Spoken(Body):
@@ -49,6 +50,13 @@ class UserMessageV1(_Spoken):
     )
     role: ClassVar[Role] = "user"
     default_speaker: ClassVar[str] = "User"
+    user_id: LenientUserId = Field(
+        None,
+        description="who the person is, for senders that cannot set the record's `user_id`, which wins; never the display name",
+    )
+
+    def person(self) -> str:
+        return self.user_id or ""
 
 
 def _number(value: Any) -> int | None:

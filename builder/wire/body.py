@@ -28,6 +28,10 @@ class Body(BaseModel):
         """The name that the body itself gives its speaker, or nothing."""
         return self.speaker or ""
 
+    def person(self) -> str:
+        """The id of the person who says it, or nothing."""
+        return ""
+
     def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
         """Those by which it is found. sent: the record's."""
         return sent

@@ -4,7 +4,8 @@ from hashlib import blake2b
 from typing import Any
 
 from builder.domain.breadcrumb import Arrival
-from builder.wire.lines import Outgoing, moment
+from builder.wire.lines import Outgoing
+from builder.wire.moments import moment
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.wire.text import canonical, parse
 
@@ -14,8 +15,8 @@ TIME = "created_at"
 def difference(event: Outgoing, there: Arrival, *, own_clock: bool = False) -> str:
     """Where the event and the stored message differ: names of fields without their values; "" when they are the same.
 
-    own_clock: the client has made the event's `created_at`, so it does not count. A field that repeats the subject, and the
-    time of the stream in a record without its own, are no difference.
+    own_clock: the client has made the event's `created_at`, so it does not count. A field that repeats the subject, the time of
+    the stream in a record without its own, and a null in the place of no field are no difference.
     """
     if event.subject != there.subject:
         return "the subject"
@@ -61,6 +62,10 @@ def _without_time(record: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name != TIME}
 
 
+def _without_nulls(record: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if value is not None}
+
+
 def _fields(mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
     differing = [name for name in sorted(mine.keys() | theirs.keys()) if not _same(mine, theirs, name)]
     body, other = mine.get("context"), theirs.get("context")
@@ -75,5 +80,7 @@ def _same(mine: dict[str, Any], theirs: dict[str, Any], name: str) -> bool:
 
 def _digest(subject: str, data: bytes, record: dict[str, Any] | None) -> bytes:
     if record is not None:
-        data = canonical({name: value for name, value in record.items() if value is not None}).encode("utf-8", "surrogatepass")
+        body = record.get("context")
+        plain = _without_nulls(record | {"context": _without_nulls(body)} if isinstance(body, dict) else record)
+        data = canonical(plain).encode("utf-8", "surrogatepass")
     return blake2b(subject.encode() + b"\0" + data, digest_size=16).digest()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.errors import Rejected
@@ -14,9 +14,11 @@ from builder.wire.attachments import attached, without_data
 from builder.wire.bodies import BODIES
 from builder.wire.body import Body
 from builder.wire.lifetimes import Ending, Lifetimes, end_of, lifetime
+from builder.wire.moments import SentTime, sent_offset
 from builder.wire.secrets import bare, is_secret
 from builder.wire.subjects import Address, parse_breadcrumb_subject
 from builder.wire.text import canonical, clean, parse, shape, spoken
+from builder.wire.user_ids import UserId
 
 TASK = "task:"
 """Of a tag that names the task which a breadcrumb belongs to."""
@@ -62,7 +64,13 @@ class Record(BaseModel):
     context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
     workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
     session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
-    created_at: AwareDatetime | None = Field(None, description="the sender's clock; default is the stream's")
+    created_at: SentTime | None = Field(
+        None,
+        description="the sender's clock; default is the stream's. Its offset is kept: +02:00 says the local time, Z says none",
+    )
+    user_id: UserId | None = Field(
+        None, description="who the person is; never the display name. Wins over context.user_id of a user.message.v1"
+    )
     ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
     expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
     sensitivity: str | None = Field(
@@ -99,7 +107,9 @@ def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Life
     body = _validated(model, record.context, address.schema, "/context", address.schema) if model else None
     _check_agreement(address, record)
     breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes)
-    return replace(breadcrumb, removes=breadcrumb.id) if secret else breadcrumb
+    if secret:
+        return replace(breadcrumb, removes=breadcrumb.id)
+    return replace(breadcrumb, utc_offset=sent_offset(value.get("created_at")))
 
 
 def _object(value: Any) -> dict[str, Any]:
@@ -154,6 +164,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         failed=body.has_failed() if body else False,
         asked=body.asked() if body else (),
         covers=body.covers() if body else (),
+        user_id=record.user_id or (body.person() if body else ""),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.errors import Rejected
+from builder.wire.moments import clock_offset, moment
 from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
 from builder.wire.text import parse
 
@@ -72,19 +73,26 @@ def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgo
 
 
 def make_record(
-    schema: str, breadcrumb_id: str, session: str, body: dict[str, Any], *, created_at: datetime | None = None, version: int = 1
+    schema: str,
+    breadcrumb_id: str,
+    session: str,
+    body: dict[str, Any],
+    *,
+    created_at: datetime | None = None,
+    version: int = 1,
+    user_id: str = "",
 ) -> dict[str, Any]:
-    """A record as clients send it. created_at: default now."""
+    """A record as clients send it.
+
+    created_at: default now, in UTC; another clock's offset is kept. user_id: who the person is; "" = nobody says.
+    """
+    time = created_at or datetime.now(UTC)
     return {
         "id": breadcrumb_id,
         "schema_name": schema,
         "version": version,
         "session": session,
         "context": body,
-        "created_at": moment(created_at or datetime.now(UTC)),
+        "created_at": moment(time, clock_offset(time)),
+        **({"user_id": user_id} if user_id else {}),
     }
-
-
-def moment(time: datetime) -> str:
-    """RFC 3339 in UTC."""
-    return time.astimezone(UTC).isoformat().replace("+00:00", "Z")

@@ -77,9 +77,9 @@ def _still(profile: Profile, known: Known) -> Iterator[Found]:
 
 
 def _shares(profile: Profile) -> Iterator[Found]:
-    total = sum(rule.floor for rule in profile.sections)
+    total = sum(rule.min_share for rule in profile.sections)
     if round(total, 6) > 1:
-        yield "sections", f"the floors add up to {total:.2f} of the budget", "lower some until they add up to 1 at most"
+        yield "sections", f"the values of min_share add up to {total:.2f}", "lower some until they add up to 1 at most"
 
 
 def _shown(profile: Profile) -> Iterator[Found]:
@@ -94,8 +94,8 @@ def _shown(profile: Profile) -> Iterator[Found]:
         yield "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
     if not profile.summaries and "summary" in sources:
         yield _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out"
-    if profile.standing and "standing" not in sources:
-        yield "standing", "what stands has no section", "add a section with source: standing, or write standing: []"
+    if profile.pinned and "pinned" not in sources:
+        yield "pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []"
     if profile.system_prompt and "system" not in sources:
         yield "system_prompt", "it has no section", "add a section with source: system"
     if "hot" not in sources:
@@ -103,10 +103,10 @@ def _shown(profile: Profile) -> Iterator[Found]:
 
 
 def _filled(profile: Profile) -> Iterator[Found]:
-    standing = [rule for rule in profile.sections if rule.source == "standing"]
-    for rule in standing:
-        if not _standing_in(profile, rule):
-            yield _at(rule), "nothing stands in it", f"add to standing what has section: {rule.name}, or take the section out"
+    pinned = [rule for rule in profile.sections if rule.source == "pinned"]
+    for rule in pinned:
+        if not _pinned_in(profile, rule):
+            yield _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out"
     reminded = {reminder.section for reminder in profile.reminders}
     for rule in profile.sections:
         if rule.source == "reminder" and rule.name not in reminded:
@@ -117,9 +117,9 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
     schemas = BODIES.keys() | known.moving.keys()
     named = [("triggers", name) for name in profile.triggers]
     named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
-    named += [("retrieval.ceilings", name) for name in profile.retrieval.ceilings]
-    named += [("standing", name) for kind in profile.standing for name in kind.selector.schemas]
-    named += [("hears.schemas", name) for name in (profile.hears.schemas if profile.hears else ())]
+    named += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
+    named += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
+    named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
     for place, name in named:
         if name in schemas:
             continue
@@ -127,9 +127,13 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
             yield place, f"no schema is called {name!r}", f"write {like[0]}"
         elif place == "triggers":
             yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
-        elif place in {"retrieval.schemas", "standing"}:
+        elif place in {"retrieval.schemas", "pinned"}:
             wrong = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, wrong, "add the hint, or mend the name"
+    for name in profile.triggers:
+        if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
+            wrong = f"audience.schemas leaves {name!r} out, so it never triggers"
+            yield "triggers", wrong, "add it to audience.schemas, or take it out of triggers"
     for name in NO_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
     if profile.page not in known.pages:
@@ -159,13 +163,13 @@ def _at(rule: SectionRule) -> str:
     return f"sections.{rule.name}"
 
 
-def _standing_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
+def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
     """The schemas of each kind that stands there."""
-    first = next(held.name for held in profile.sections if held.source == "standing")
-    return tuple(kind.selector.schemas for kind in profile.standing if (kind.section or first) == rule.name)
+    first = next(held.name for held in profile.sections if held.source == "pinned")
+    return tuple(kind.selector.schemas for kind in profile.pinned if (kind.section or first) == rule.name)
 
 
 def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
-    if rule.source == "standing":
-        return tuple(schema for schemas in _standing_in(profile, rule) for schema in schemas)
+    if rule.source == "pinned":
+        return tuple(schema for schemas in _pinned_in(profile, rule) for schema in schemas)
     return HINTED.get(rule.source, ())

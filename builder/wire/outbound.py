@@ -152,8 +152,8 @@ class AgentContextV1(BaseModel):
                     "token_estimate": 16,
                     "token_count": 16,
                     "token_budget": 4000,
-                    "content": "## Current User Message\nUser: Where do I set the API key?\n",
-                    "formatted_context": "## Current User Message\nUser: Where do I set the API key?\n",
+                    "content": "## Current User Message\n- User: Where do I set the API key?\n",
+                    "formatted_context": "## Current User Message\n- User: Where do I set the API key?\n",
                     "breadcrumb_count": 1,
                     "sources_assembled": 1,
                     "sections": [
@@ -216,8 +216,8 @@ def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
 
 
 def _chat(context: Context) -> dict[str, Any]:
-    """`system` and `messages` as far as the shape has them."""
-    match context.shape:
+    """`system` and `messages` as far as the format has them."""
+    match context.chat_format:
         case "openai":
             return {"messages": openai(context.messages)}
         case "anthropic":

@@ -32,14 +32,14 @@ class SelectorFile(BaseModel):
         return self
 
 
-class StandingFile(SelectorFile):
+class PinnedFile(SelectorFile):
     """What stands on the page whatever was said since."""
 
     keep: Literal["latest", "all"] = Field("latest", description="the latest of its kind, or all of it")
-    section: str = Field("", description="section with source standing; default is the first one")
+    section: str = Field("", description="section with source pinned; default is the first one")
 
     @model_validator(mode="after")
-    def _says_which(self) -> "StandingFile":
+    def _says_which(self) -> "PinnedFile":
         if not (self.schemas or self.ids or self.any_tags or self.all_tags):
             raise ValueError("it names no schema, id or tag; say which breadcrumbs stand")
         return self
@@ -49,22 +49,24 @@ class WindowFile(BaseModel):
     """The hot window, in units."""
 
     model_config = STRICT
-    trigger: int | None = Field(
-        None, ge=0, description="most units of the conversation: with more it is trimmed to `keep`; null = as many as have room"
+    max_units: int | None = Field(
+        None,
+        ge=0,
+        description="units above which the conversation is trimmed to `trim_to`; null = as many as have room",
     )
-    keep: int = Field(10, ge=0, description="units that are kept when it is trimmed")
+    trim_to: int = Field(10, ge=0, description="units that are kept when it is trimmed")
     keep_share: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="share of its section's ceiling that a conversation without room is trimmed to; 1 = as little as need be",
+        description="share of its section's max_share that a conversation without room is trimmed to; 1 = as little as need be",
     )
     max_tool_turns: int | None = Field(None, ge=0, description="newest tool turns whose calls and results are shown; null = all")
 
     @model_validator(mode="after")
     def _ordered(self) -> "WindowFile":
-        if self.trigger is not None and self.keep > self.trigger:
-            raise ValueError(f"keep is {self.keep} but trigger is {self.trigger}; keep at most as many as trigger")
+        if self.max_units is not None and self.trim_to > self.max_units:
+            raise ValueError(f"trim_to is {self.trim_to} but max_units is {self.max_units}; lower trim_to")
         return self
 
 
@@ -76,10 +78,10 @@ class RetrievalFile(BaseModel):
         "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
     )
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
-    ceilings: dict[str, int] = Field(
+    per_schema_limit: dict[str, int] = Field(
         {}, description="most units per schema while not everything found fits; none = by rank alone"
     )
-    most: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
+    max_results: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
     relevance_threshold: float | None = Field(
         None,
@@ -140,7 +142,9 @@ class SummariesFile(BaseModel):
     """When older units become a summary, off the hot path."""
 
     model_config = STRICT
-    messages: int | None = Field(50, ge=1, description="unsummarised units above which a batch is summarised; null = no matter")
+    max_pending: int | None = Field(
+        50, ge=1, description="unsummarised units above which a batch is summarised; null = no matter"
+    )
     tokens: int | None = Field(80_000, ge=1, description="tokens of them above which one is; null = no matter")
     keep: int = Field(20, ge=0, description="newest units that are never summarised")
     batch: int = Field(10, ge=1, description="oldest unsummarised units that are taken at once")
@@ -168,11 +172,11 @@ class SectionFile(BaseModel):
     title: str = Field(description="heading on the page")
     source: Source = Field(description="what fills it")
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
-    floor: float = Field(0, ge=0, le=1, description="share of the budget served before other sections get more than theirs")
-    ceiling: float = Field(1, gt=0, le=1, description="largest share of the budget")
-    least: int = Field(0, ge=0, description="tokens below which the ceiling never falls: a small page gives more of itself")
-    share: float = Field(0, ge=0, description="its part of what the floors leave, before anybody takes all it can get")
-    priority: int = Field(0, description="who is served first, the lowest; among equals the first on the page")
+    min_share: float = Field(
+        0, ge=0, le=1, description="share of the budget that finds are left with while the conversation does not fit"
+    )
+    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget while the conversation does not fit")
+    min_tokens: int = Field(0, ge=0, description="max_share is never fewer tokens than these: a small page gives more of itself")
     dates: bool | Dates | None = Field(
         None,
         description="a line for each day on which something in it was said: the day (true), how long ago it was (age), or none "
@@ -181,6 +185,6 @@ class SectionFile(BaseModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> "SectionFile":
-        if self.floor > self.ceiling:
-            raise ValueError(f"floor is {self.floor} but ceiling is {self.ceiling}; make the floor no higher than the ceiling")
+        if self.min_share > self.max_share:
+            raise ValueError(f"min_share is {self.min_share} but max_share is {self.max_share}; lower min_share")
         return self

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
     MOST_MARGIN,
+    ChatFormat,
     Cut,
     Dates,
-    MessageShape,
     Profile,
     Reminder,
     Retrieval,
@@ -23,24 +23,26 @@ from builder.domain.profile import (
     ToolOutput,
     Window,
 )
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import known_as, undated
 from builder.wire.files import parse_yaml
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
 from builder.wire.profile_parts import (
+    PinnedFile,
     ReminderFile,
     RetrievalFile,
     SectionFile,
     SelectorFile,
-    StandingFile,
     SummariesFile,
     ToolOutputFile,
     WindowFile,
     check_showable,
 )
 from builder.wire.subjects import check_token
+from builder.wire.time_zones import TimeZoneName, time_zone
 
 DEFAULT_BUDGET = 4000
+CATALOG = "tool.catalog.v1"
 DATED = frozenset({"hot", "retrieval", "trigger"})
 """Sources whose sections show days unless the profile says otherwise."""
 
@@ -69,11 +71,11 @@ class ProfileFile(BaseModel):
                 {
                     "triggers": ["user.message.v1"],
                     "budget": 2000,
-                    "standing": ["tool.catalog.v1"],
+                    "pinned": ["tool.catalog.v1"],
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
-                        {"name": "tools", "title": "Available Tools", "source": "standing", "class": "static", "ceiling": 0.3},
-                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "floor": 0.2, "ceiling": 0.5},
+                        {"name": "tools", "title": "Available Tools", "source": "pinned", "class": "static", "max_share": 0.3},
+                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "min_share": 0.2, "max_share": 0.5},
                         {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "dates": True},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
                     ],
@@ -82,7 +84,9 @@ class ProfileFile(BaseModel):
         },
     )
     extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
-    triggers: tuple[str, ...] = Field((), description="schemas whose first version asks for a context; empty = only on demand")
+    triggers: tuple[str, ...] = Field(
+        (), description="schemas whose first version asks for a context, if `audience` matches it; empty = on demand"
+    )
     page: str = Field("default", description="page template: default is markdown, xml has a tag a section")
     model: str | None = Field(
         None, description="model that reads the page: gives budget, encoding and margin where the file gives none"
@@ -101,22 +105,32 @@ class ProfileFile(BaseModel):
     calibrate: bool = Field(
         False, description="what agents report of `model`'s usage (agent.usage.v1) takes the place of the margin, up to 0.5"
     )
-    over_budget: Literal["fit", "fail"] = Field(
-        "fit", description="fit = the least important goes; fail = no context as soon as anything has no room"
+    on_overflow: Literal["trim", "reject"] = Field(
+        "trim", description="trim = the least important goes; reject = no context as soon as anything has no room"
     )
-    system_prompt: str = Field("", description="shown in the section with source system, first and never trimmed")
-    hears: SelectorFile | None = Field(
-        None, description="which breadcrumbs of the session are this consumer's conversation; null = all"
+    system_prompt: str = Field(
+        "",
+        description="shown in the section with source system, which every page has in front unless the profile puts it elsewhere",
     )
-    own_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
+    show_system_prompt: bool = Field(True, description="false for an agent that sends its system prompt itself")
+    show_tool_catalog: bool = Field(True, description="false for an agent that passes its tools to the API")
+    time_zone: TimeZoneName = Field(
+        "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
+    )
+    audience: SelectorFile | None = Field(
+        None,
+        description="which breadcrumbs of the session are this consumer's conversation; no other one triggers it, "
+        "whatever `triggers` says; null = all",
+    )
+    scope_to_task: bool = Field(False, description="only breadcrumbs of the trigger's task (`task_id`, or the tag task:ID)")
     recursion_limit: int = Field(25, ge=1, le=1000, description="most steps of a chain of triggers and answers")
-    standing: tuple[str | StandingFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
+    pinned: tuple[str | PinnedFile, ...] = Field((), description="what stands on the page; a schema = its latest breadcrumb")
     reminders: tuple[ReminderFile, ...] = Field((), description="texts that are added to the page")
     window: WindowFile = Field(default_factory=lambda: WindowFile.model_validate({}))
     retrieval: RetrievalFile
     tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
     summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
-    messages: MessageShape = Field("none", description="the same context as `messages` for a chat API, beside the page")
+    chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
@@ -128,7 +142,7 @@ class ProfileFile(BaseModel):
             )
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name")
-        check_showable((*self.triggers, *(item for item in self.standing if isinstance(item, str))))
+        check_showable((*self.triggers, *(item for item in self.pinned if isinstance(item, str))))
         return self
 
     @model_validator(mode="after")
@@ -140,8 +154,8 @@ class ProfileFile(BaseModel):
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
         held = {section.name: section.source for section in self.sections}
-        standing = (item.section for item in self.standing if not isinstance(item, str))
-        wanted = [(section, "standing") for section in standing if section]
+        pinned = (item.section for item in self.pinned if not isinstance(item, str))
+        wanted = [(section, "pinned") for section in pinned if section]
         wanted += [(item.section, "reminder") for item in self.reminders]
         for name, source in wanted:
             if held.get(name) != source:
@@ -215,19 +229,20 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         reserve=file.reserve,
         margin=file.margin if file.margin is not None else facts.margin if facts else 0,
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
-        over_budget=file.over_budget,
-        system_prompt=file.system_prompt.strip(),
-        hears=Selector(**file.hears.model_dump()) if file.hears else None,
-        own_task=file.own_task,
+        on_overflow=file.on_overflow,
+        system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
+        time_zone=time_zone(file.time_zone),
+        audience=Selector(**file.audience.model_dump()) if file.audience else None,
+        scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        standing=tuple(_standing(item) for item in file.standing),
+        pinned=tuple(kind for kind in map(_pinned, file.pinned) if file.show_tool_catalog or kind.selector.schemas != (CATALOG,)),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
         tool_output=_tool_output(file.tool_output),
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
-        messages=file.messages,
-        sections=tuple(_section(section) for section in file.sections),
+        chat_format=file.chat_format,
+        sections=_sections(file),
     )
     if profile.least_allowance < 1:
         margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
@@ -238,10 +253,19 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     return profile
 
 
-def _standing(item: str | StandingFile) -> Standing:
+def _pinned(item: str | PinnedFile) -> Pinned:
     if isinstance(item, str):
-        return Standing(selector=Selector(schemas=(item,)), keep="latest", section="")
-    return Standing(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+        return Pinned(selector=Selector(schemas=(item,)), keep="latest", section="")
+    return Pinned(selector=Selector(**item.model_dump(exclude={"keep", "section"})), keep=item.keep, section=item.section)
+
+
+def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
+    """The sections of the file; one for the system prompt stands in front where the file names none."""
+    rules = tuple(_section(section) for section in file.sections if file.show_system_prompt or section.source != "system")
+    if not file.show_system_prompt or any(rule.source == "system" for rule in rules):
+        return rules
+    name = next(name for name in ("role", "system", "system_prompt") if all(rule.name != name for rule in rules))
+    return (_section(SectionFile.model_validate({"name": name, "title": "Role", "source": "system", "class": "static"})), *rules)
 
 
 def _section(item: SectionFile) -> SectionRule:

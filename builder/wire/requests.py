@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.receipt import Receipt
-from builder.wire.lines import moment
+from builder.wire.moments import moment
 from builder.wire.text import parse, shape
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
@@ -93,7 +93,8 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
         "session": crumb.session,
         "seq": crumb.place.sequence,
         "speaker": crumb.speaker,
-        "created_at": moment(crumb.created_at),
+        "user_id": crumb.user_id or None,
+        "created_at": moment(crumb.created_at, crumb.utc_offset),
         "expires_at": moment(crumb.expires_at) if crumb.expires_at else None,
         "tags": crumb.tags,
         "text": crumb.text,

@@ -49,8 +49,8 @@ EXCHANGE = (
     record("m4", "tool.response.v1", "q4x 900 degrees.", request_id="r1"),
     record("m5", "tool.response.v1", "q5x 901 degrees.", request_id="r1"),
 )
-PAGE = "## Recent\nUser: q1x How hot is it?\nAssistant: q2x I look.\n"
-RESULTS = "## Results\nCall of kiln: q3x\nkiln answered: q4x 900 degrees.\nkiln answered: q5x 901 degrees.\n"
+PAGE = "## Recent\n- User: q1x How hot is it?\n- Assistant: q2x I look.\n"
+RESULTS = "## Results\n- Call of kiln: q3x\n- kiln answered: q4x 900 degrees.\n- kiln answered: q5x 901 degrees.\n"
 
 
 def reading(hot: tuple[str, ...], tools: tuple[str, ...], page: str = PAGE + RESULTS, **changes: object) -> Reading:
@@ -74,7 +74,7 @@ def kinds(reading: Reading) -> set[str]:
 def test_a_whole_exchange_and_one_without_its_results_are_in_order() -> None:
     assert faults(reading(("m1", "m2"), ("m3", "m4", "m5"))) == ()
     assert faults(reading(("m1", "m2"), (), PAGE)) == ()
-    assert faults(reading(("m1",), (), "User: q1x How hot is it?\n")) == ()
+    assert faults(reading(("m1",), (), "- User: q1x How hot is it?\n")) == ()
 
 
 def test_a_planted_split_is_found() -> None:
@@ -86,7 +86,7 @@ def test_a_planted_orphan_is_found() -> None:
 
 
 def test_a_planted_repeat_is_found() -> None:
-    assert kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), PAGE + RESULTS + "User: q1x How hot is it?\n")) == {REPEAT}
+    assert kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), PAGE + RESULTS + "- User: q1x How hot is it?\n")) == {REPEAT}
 
 
 def test_a_summary_of_what_the_conversation_tells_itself_is_a_repeat() -> None:

@@ -66,7 +66,7 @@ async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path
 async def test_the_question_itself_is_no_evidence() -> None:
     (conversation,) = load("sample").conversations
     crumb = conversation.breadcrumbs[4]
-    page = f"## Current User Message\nUser: {crumb.text}\n"
+    page = f"## Current User Message\n- User: {crumb.text}\n"
     assert recall.recalled(crumb, recall._without_question(page, "something else"))
     assert not recall.recalled(crumb, recall._without_question(page, crumb.text))
 

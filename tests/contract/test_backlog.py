@@ -20,8 +20,8 @@ class Store(BreadcrumbStore, Reader, Backlog, Protocol):
 async def recall(store: Store, *sessions: str, workspace: str = "acme", model: str = MODEL) -> Recall:
     """Of the session s42, or of these."""
     scope = Scope(workspace=workspace, sessions=sessions or ("s42",))
-    standing = (latest_of("tool.catalog.v1"),)
-    query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, standing=standing, model=model)
+    pinned = (latest_of("tool.catalog.v1"),)
+    query = RecallQuery(scope=scope, session="s42", after=ORIGIN, until=FAR, limit=1000, pinned=pinned, model=model)
     return await store.recall(query)
 
 
@@ -149,4 +149,4 @@ async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None
     row = make_catalog(2, 1)
     await remember_bare(store, row)
     await store.fill(row)
-    assert (await recall(store)).standing == ((row,),)
+    assert (await recall(store)).pinned == ((row,),)

@@ -101,6 +101,13 @@ async def test_erasing_takes_every_version_below_the_place_and_nothing_of_a_simi
     assert (await store.facts(theirs.breadcrumb)) == theirs
 
 
+async def test_of_what_was_erased_nobody_learns_who_said_it_or_by_which_clock(store: Store) -> None:
+    await remember_all(store, make_remembered("Old.", 1, id="m", speaker="Ana", user_id="u7", utc_offset=120))
+    await store.erase("acme", "s42", "m", FAR)
+    (left,) = await store.traces("acme", "m")
+    assert (left.speaker, left.user_id, left.utc_offset) == ("", "", None)
+
+
 async def test_what_was_erased_is_not_remembered_again(store: Store) -> None:
     row = make_remembered("Old.")
     await remember_all(store, row)
@@ -161,7 +168,7 @@ async def test_a_tombstone_of_no_session_is_part_of_every_recall_and_a_note_of_n
 
 async def test_neither_a_secret_nor_a_tombstone_ever_stands(store: Store) -> None:
     await remember_all(store, make_remembered("", 1, schema="tool.catalog.v1", removes="m1"), make_catalog(1, 2, removes="m2"))
-    assert (await store.recall(query(standing=("tool.catalog.v1",)))).standing == ((),)
+    assert (await store.recall(query(pinned=("tool.catalog.v1",)))).pinned == ((),)
 
 
 async def test_what_has_ended_is_told_with_its_earlier_versions_and_purged_once(store: Store) -> None:

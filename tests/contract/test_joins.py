@@ -29,7 +29,7 @@ async def revision(store: Store, session: str = "s42") -> int:
 def query(*sessions: str, after: int = 0, limit: int = 99) -> RecallQuery:
     scope = Scope(workspace="acme", sessions=sessions or ("s42",))
     return RecallQuery(
-        scope=scope, session=scope.sessions[0], after=make_place(after), until=FAR, limit=limit, standing=(), model=MODEL
+        scope=scope, session=scope.sessions[0], after=make_place(after), until=FAR, limit=limit, pinned=(), model=MODEL
     )
 
 

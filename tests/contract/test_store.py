@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
 from builder.domain.recall import RecallQuery, Scope
-from builder.domain.selector import Standing
+from builder.domain.selector import Pinned
 from builder.ports import BreadcrumbStore, Ledger
 from tests.factories import (
     MODEL,
@@ -42,12 +42,12 @@ class Store(BreadcrumbStore, Ledger, Protocol):
     def close(self) -> None: ...
 
 
-def query(after: int = 0, until: int = 1000, standing: tuple[str | Standing, ...] = (), **asked: Any) -> RecallQuery:
+def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = (), **asked: Any) -> RecallQuery:
     session = asked.get("session", "s42")
     scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,))
     places = {"after": make_place(after), "until": make_place(until)}
-    kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in standing)
-    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), standing=kinds, model=MODEL, **places)
+    kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in pinned)
+    return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), pinned=kinds, model=MODEL, **places)
 
 
 async def remember_all(store: Store, *rows: Remembered) -> None:
@@ -55,9 +55,9 @@ async def remember_all(store: Store, *rows: Remembered) -> None:
         assert await store.remember(row)
 
 
-async def standing_ids(store: Store, until: int, *schemas: str) -> list[str]:
-    recall = await store.recall(query(until=until, standing=schemas or (CATALOG,)))
-    return [row.breadcrumb.id for rows in recall.standing for row in rows]
+async def pinned_ids(store: Store, until: int, *schemas: str) -> list[str]:
+    recall = await store.recall(query(until=until, pinned=schemas or (CATALOG,)))
+    return [row.breadcrumb.id for rows in recall.pinned for row in rows]
 
 
 async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
@@ -65,6 +65,14 @@ async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
         "I moved to Lisbon. " * 60, tags=("pinned", "ü,\"'"), calls=("r1", "r2"), body='{"content":"…"}', speaker="Zoë"
     )
     assert len(row.passages) > 1
+    await remember_all(store, row)
+    assert (await store.recall(query())).rows == (row,)
+    assert await store.facts(row.breadcrumb) == row
+
+
+@pytest.mark.parametrize("offset", [None, 0, 345, -1439])
+async def test_the_sender_s_clock_and_who_the_person_is_are_kept(store: Store, offset: int | None) -> None:
+    row = make_remembered(utc_offset=offset, user_id="auth0|ü 7")
     await remember_all(store, row)
     assert (await store.recall(query())).rows == (row,)
     assert await store.facts(row.breadcrumb) == row
@@ -118,7 +126,7 @@ async def test_nothing_is_known_of_what_was_never_remembered(store: Store) -> No
     assert await store.facts(make_breadcrumb(id="other")) is None
     assert await store.facts(make_breadcrumb(id="m", version=2)) is None
     assert await store.facts(make_breadcrumb(id="m", workspace="rival")) is None
-    assert (await store.recall(query(session="nobody", standing=(CATALOG,)))).rows == ()
+    assert (await store.recall(query(session="nobody", pinned=(CATALOG,)))).rows == ()
 
 
 async def test_recall_starts_after_one_place_and_ends_with_the_other(store: Store) -> None:
@@ -156,56 +164,56 @@ async def test_recall_never_crosses_sessions_or_workspaces(store: Store) -> None
 
 async def test_what_stands_may_come_from_the_session_or_from_no_session(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1), make_catalog(2, 5, session="s42"), make_catalog(2, 7, session="other"))
-    assert await standing_ids(store, 4) == ["m1"]
-    assert await standing_ids(store, 9) == ["m5"]
+    assert await pinned_ids(store, 4) == ["m1"]
+    assert await pinned_ids(store, 9) == ["m5"]
 
 
 async def test_the_newest_of_its_kind_stands_as_of_the_asked_place(store: Store) -> None:
     await remember_all(store, make_catalog(2, 9), make_catalog(2, 3), make_catalog(2, 6), make_catalog(2, 7, workspace="rival"))
-    assert [await standing_ids(store, until) for until in (2, 3, 5, 6, 8, 9)] == [[], ["m3"], ["m3"], ["m6"], ["m6"], ["m9"]]
+    assert [await pinned_ids(store, until) for until in (2, 3, 5, 6, 8, 9)] == [[], ["m3"], ["m3"], ["m6"], ["m6"], ["m9"]]
 
 
-async def test_standing_breadcrumbs_come_in_the_order_asked_without_gaps(store: Store) -> None:
+async def test_pinned_breadcrumbs_come_in_the_order_asked_without_gaps(store: Store) -> None:
     await remember_all(store, make_remembered("A note.", 1, schema="note.v1"), make_catalog(2, 2))
-    assert await standing_ids(store, 5, CATALOG, "agent.def.v1", "note.v1") == ["m2", "m1"]
+    assert await pinned_ids(store, 5, CATALOG, "agent.def.v1", "note.v1") == ["m2", "m1"]
 
 
 async def test_of_a_kind_so_many_of_the_newest_are_found_as_the_profile_keeps(store: Store) -> None:
     rows = (make_catalog(2, n, session=("_", "s42", "other")[n % 3]) for n in range(1, 9))
     await remember_all(store, *rows, make_tombstone("m7", 9))
-    found = (await store.recall(query(standing=tuple(replace(latest_of(CATALOG), keep=keep) for keep in (3, 99))))).standing
+    found = (await store.recall(query(pinned=tuple(replace(latest_of(CATALOG), keep=keep) for keep in (3, 99))))).pinned
     assert [[row.breadcrumb.id for row in held] for held in found] == [["m6", "m4", "m3"], ["m6", "m4", "m3", "m1"]]
 
 
 async def test_what_stands_is_found_however_little_of_the_session_is_asked_for(store: Store) -> None:
     row = make_catalog(2, 1)
     await remember_all(store, row, make_remembered(sequence=2))
-    assert (await store.recall(query(after=5, until=9, standing=(CATALOG,)))).standing == ((row,),)
+    assert (await store.recall(query(after=5, until=9, pinned=(CATALOG,)))).pinned == ((row,),)
 
 
 async def test_a_tombstone_removes_what_stands_from_its_own_place_on(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1), make_catalog(2, 3), make_tombstone("m3", 5))
-    assert [await standing_ids(store, until) for until in (4, 5, 9)] == [["m3"], ["m1"], ["m1"]]
+    assert [await pinned_ids(store, until) for until in (4, 5, 9)] == [["m3"], ["m1"], ["m1"]]
 
 
 async def test_what_is_sent_again_after_its_tombstone_stands_again(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1, id="tools"), make_tombstone("tools", 3))
     await remember_all(store, make_catalog(3, 5, id="tools", version=2))
-    assert [await standing_ids(store, until) for until in (2, 4, 6)] == [["tools"], [], ["tools"]]
+    assert [await pinned_ids(store, until) for until in (2, 4, 6)] == [["tools"], [], ["tools"]]
 
 
 async def test_a_tombstone_of_another_workspace_removes_nothing(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1), make_tombstone("m1", 2, workspace="rival"))
-    assert await standing_ids(store, 9) == ["m1"]
+    assert await pinned_ids(store, 9) == ["m1"]
 
 
 async def test_vectors_of_another_model_come_back_empty_and_the_words_stay(store: Store) -> None:
     said, catalog = make_breadcrumb("I moved to Lisbon."), make_catalog(2, 2).breadcrumb
     await remember_all(store, remembered_of(said, "old/fp32/1"), remembered_of(catalog, "old/fp32/1"))
     await remember_all(store, make_remembered("I like it here.", 3))
-    recall = await store.recall(query(standing=(CATALOG,)))
+    recall = await store.recall(query(pinned=(CATALOG,)))
     old, new = recall.rows
-    assert [held.vector for row in (old, *recall.standing[0]) for held in row.passages] == [b"", b""]
+    assert [held.vector for row in (old, *recall.pinned[0]) for held in row.passages] == [b"", b""]
     assert old.passages[0].terms == "move lisbon"
     assert new.passages[0].vector
     assert (await store.recall(replace(query(), model="old/fp32/1"))).rows[0].passages[0].vector

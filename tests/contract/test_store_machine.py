@@ -15,7 +15,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ tags = st.lists(st.sampled_from(("pinned", "task", "ü")), max_size=3).map(tuple
 some_schemas = st.lists(st.sampled_from(SCHEMAS), max_size=2, unique=True).map(tuple)
 selectors = st.builds(Selector, schemas=some_schemas, ids=st.lists(ids, max_size=2).map(tuple), any_tags=tags, all_tags=tags)
 kinds = st.builds(
-    Standing,
+    Pinned,
     selector=selectors.filter(lambda each: each.schemas or each.ids or each.any_tags or each.all_tags),
     keep=st.sampled_from(("latest", 2, "all")),
     section=st.just(""),
@@ -77,6 +77,8 @@ class Stores(RuleBasedStateMachine):
         expires_at=st.one_of(st.none(), moments),
         calls=st.lists(st.sampled_from(("r1", "r2")), max_size=2).map(tuple),
         asks=st.booleans(),
+        utc_offset=st.none() | st.integers(-1439, 1439),
+        user_id=st.sampled_from(("", "u1", "u2")),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         fields["asked"] = fields["calls"] if fields.pop("asks") else ()
@@ -129,7 +131,7 @@ class Stores(RuleBasedStateMachine):
         after=places,
         until=st.builds(Place, st.integers(0, 3), st.integers(0, 30)),
         limit=st.integers(1, 6),
-        standing=st.lists(kinds, max_size=3, unique=True).map(tuple),
+        pinned=st.lists(kinds, max_size=3, unique=True).map(tuple),
         model=models,
     )
     def recall(self, **asked: Any) -> None:

@@ -47,7 +47,8 @@ def test_build_turns_the_sample_into_a_page_with_the_answer(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "It goes into the secrets configuration" in done.stdout
     assert done.stdout.endswith(
-        "## Current User Message\nUser: okay, and where did we say the openrouter key goes? I'm setting up the new machine now\n"
+        "## Current User Message\n"
+        "- User: okay, and where did we say the openrouter key goes? I'm setting up the new machine now\n"
     )
 
 

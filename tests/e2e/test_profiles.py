@@ -16,7 +16,7 @@ def test_profiles_and_presets_are_listed_with_who_triggers_them(tmp_path: Path) 
 def test_show_says_where_each_value_comes_from(tmp_path: Path) -> None:
     assert "budget: 2000  # presets/minimal.yaml\n" in run("profiles", "show", "minimal", home=tmp_path).stdout
     shown = json.loads(run("profiles", "show", "minimal", "--json", home=tmp_path).stdout)
-    assert shown["window.keep"] == {"value": 4, "from": "presets/minimal.yaml"}
+    assert shown["window.trim_to"] == {"value": 4, "from": "presets/minimal.yaml"}
     unknown = run("profiles", "show", "minimall", home=tmp_path)
     assert (unknown.returncode, "there is no profile or preset 'minimall'" in unknown.stderr) == (78, True)
 
@@ -50,7 +50,7 @@ def test_build_says_in_a_line_what_a_hint_could_not_render_and_shows_all_of_it(t
     (tmp_path / "hints" / "user.message.v1.md.j2").write_text(hint)
     done = run("build", events(tmp_path), home=tmp_path, CONTEXT_BUILDER_TEMPLATES_DIR=str(tmp_path))
     assert done.returncode == 0
-    assert [f"user.message.v1: content Line {n}." in done.stdout for n in range(4)] == [True] * 4
+    assert [f"user.message.v1: content: Line {n}." in done.stdout for n in range(4)] == [True] * 4
     assert done.stderr == (
         "hints/user.message.v1.md.j2 failed 4 times, the generic hint is shown: line 1: str object has no element 500\n"
     )

@@ -34,7 +34,7 @@ Shape = Literal["openai", "anthropic"]
 async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(
     case: str, shape: Shape, embedder: CachedEmbedder
 ) -> None:
-    wanted = replace(profile(case), messages=shape)
+    wanted = replace(profile(case), chat_format=shape)
     builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), Histories(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.models import prepared
-from tests.running import Broker
+from tests.running import Broker, Running
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,4 +24,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def broker(folder: Path) -> Iterator[Broker]:
     """A nats-server for the module."""
     with Broker(folder / "broker") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker) -> Iterator[Running]:
+    """The service, for modules that change nothing of its settings."""
+    with Running(folder / "service", broker.url) as running:
         yield running

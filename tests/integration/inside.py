@@ -144,7 +144,7 @@ async def worker_here(
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
         archive = NatsArchive(js, lambda: incarnation)
         forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
-        removal = Removal(NatsSender(js, stream), decode, forgetting)
+        removal = Removal(NatsSender(js, stream), decode, forgetting, core.store, archive)
         outcomes: list[Processed] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(

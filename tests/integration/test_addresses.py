@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,17 @@ def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_fil
     below = Settings(data_dir=tmp_path / "file" / "data")
     with announcement(below, "nats://one:4222", 1):
         assert running(below) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
+def test_a_full_disk_stops_no_service(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / FILE).symlink_to("/dev/full")
+    mine = Settings(data_dir=tmp_path)
+    with announcement(mine, "nats://one:4222", 1):
+        assert running(mine) is None
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith("commands will not find this service: ")
+    assert line.endswith("cannot be written: No space left on device")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"nats": 1}', b'{"other": 1}'])

@@ -1,9 +1,11 @@
 """What is forgotten is nowhere: stream, store, its files, caches, summaries, contexts, dead letters."""
 
 import json
+import logging
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from nats.js import JetStreamContext
@@ -221,6 +223,33 @@ async def test_a_secret_is_erased_from_the_stream_once_it_is_settled_also_one_th
     info = await service.js.stream_info(BREADCRUMBS, subjects_filter="breadcrumbs.f2.>")
     assert info.state.subjects == {"breadcrumbs.f2.s1.user.message.v1": 1}
     assert [files_with(folder, secret.encode()) for secret in secrets] == [[], [], [], []]
+
+
+async def test_only_a_secret_that_may_hide_something_readable_has_the_streams_searched(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "builder.forgetting")
+
+    async def searched(*breadcrumbs: tuple[int, str]) -> int:
+        """How often, for one id: a version and its sensitivity each."""
+        caplog.clear()
+        identity = f"k{uuid4().hex[:8]}"
+        for number, (version, sensitivity) in enumerate(breadcrumbs):
+            record = {"id": identity, "version": version, "sensitivity": sensitivity, "context": {"content": f"quince-{number}"}}
+            await service.js.publish("breadcrumbs.f3.s1.user.message.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
+            await all_settled(service.js)
+        told = [record for record in caplog.records if record.name == "builder.forgetting"]
+        assert (await service.core.store.versions("f3", identity)) == ()
+        return len(told)
+
+    assert await searched((1, "secret")) == 0
+    assert await searched((1, "secret"), (2, "secret"), (3, "secret")) == 0
+    assert await searched((2, "secret")) == 1
+    assert await searched((1, "public"), (2, "secret"), (3, "secret")) == 1
+    assert await searched((1, "public"), (1, "secret")) == 1
+    assert await searched((1, "secret"), (2, "public"), (3, "secret")) == 1
+    info = await service.js.stream_info(BREADCRUMBS, subjects_filter="breadcrumbs.f3.>")
+    assert info.state.subjects == {"breadcrumbs.f3.s1.breadcrumb.deleted.v1": 4}
 
 
 async def test_what_becomes_a_secret_later_is_forgotten_by_every_store(service: Service, client: Client, folder: Path) -> None:

@@ -6,8 +6,8 @@ import logging
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 
 import nats
@@ -41,6 +41,15 @@ def nobody() -> Iterator[str]:
     with socket.socket() as taken:
         taken.bind((LOOPBACK, 0))
         yield f"nats://{LOOPBACK}:{taken.getsockname()[1]}"
+
+
+@asynccontextmanager
+async def broker_alone(folder: Path) -> AsyncIterator[Broker]:
+    """A broker on which a service has run, and none runs now."""
+    with Broker(folder) as broker:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+        yield broker
 
 
 @contextmanager
@@ -145,9 +154,7 @@ def test_with_the_service_alone_stopped_its_store_and_its_broker_answer(tmp_path
 async def test_who_was_connected_once_reconnects_and_says_so_in_one_line(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with Broker(tmp_path / "broker") as broker:
-        async with jetstream(broker.url) as js:
-            await ensure_streams(js, Topology())
+    async with broker_alone(tmp_path / "broker") as broker:
         attempts: list[Exception] = []
         connection = await open_connection(broker.url, reconnect_time_wait=0.05)
         try:
@@ -224,15 +231,16 @@ async def test_a_client_that_listens_for_nobody_is_told(service: Running, caplog
 async def test_a_client_that_listens_while_no_service_runs_is_told_and_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with Broker(tmp_path / "broker") as broker:
-        async with jetstream(broker.url) as js:
-            await ensure_streams(js, Topology())
-        async with connect(broker.url, "acme") as client, client.subscribed("default", durable=None) as contexts:
-            (warning,) = [record.getMessage() for record in caplog.records]
-            assert warning.startswith("no contexts come for 'default' until a service runs: nobody answers on requests.acme.")
-            with Running(tmp_path / "data", broker.url):
-                await client.send_user_message("s1", "Hello.", message_id="m1")
-                assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "m1"
+    async with (
+        broker_alone(tmp_path / "broker") as broker,
+        connect(broker.url, "acme") as client,
+        client.subscribed("default", durable=None) as contexts,
+    ):
+        (warning,) = [record.getMessage() for record in caplog.records]
+        assert warning.startswith("no contexts come for 'default' until a service runs: nobody answers on requests.acme.")
+        with Running(tmp_path / "data", broker.url):
+            await client.send_user_message("s1", "Hello.", message_id="m1")
+            assert (await asyncio.wait_for(anext(contexts), DEADLINE)).trigger_event_id == "m1"
 
 
 async def test_waiting_for_a_context_ends_with_a_sentence(service: Running) -> None:

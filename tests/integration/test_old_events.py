@@ -2,11 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
@@ -30,13 +28,6 @@ from tests.running import (
 )
 
 DAY = timedelta(hours=24)
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
-    with Running(folder / "service", broker.url) as running:
-        yield running
 
 
 async def messages(js: JetStreamContext) -> int:

@@ -1,10 +1,8 @@
 """The stream is the truth: the store can be thrown away and made again."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
@@ -14,13 +12,6 @@ from builder.wire.lines import make_record, outgoing
 from builder.wire.outbound import encode
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, run, say
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
-    with Running(folder / "service", broker.url) as running:
-        yield running
 
 
 async def counts(js: JetStreamContext) -> list[int]:

@@ -1,9 +1,11 @@
 """What can be asked of a running service, within one workspace, and of its store while none runs."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import nats
 import pytest
@@ -11,13 +13,6 @@ from nats.errors import NoRespondersError
 
 from builder.client import Client, Rejected, Unavailable, connect
 from tests.running import Broker, Running, all_settled, jetstream, run, say
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
-    with Running(folder / "service", broker.url) as running:
-        yield running
 
 
 @pytest.fixture
@@ -38,6 +33,26 @@ async def test_all_of_a_breadcrumb_is_fetched_in_each_of_its_versions(client: Cl
     assert (newest["version"], newest["text"], newest["session"]) == (2, "Shorter now.", "fetch")
     with pytest.raises(Rejected, match=r"no breadcrumb 'f1' version 9; there is 1, 2 in workspace 'acme'"):
         await client.fetch("f1", 9)
+
+
+async def test_who_said_it_and_by_which_clock_comes_back_as_it_was_sent(client: Client, service: Running) -> None:
+    by_clock = datetime(2026, 7, 1, 0, 30, tzinfo=ZoneInfo("Asia/Kathmandu"))
+    await client.send_user_message("who", "Good night.", message_id="w1", user_id="u7", created_at=by_clock)
+    await client.send_user_message("who", "Good night!", message_id="w2", created_at=by_clock.astimezone(UTC))
+    async with jetstream(service.url) as js:
+        await all_settled(js)
+    held = {crumb["id"]: crumb async for crumb in client.history("who")}
+    assert (held["w1"]["user_id"], held["w1"]["created_at"]) == ("u7", "2026-07-01T00:30:00+05:45")
+    assert (held["w2"]["user_id"], held["w2"]["created_at"]) == (None, "2026-06-30T18:45:00Z")
+    assert await client.fetch("w1") == held["w1"]
+
+
+async def test_the_command_says_who_the_person_is(service: Running) -> None:
+    sent = run("send", "Hello.", "-s", "cli", "-w", "acme", "--user-id", "u9", "--speaker", "Maya", "--json", env=service.env)
+    async with jetstream(service.url) as js, connect(service.url, "acme") as client:
+        await all_settled(js)
+        held = await client.fetch(json.loads(sent.stdout)["id"])
+    assert (held["user_id"], held["speaker"]) == ("u9", "Maya")
 
 
 async def test_what_is_expired_is_never_handed_out(client: Client, service: Running) -> None:

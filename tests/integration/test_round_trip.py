@@ -1,19 +1,23 @@
 """A session out of one stream and into another: nothing is lost, and twice changes nothing."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
+from builder.domain.breadcrumb import ORIGIN, Arrival
+from builder.wire.inbound import decode
 from builder.wire.subjects import REPLAY_HEADER
 from tests.running import Broker, environment, jetstream, run
 
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
 WHOLE = {
     "id": "ü-1", "version": 3, "title": "A title", "tags": ["b", "a", "b"], "unknown": {"z": [1.0, 1, None, "\ud800"], "a": 0.1},
     "context": {"content": "Line\u2028separator \x00 and <b>", "n": 12345678901234567890},
     "created_at": "2024-05-08T09:00:00.123456+02:00",
-    "llm_hints": {"exclude": ["n"]}, "ttl": "2099-01-01T00:00:00Z", "session": "s1",
+    "llm_hints": {"exclude": ["n"]}, "ttl": "2099-01-01T00:00:00Z", "session": "s1", "user_id": "auth0|7",
 }  # fmt: skip
 
 
@@ -52,6 +56,8 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
                 assert theirs == subject
                 assert {name: copy[name] for name in record} == record
                 assert copy.keys() - record.keys() <= {"schema_name", "session", "created_at"}
+            crumb = decode(Arrival(subject=copied[0][0], data=json.dumps(copied[0][1]).encode(), place=ORIGIN, received_at=NOW))
+            assert (crumb.user_id, crumb.utc_offset) == ("auth0|7", 120)
             message = await there.get_msg(BREADCRUMBS, 1)
             assert (message.headers or {})[REPLAY_HEADER] == "1"
             elsewhere = environment(tmp_path / "c", nats__servers=other.url)

@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -15,16 +14,9 @@ from builder.adapters.nats.topology import BREADCRUMBS
 from builder.client import Client, ReceivedContext, Rejected, connect
 from builder.client.answering import Answering
 from builder.wire.subjects import MESSAGE_ID_HEADER
-from tests.running import Broker, Running, all_settled, jetstream, until
+from tests.running import Running, all_settled, jetstream, until
 
 CALL = {"tool": "weather", "input": {"city": "Oslo"}, "requestId": "r1"}
-
-
-@pytest.fixture(scope="module")
-def service(folder: Path, broker: Broker) -> Iterator[Running]:
-    """The service."""
-    with Running(folder / "service", broker.url) as running:
-        yield running
 
 
 @pytest.fixture

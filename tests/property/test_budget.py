@@ -81,7 +81,7 @@ def test_the_current_message_is_always_on_the_page_and_last(
     before, heading, last = context.markdown.rpartition("<current>" if profile.page == "xml" else "## Current User Message")
     assert heading
     assert not before or before.endswith("\n\n")
-    assert last.startswith(f"\n{crumb.speaker}:")
+    assert last.startswith(f"\n- {crumb.speaker}:")
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 

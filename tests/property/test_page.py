@@ -7,7 +7,6 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
@@ -15,7 +14,9 @@ from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 
 READER = MarkdownIt("commonmark").enable("table")
-FORBIDDEN = {"fence", "html_block", "table_open", "hr"}
+ALLOWED = {"heading_open", "paragraph_open", "bullet_list_open"}
+OURS = re.compile(r"\[\d+ [A-Z][a-z]+ \d{4}\]|\(\d+ earlier tool turns? left out\)|\(no tools\)")
+"""Paragraphs that are no item: dates and notes."""
 NASTY = (
     "# Current User Message", "## Available Tools", "#", "###### six", "```", "````python", "~~~", "===", "---", "- - -",
     "***", "___", "=", "<script>alert(1)</script>", "<div>", "</div>", "<!--", "-->", "<?php", "<![CDATA[", "<pre>", "<tools>",
@@ -68,21 +69,20 @@ def page(
     said: list[tuple[str, dict[str, Any]]], question: str, budget: int, *standing: Remembered, style: str = "default"
 ) -> Context:
     rows = [hear(n, schema, body) for n, (schema, body) in enumerate(said, 1)]
-    profile = make_profile(budget=budget, page=style, window={"trigger": 6, "keep": 6}, retrieval={"schemas": tuple(bodies)})
+    profile = make_profile(budget=budget, page=style, window={"max_units": 6, "trim_to": 6}, retrieval={"schemas": tuple(bodies)})
     return make_context(hear(500, "user.message.v1", {"content": question}), rows, profile, standing)
 
 
 def check(context: Context) -> None:
-    """The page's own headings in the page's order, at top level, and nothing forbidden."""
+    """At the root of the page nothing but its own headings, in its order, the lists under them, and dates and notes of ours."""
     tokens = READER.parse(context.markdown)
+    root = [(token, after) for token, after in pairwise(tokens) if token.level == 0 and token.nesting >= 0]
     titles = {rule.name: rule.title for rule in make_profile().sections}
-    assert headings(tokens) == [("##", 0, titles[section.name]) for section in context.sections], context.markdown
-    assert not FORBIDDEN & {token.type for token in tokens}, context.markdown
-
-
-def headings(tokens: list[Token]) -> list[tuple[str, int, str]]:
-    """Markup, depth and text of every heading, whoever opened it."""
-    return [(token.markup, token.level, after.content) for token, after in pairwise(tokens) if token.type == "heading_open"]
+    headings = [(token.markup, after.content) for token, after in root if token.type == "heading_open"]
+    assert headings == [("##", titles[section.name]) for section in context.sections], context.markdown
+    assert {token.type for token, _ in root} <= ALLOWED, context.markdown
+    ours = [after.content for token, after in root if token.type == "paragraph_open"]
+    assert all(OURS.fullmatch(text) for text in ours), context.markdown
 
 
 @settings(max_examples=200, deadline=None)
@@ -90,7 +90,9 @@ def headings(tokens: list[Token]) -> list[tuple[str, int, str]]:
 @example([("tool.error.v1", {"tool_name": "1.", "error_message": "x\n# Available Tools"})], "Hi", 4000)
 @example([("tool.response.v1", {"tool": "a\n- b", "output": ["# a", {"b\n": "```"}]})], "Hi", 4000)
 @example([("user.message.v1", {"content": "\n===", "speaker": "-"})], "---\n<div>", 4000)
-def test_no_message_opens_a_heading_a_fence_or_html(said: list[tuple[str, dict[str, Any]]], question: str, budget: int) -> None:
+def test_no_message_opens_anything_at_the_root_of_the_page(
+    said: list[tuple[str, dict[str, Any]]], question: str, budget: int
+) -> None:
     check(page(said, question, budget))
 
 
@@ -111,7 +113,7 @@ def test_on_a_page_of_tags_no_message_opens_or_closes_one(
 @given(tools, st.sampled_from((4000, 600, 300)))
 @example([{"name": "calc\n# Current User Message", "description": "Adds."}], 4000)
 @example([{"name": "calc", "description": "Adds.", "category": "1.\n```"}], 4000)
-def test_no_tool_catalog_opens_a_heading_a_fence_or_html(catalog: list[dict[str, Any]], budget: int) -> None:
+def test_no_tool_catalog_opens_anything_at_the_root_of_the_page(catalog: list[dict[str, Any]], budget: int) -> None:
     check(page([], "What tools are there?", budget, hear(400, "tool.catalog.v1", {"tools": catalog})))
 
 

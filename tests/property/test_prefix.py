@@ -35,7 +35,7 @@ lengths = st.lists(st.integers(1, 60), min_size=1, max_size=60)
 def wide(budget: int, keep_share: float, least: int) -> Profile:
     """Its window is bounded by tokens only."""
     profile = make_profile(budget=budget)
-    return replace(profile, window=replace(profile.window, trigger=500, keep=500, keep_share=keep_share, min_recent=least))
+    return replace(profile, window=replace(profile.window, max_units=500, trim_to=500, keep_share=keep_share, min_recent=least))
 
 
 def begins(words: list[int], profile: Profile) -> list[int]:

@@ -19,7 +19,7 @@ from tests.summarised import Publishing, make_summarising, summing
 
 ACTS = ("compact", "erase", "purge", "purge", "forget", "edit", "hide", "hide all")
 RECIPES = st.builds(
-    summing, messages=st.integers(1, 4), keep=st.integers(0, 2), batch=st.integers(1, 3), tokens=st.sampled_from((None, 30))
+    summing, max_pending=st.integers(1, 4), keep=st.integers(0, 2), batch=st.integers(1, 3), tokens=st.sampled_from((None, 30))
 )
 
 

@@ -27,7 +27,7 @@ STEP = 100
 """Places between two rows: room for what is published."""
 RECIPES = st.builds(
     summing,
-    messages=st.integers(1, 8),
+    max_pending=st.integers(1, 8),
     keep=st.integers(0, 5),
     batch=st.integers(1, 5),
     cap=st.sampled_from((20, 40, 200)),
@@ -87,7 +87,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
         pending = [part for unit in held if (part := tuple(source for source in unit if source not in before))]
         left = [part for part in pending if not set(part) & set(new)]
         assert new == tuple(source for part in pending[: len(pending) - len(left)] for source in part)
-        assert waits.tokens or len(left) <= max(waits.messages or 0, waits.keep)
+        assert waits.tokens or len(left) <= max(waits.max_pending or 0, waits.keep)
         for made in publishing.out:
             summary = read_summary(made)
             assert tokens_of(summary.lines, COUNT) <= waits.cap

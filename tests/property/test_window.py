@@ -12,8 +12,8 @@ from tests.factories import make_profile
 windows = st.integers(0, 60).flatmap(
     lambda trigger: st.builds(
         Window,
-        trigger=st.just(trigger),
-        keep=st.integers(0, trigger),
+        max_units=st.just(trigger),
+        trim_to=st.integers(0, trigger),
         min_recent=st.just(3),
         max_tool_turns=st.none(),
         message_share=st.just(0.25),
@@ -31,11 +31,11 @@ def test_the_default_window_jumps_from_twenty_to_ten() -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(windows)
-def test_every_window_trims_only_above_its_trigger_and_then_keeps_what_it_should(window: Window) -> None:
+def test_every_window_trims_only_above_its_most_units_and_then_keeps_what_it_should(window: Window) -> None:
     sizes = [window_size(units, window) for units in range(501)]
-    assert sizes[: window.trigger + 1] == list(range(window.trigger + 1))
-    for before, after in zip(sizes[window.trigger :], sizes[window.trigger + 1 :], strict=False):
-        assert after == (window.keep if before == window.trigger else before + 1)
+    assert sizes[: window.max_units + 1] == list(range(window.max_units + 1))
+    for before, after in zip(sizes[window.max_units :], sizes[window.max_units + 1 :], strict=False):
+        assert after == (window.trim_to if before == window.max_units else before + 1)
 
 
 @settings(max_examples=200, deadline=None)
@@ -44,4 +44,4 @@ def test_between_two_jumps_the_window_begins_with_the_same_unit(window: Window) 
     begins = [units - window_size(units, window) for units in range(501)]
     assert begins == sorted(begins)
     jumps = sum(before != after for before, after in pairwise(begins))
-    assert jumps <= 500 // (window.trigger - window.keep + 1) + 1
+    assert jumps <= 500 // (window.max_units - window.trim_to + 1) + 1

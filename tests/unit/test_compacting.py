@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -112,7 +113,7 @@ async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_o
     assert new == [f"User: Remark {n} on the kiln." for n in (1105,)]
     assert second.tokens_before > first.tokens_after
     assert second.tokens_after > first.tokens_after
-    told = (await summary(builder, profile)).split("\n")
+    told = [re.sub(r"^- (\[.*?\] )?", "", line) for line in (await summary(builder, profile)).split("\n")]
     assert [text for text in told if text in {*kept, *new}] == [*kept, *new]
 
 
@@ -128,7 +129,7 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monke
     assert sum(sizes) > 2 * 4_000
     assert max(sizes) < 1.2 * min(sizes)
     assert report.tokens_after > 9 * 10 * 5
-    assert "[8 May 2024]\nUser: Crate 1 holds 7 cups.\nUser: Crate 2 holds" in await summary(builder, profile)
+    assert "- [8 May 2024] User: Crate 1 holds 7 cups.\n- User: Crate 2 holds" in await summary(builder, profile)
     await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
     with pytest.raises(Rejected, match="allowed are 4,000"):
         await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
@@ -169,8 +170,8 @@ async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_w
     assert [line["ids"] for line in lines(publishing.out[0])] == [[f"m{n}"] for n in range(1, 7)]
     await remember(builder, remarks(1100, 6))
     shown = await summary(builder, profile)
-    assert [text for text in shown.split("\n")[2:] if text] == [
-        f"{'User' if n % 2 else 'Assistant'}: {text}" for n, text in enumerate(FACTS, 1)
+    assert [text.removeprefix("- [8 May 2024] ") for text in shown.split("\n")[1:] if text] == [
+        f"{'' if n == 1 else '- '}{'User' if n % 2 else 'Assistant'}: {text}" for n, text in enumerate(FACTS, 1)
     ]
 
 

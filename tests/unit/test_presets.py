@@ -31,7 +31,7 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "budget", "duplicates", "ceilings"),
+    ("name", "budget", "duplicates", "limits"),
     [
         ("conversational", 4000, 0.95, {"user.message.v1": 5, "agent.response.v1": 3}),
         ("memory", 8000, 0.9, {"user.message.v1": 10, "agent.response.v1": 8}),
@@ -39,40 +39,40 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
         ("rag", 8000, 0.9, {"knowledge.v1": 10, "tool.code.v1": 5, "user.message.v1": 2}),
     ],
 )
-def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, ceilings: dict[str, int]) -> None:
+def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, limits: dict[str, int]) -> None:
     profile = preset(name)
     assert (profile.budget, profile.retrieval.duplicate_threshold) == (budget, duplicates)
-    assert ceilings.items() <= profile.retrieval.ceilings.items()
+    assert limits.items() <= profile.retrieval.per_schema_limit.items()
 
 
 @pytest.mark.parametrize("name", ["sliding", "director", "character"])
 def test_a_sliding_window_trims_above_ten_to_the_last_five_and_searches_nothing(name: str) -> None:
     profile = preset(name)
-    assert (profile.window.trigger, profile.window.keep) == (10, 5)
+    assert (profile.window.max_units, profile.window.trim_to) == (10, 5)
     assert (profile.retrieval.schemas, profile.summaries) == ((), None)
 
 
 def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -> None:
-    header = preset("director").standing[-1]
+    header = preset("director").pinned[-1]
     assert (header.selector.all_tags, header.keep, header.section) == (("task:header",), "latest", "task")
-    assert preset("character").standing == ()
+    assert preset("character").pinned == ()
 
 
 def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:
     profile = preset("relevance")
-    assert (profile.window.keep, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
-    assert (profile.retrieval.query, profile.retrieval.ceilings) == ("last_user", {})
+    assert (profile.window.trim_to, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
+    assert (profile.retrieval.query, profile.retrieval.per_schema_limit) == ("last_user", {})
 
 
 def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty() -> None:
     profile = preset("three_tier")
-    assert (profile.window.keep, profile.retrieval.most, profile.retrieval.ceilings) == (20, 5, {})
+    assert (profile.window.trim_to, profile.retrieval.max_results, profile.retrieval.per_schema_limit) == (20, 5, {})
     assert profile.summaries is not None
-    assert (profile.summaries.messages, profile.summaries.batch) == (50, 10)
+    assert (profile.summaries.max_pending, profile.summaries.batch) == (50, 10)
     order = [rule.source for rule in profile.sections]
     assert order.index("summary") < order.index("retrieval") < order.index("hot")
 
 
 def test_presets_compose() -> None:
     both = parse_profile("mine", "extends: [coding-agent, three_tier]\n", LIBRARY)
-    assert (both.budget, both.window.max_tool_turns, both.window.keep) == (16_000, 10, 20)
+    assert (both.budget, both.window.max_tool_turns, both.window.trim_to) == (16_000, 10, 20)

@@ -1,10 +1,12 @@
 """The line itself: what it reads again, and how often."""
 
+import asyncio
+
 import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.recall import Recall, RecallQuery
-from tests.factories import bare, make_remembered
+from tests.factories import bare, make_place, make_remembered
 from tests.property.test_as_of import build, make_builder
 
 
@@ -41,3 +43,18 @@ async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_a
         await build(builder, trigger)
     assert [(await build(builder, trigger)).flags for _ in range(2)] == [(), ()]
     assert set(store.after) == {20}
+
+
+async def test_a_reading_that_is_cancelled_anywhere_is_begun_anew_by_the_next_one() -> None:
+    store = MemoryStore()
+    for n in range(1, 100):
+        await store.remember(make_remembered(f"The kiln has number {n}.", n))
+    for steps in range(1, 5):
+        builder = make_builder(store)
+        task = asyncio.create_task(builder.view("acme", "s42", make_place(200)))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        assert not task.done()
+        task.cancel()
+        await asyncio.wait({task})
+        assert (await builder.view("acme", "s42", make_place(200))).passages == 99

@@ -6,6 +6,7 @@ from typing import Any
 from builder.adapters.memory import MemoryStore
 from builder.adapters.tokens import load_counter
 from builder.domain.profile import Profile
+from builder.domain.selector import Selector
 from builder.pipeline.histories import Histories
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
@@ -109,6 +110,21 @@ async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> N
     await builder.remember(make_breadcrumb("Theirs.", 1, workspace="rival", id="m1", answers="theirs"))
     strict = replace(consumer("strict"), recursion_limit=1)
     assert len((await builder.build(make_breadcrumb("Go on.", 6, answers="m1"), (strict,))).contexts) == 1
+
+
+async def test_a_consumer_is_triggered_only_by_what_its_audience_matches() -> None:
+    director, mira = (
+        replace(consumer(name), audience=Selector(any_tags=(f"to:{name}", "to:all"))) for name in ("director", "mira")
+    )
+    builder = make_builder(HashingEmbedder(), profiles=(director, mira, consumer("everybody")))
+    for tags, triggered in (
+        (("to:director",), ["director", "everybody"]),
+        (("to:mira", "scene:2"), ["mira", "everybody"]),
+        (("to:all",), ["director", "mira", "everybody"]),
+        ((), ["everybody"]),
+    ):
+        crumb = make_breadcrumb("Director, is scene two ready?", tags=tags)
+        assert [profile.consumer for profile in builder.consumers(crumb)] == triggered
 
 
 async def test_a_secret_and_a_tombstone_never_trigger() -> None:

@@ -54,7 +54,7 @@ async def test_nothing_is_summarised_up_to_the_threshold() -> None:
 
 
 async def test_many_tokens_are_summarised_though_the_messages_are_few() -> None:
-    builder, profile = make_builder(), summing(messages=None, tokens=200, keep=2, batch=10)
+    builder, profile = make_builder(), summing(max_pending=None, tokens=200, keep=2, batch=10)
     await remember(
         builder, [make_breadcrumb(" ".join(f"Sentence {n} of report {m}." for n in range(20)), m) for m in range(1, 6)]
     )
@@ -80,7 +80,7 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
     assert "## Summary" not in await page(builder, profile)
     await remember(builder, publishing.out)
-    assert "## Summary\n[8 May 2024]\nUser: " in await page(builder, profile)
+    assert "## Summary\n- [8 May 2024] User: " in await page(builder, profile)
     assert "## Summary" not in await page(builder, profile, sequence=999)
     assert "## Summary" not in await page(builder, make_profile(summaries=None))
 
@@ -170,7 +170,7 @@ async def test_profiles_with_equal_settings_share_their_summaries_and_others_do_
     assert one == same
     assert one.name != other.name
     assert recipe_of(make_profile(summaries=None)) is None
-    assert recipe_of(replace(summing(), own_task=True)) is None
+    assert recipe_of(replace(summing(), scope_to_task=True)) is None
 
 
 async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -282,7 +282,7 @@ async def test_a_summary_is_no_unit_and_is_never_found() -> None:
 
 
 async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
-    builder, profile = make_builder(), summing(keep=0, messages=1, batch=10)
+    builder, profile = make_builder(), summing(keep=0, max_pending=1, batch=10)
     await remember(builder, talk(8))
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
     context: Context

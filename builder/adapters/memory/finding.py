@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Scope
-from builder.domain.selector import Standing
+from builder.domain.selector import Pinned
 
 Where = tuple[str, str, Place]
 Joined = dict[Place, str]
@@ -70,7 +70,7 @@ def oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
     return crumb.place, crumb.workspace, crumb.session
 
 
-def standing(until: list[Remembered], wanted: Standing, session: str) -> list[Remembered]:
+def pinned(until: list[Remembered], wanted: Pinned, session: str) -> list[Remembered]:
     """What the selector means of the session and of none, newest first. until: rows up to a place, in place order."""
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)

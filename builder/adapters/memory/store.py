@@ -13,7 +13,7 @@ from builder.adapters.memory.finding import (
     joins_of,
     of_model,
     oldest_first,
-    standing,
+    pinned,
     where,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -75,8 +75,8 @@ class MemoryStore:
             rows=tuple(
                 replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in held[: query.limit]
             ),
-            standing=tuple(
-                tuple(of_model(row, query.model) for row in standing(until, wanted, query.session)) for wanted in query.standing
+            pinned=tuple(
+                tuple(of_model(row, query.model) for row in pinned(until, wanted, query.session)) for wanted in query.pinned
             ),
             revision=sum(
                 number

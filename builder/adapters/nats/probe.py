@@ -7,6 +7,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import APIError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, PROBES_SUBJECT
+from builder.client.connecting import reason
 
 PROBE_SECONDS = 1.0
 """How long a probe waits."""
@@ -27,7 +28,7 @@ class Probe:
         except APIError as error:
             return f"the broker stores nothing now: {error.description}; free its storage, or raise its limits"
         except (NatsError, OSError) as error:
-            return f"the broker did not take a message: {error!r}"
+            return f"the broker did not take a message: {reason(error)}; look at its disk, its load and the connection"
         return ""
 
     async def measure(self) -> None:

@@ -12,8 +12,11 @@ _MICROSECOND = timedelta(microseconds=1)
 
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
-    "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers"
+    "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
+    "utc_offset, user_id"
 )
+BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
+"""A placeholder for each."""
 
 
 def to_columns(remembered: Remembered) -> tuple[Any, ...]:
@@ -42,6 +45,8 @@ def to_columns(remembered: Remembered) -> tuple[Any, ...]:
         int(crumb.failed),
         json.dumps(crumb.asked),
         json.dumps(crumb.covers),
+        crumb.utc_offset,
+        crumb.user_id,
     )
 
 
@@ -76,6 +81,8 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         failed=bool(row[22]),
         asked=_list(row[23]),
         covers=_list(row[24]),
+        utc_offset=row[25],
+        user_id=row[26],
     )
     return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

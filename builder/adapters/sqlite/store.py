@@ -10,18 +10,17 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, joins, reading, revisions, standing
+from builder.adapters.sqlite import backlog, erasing, joins, pinned, reading, revisions
 from builder.adapters.sqlite.connection import Connection
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.domain.selector import Standing
+from builder.domain.selector import Pinned
 
 _INSERT = (
-    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({', '.join('?' * 25)}) "
-    "ON CONFLICT (workspace, id, version) DO NOTHING"
+    f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
 )
 _INSERT_PASSAGE = "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
@@ -96,7 +95,7 @@ class SqliteStore:
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
             return Recall(
                 rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
-                standing=tuple(_standing(sql, query, wanted) for wanted in query.standing),
+                pinned=tuple(_pinned(sql, query, wanted) for wanted in query.pinned),
                 revision=revisions.revision(sql, scope, values),
             )
 
@@ -240,7 +239,7 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
             for ordinal, held in enumerate(remembered.passages)
         ],
     )
-    standing.keep_tags(sql, key, remembered.breadcrumb.tags)
+    pinned.keep_tags(sql, key, remembered.breadcrumb.tags)
     revisions.revise(sql, joins.note(sql, remembered.breadcrumb))
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
@@ -255,8 +254,8 @@ def _of_none(sql: apsw.Connection, query: RecallQuery) -> tuple[Iterable[tuple[A
     return sql.execute(_REMOVALS, (query.scope.workspace, NO_SESSION, *span)), joins.find(sql, query)
 
 
-def _standing(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
-    return tuple(_with_its_passages(sql, held, query.model) for held in standing.find(sql, query, wanted))
+def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Remembered, ...]:
+    return tuple(_with_its_passages(sql, held, query.model) for held in pinned.find(sql, query, wanted))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:

@@ -11,7 +11,7 @@ from builder.assemble.budget.marks import Marks, marks_of
 from builder.assemble.forms import Line
 from builder.assemble.page.draft import Item, Writer
 from builder.domain.profile import Profile
-from builder.pipeline.conversation import Entry, signature_of, turns
+from builder.pipeline.conversation import Entry, Turn, signature_of, turns
 from builder.pipeline.units import jumped, window_size
 from builder.pipeline.view import View
 
@@ -68,14 +68,14 @@ def _shown(item: Item) -> Iterator[int]:
             yield row
 
 
-def limited(view: View, profile: Profile, room: float, *, folded: bool) -> Limited:
+def limited(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> Limited:
     """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
 
-    folded: results need one line each.
+    current: calls that stand elsewhere. folded: results need one line each.
     """
     window, after = profile.window, profile.tool_output.placeholder_after
-    units = view.units if window.trigger is not None else 0
-    most = None if window.trigger is None else window_size(units, window)
+    units = view.units if window.max_units is not None else 0
+    most = None if window.max_units is None else window_size(units, window)
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
@@ -88,6 +88,8 @@ def limited(view: View, profile: Profile, room: float, *, folded: bool) -> Limit
         calls = any(entry.request for entry in turn)
         tool_turns += calls
         for entry in reversed(turn):
+            if entry in current:
+                continue
             if most is not None and number >= most:
                 left_out.append((entry, f"older than the newest {most} units"))
             elif entry.request and window.max_tool_turns is not None and tool_turns > window.max_tool_turns:

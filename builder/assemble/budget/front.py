@@ -9,7 +9,7 @@ from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
 from builder.assemble.page.draft import Writer
 from builder.assemble.request import Request
-from builder.assemble.sources.pinned import pinned_items, pinned_of
+from builder.assemble.sources.pinned import pinned_items, section_rows
 from builder.assemble.sources.settled import instruction_items, summary_items
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule, Source
@@ -39,10 +39,10 @@ class Front:
 def front_of(request: Request, writer: Writer) -> Front:
     """The page without its finds. Raises `Rejected` when what no page is without does not fit, or the profile trims nothing."""
     front = _whole(request, writer)
-    if front is None and request.profile.over_budget == "fail":
+    if front is None and request.profile.on_overflow == "reject":
         raise Rejected(
             f"the conversation does not fit into {request.profile.allowance} tokens; raise `budget` in the profile "
-            f"{request.profile.consumer!r}, limit its `window`, or let `over_budget` be fit"
+            f"{request.profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
     return front or _newest(request, writer)
 
@@ -50,7 +50,7 @@ def front_of(request: Request, writer: Writer) -> Front:
 def _whole(request: Request, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = request.profile, request.view
-    limits = limited(view, profile, profile.allowance, folded=False)
+    limits = limited(view, profile, profile.allowance, request.turn, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
@@ -78,12 +78,12 @@ def _newest(request: Request, writer: Writer) -> Front:
     _put_pinned(request, ledger, profile)
     reserved = _share(profile, "summary") + _share(profile, "instructions")
     finds = profile.section("retrieval")
-    room = ledger.left + ledger.spent[trigger.name] - reserved - (int(finds.floor * profile.allowance) if finds else 0)
+    room = ledger.left + ledger.spent[trigger.name] - reserved - (int(finds.min_share * profile.allowance) if finds else 0)
     room = min(room, ledger.left - reserved, _share(profile, "hot"))
     if room < LEAST_WINDOW * _share(profile, "hot"):
         room = min(_share(profile, "hot"), ledger.left)
     rule = profile.section("hot")
-    limits = limited(view, profile, room, folded=True)
+    limits = limited(view, profile, room, request.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
         _note(ledger, rule, limits)
@@ -99,6 +99,7 @@ def _settled(
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
     profile, view = request.profile, request.view
     shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.breadcrumb.id)}
+    shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     for rule in () if everything else profile.sections:
         if rule.source == "summary":
@@ -120,17 +121,17 @@ def has_room(ledger: Ledger) -> bool:
 
 def pinned_rows(request: Request) -> frozenset[int]:
     """Rows of the view that stand in sections of their own."""
-    if not request.profile.section("standing"):
+    if not request.profile.section("pinned"):
         return frozenset()
-    rows = (request.view.row_of(row.breadcrumb.id) for kind in request.standing for row in kind)
+    rows = (request.view.row_of(row.breadcrumb.id) for kind in request.pinned for row in kind)
     return frozenset(row for row in rows if row >= 0)
 
 
 def _put_pinned(request: Request, ledger: Ledger, shares: Profile | None) -> None:
     for rule in request.profile.sections:
-        if rule.source == "standing":
+        if rule.source == "pinned":
             room = ledger.left if shares is None else min(rule.most(shares.allowance), ledger.left)
-            rows = pinned_of(request.profile, request.standing, rule)
+            rows = section_rows(request.profile, request.pinned, rule)
             ledger.put(rule.name, pinned_items(rows, ledger.writer, room - ledger.heading(rule.name)))
 
 

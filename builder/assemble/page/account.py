@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from builder.assemble.budget.front import Front
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import IRRELEVANT, OLDER, Omission, Section
+from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Omission, Section
 from builder.pipeline.retrieve import Found
 
 MOST_NAMED = 50
@@ -28,7 +28,7 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
     """What stands on the page otherwise than it came."""
     for item in ledger.shown():
         for fragment in item.fragments:
-            for reason in filter(None, (fragment.failed, fragment.reduced)):
+            for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
                 in_all = fragment.in_all or fragment.tokens
                 yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=in_all, shown=fragment.tokens)
 

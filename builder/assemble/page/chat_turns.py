@@ -7,12 +7,12 @@ from itertools import groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.page.control_text import visible
-from builder.assemble.page.draft import ANSWER, Item, Writer
+from builder.assemble.page.draft import Item, Writer
 from builder.assemble.page.labels import tool_label
 from builder.assemble.page.words import call_arguments, message_words, result_words, shows_pictures
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
+from builder.domain.control_text import visible
 from builder.domain.message import Exchange, Image, Message, Part
 
 NO_ANSWER = "(no answer yet)"
@@ -23,33 +23,36 @@ NO_ROOM = "(left out, id {})"
 """In place of a result of which nothing has room."""
 
 
+Placed = tuple[str, Item]
+"""A section's name, and an item that stands in it."""
+
+
 def is_turn(item: Item) -> bool:
     """Whether it is told as a message or a call: a result whose call is not shown is neither."""
     return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
 
 
-def named_roles(items: Iterable[Item], current: Breadcrumb, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. The current message is the user's, whoever wrote it."""
+def named_roles(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
+    """The roles in which more than one writes. asker: the current message, which is the user's, whoever wrote it."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    for role, crumb in (("user", current), *((_role(item.first), item.first) for item in items)):
+    crumbs = [(_role(item.first), item.first) for item in items]
+    for role, crumb in (*crumbs, *((("user", asker),) if asker else ())):
         if crumb.role != "tool":
             labels[role].add(writer.labels.of(crumb))
     return frozenset(role for role, names in labels.items() if len(names) > 1)
 
 
-def conversation_messages(
-    items: Iterable[Item], section: str, ledger: Ledger, named: frozenset[str]
-) -> tuple[list[Message], str]:
-    """The turns in page order, and the date of the last note. section: name of the conversation's. named: see `named_roles`.
+def conversation_messages(turns: Iterable[Placed], ledger: Ledger, named: frozenset[str]) -> tuple[list[Message], str]:
+    """The turns in page order, and the date of the last note. named: see `named_roles`.
 
     Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
     of ours where there is none.
     """
     shown: list[Message] = []
     day = speaker = ""
-    for _, turn in groupby(items, key=lambda item: item.entry.row if item.entry else -1):
-        first, *more = turn
-        message = _turn((first, *more), ledger.writer)
+    for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
+        (section, first), *more = turn
+        message = _turn((first, *(item for _, item in more)), ledger.writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
         date, name = ledger.date(section, first), ledger.writer.labels.of(first.first) if first.first.role != "tool" else ""
@@ -82,35 +85,6 @@ def written(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
 def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
     """The images of what is shown as more than one line of ours."""
     return writer.rendering.images(fragment.breadcrumb) if shows_pictures(fragment) else ()
-
-
-def with_answer(conversation: Sequence[Message], item: Item, writer: Writer) -> list[Message] | None:
-    """The conversation with one more result of a call that it shows, the calls of that turn last; None without such a call.
-
-    item: the result, as the page shows it by itself.
-    """
-    answer = item.first
-    if answer.role != "tool" or answer.asked:
-        return None
-    for place in range(len(conversation) - 1, -1, -1):
-        message = conversation[place]
-        for number, exchange in enumerate(message.exchanges):
-            if exchange.call.id in answer.calls:
-                fragment = writer.fragment(answer, ANSWER, item.tokens if item.is_cut else None)
-                exchanges = list(message.exchanges)
-                exchanges[number] = _answered(exchange, fragment, writer)
-                return _with_last(conversation, place, tuple(exchanges))
-    return None
-
-
-def _with_last(conversation: Sequence[Message], place: int, exchanges: tuple[Exchange, ...]) -> list[Message]:
-    """The conversation with the calls of a turn behind everything else. What was said with them keeps its place."""
-    message, behind = conversation[place], conversation[place + 1 :]
-    if not behind:
-        return [*conversation[:place], replace(message, exchanges=exchanges)]
-    words = [replace(message, exchanges=())] if message.parts else []
-    calls = Message(role="assistant", parts=(), ids=() if words else message.ids, exchanges=exchanges)
-    return [*conversation[:place], *words, *behind, calls]
 
 
 def _role(crumb: Breadcrumb) -> Literal["user", "assistant"]:

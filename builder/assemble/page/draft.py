@@ -12,6 +12,7 @@ from builder.domain.context import Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
+from builder.pipeline.days import day_of, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
@@ -85,7 +86,7 @@ class Writer:
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
         is_call = item.entry is not None and bool(item.entry.request)
-        if self.profile.messages == "none" or not (is_call or item.first.role in WRITTEN):
+        if self.profile.chat_format == "none" or not (is_call or item.first.role in WRITTEN):
             return item
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
@@ -127,14 +128,14 @@ class Writer:
             case "none":
                 return ""
             case "age":
-                return age(item.first.created_at, self.now.received_at)
+                return age(local_time(item.first, self.profile.time_zone), self.now.received_at)
             case _:
                 return self.day_of(item.first)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
-        moment = breadcrumb.created_at
-        return f"{moment.day} {moment:%B %Y}"
+        day = day_of(breadcrumb, self.profile.time_zone)
+        return f"{day.day} {day:%B %Y}"
 
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""

@@ -2,6 +2,11 @@
 
 Markdown closes an item with the first line that is not indented. Whatever stands in further lines of an item (headings, fences,
 lists, tables, also a fence that nobody closed) lives and ends in it, so no text is altered to be harmless.
+
+A text reads back byte for byte (`spoken`), but for white space at its very end and the kind of its line ends: without the indent
+of its further lines, and without the empty line between a label and a text that begins below it. Markdown takes two things
+otherwise than before: a tab counts from its column, so code that tabs indent may be two columns less deep; and a definition of a
+link (`[a]: https://…`) holds for the whole page.
 """
 
 import re
@@ -9,14 +14,23 @@ from typing import Any
 
 ITEM, INSIDE = "- ", "  "
 """What begins an item, and what keeps a further line inside."""
-MARK, START = "\0", "\0\0"
-"""In front of a further line of a value, and of the value itself. Stored text has no NUL."""
+NO_LABEL = ":"
+"""In front of a text that cannot stand right behind the bullet and has no label that it could stand below."""
+MARK = "\0"
+"""In front of a value, and at the end of each of its lines but the last. Stored text has no NUL."""
 DEEPEST = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
+_BLANK = " \t\n"
 _LINE_END = re.compile("\r\n?")
-_BULLET = re.compile(r"(?P<indent> *)- ")
-_STRUCTURE = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}|(?:[-*_]\s*){3,}$|[-*+]\s|\d{1,9}[.)]\s|[>|]| {4}|\t")
+_TEMPLATE_LINE_END = re.compile(f"(?<!{MARK})\n")
+_BULLET = re.compile(r"(?P<indent> *)-(?: |$)")
+_RULE = re.compile(r"[- \t]*$")
+_STRUCTURE = re.compile(
+    r"\s|#{1,6}(?:\s|$)|`{3}|~{3}|(?:[-*_=][ \t]*){3,}$|[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[>|]|<[A-Za-z/!?]|$", re.MULTILINE
+)
+_UNDERLINE = re.compile(r"\s*(?:=+|[-|:][-|: \t]*)\s*(?:\n|$)")
+"""What makes a heading, or the head of a table, of the line above it."""
 
 
 class Rendered(str):
@@ -27,25 +41,33 @@ class Rendered(str):
 
 def quote(value: Any) -> Any:
     """A value of a template with its lines marked, so that `items` can tell them from the template's own."""
-    if isinstance(value, Rendered) or not isinstance(value, str):
+    if isinstance(value, Rendered) or not isinstance(value, str) or not value:
         return value
     text = _LINE_END.sub("\n", value.replace(MARK, ""))
-    return Rendered(START + text.replace("\n", f"\n{MARK}"))
+    return Rendered(MARK + text.replace("\n", f"{MARK}\n"))
 
 
 def block(value: Any) -> str:
-    """A text behind a label: where its first line opens structure that goes on, it gets lines of its own."""
-    text = _LINE_END.sub("\n", str(value)).strip("\n").rstrip()
-    first, more, _ = text.partition("\n")
-    return f"\n\n{text}" if more and _STRUCTURE.match(first) else text if more else text.strip()
+    """A text behind a label: where its lines have a shape of their own, it begins below, behind an empty line."""
+    text = _trimmed(value)
+    return f"\n\n{text}" if "\n" in text and _has_shape(text) else text
 
 
 def below(value: Any) -> str:
-    """A text behind a label: where it has several lines it begins below."""
-    text = _LINE_END.sub("\n", str(value)).strip("\n").rstrip()
+    """A text behind a label: where it has several lines it begins below, behind an empty line if they have a shape."""
+    text = _trimmed(value)
     if "\n" not in text:
-        return text.strip()
-    return f"\n\n{text}" if _STRUCTURE.match(text) else f"\n{text}"
+        return text
+    return f"\n\n{text}" if _has_shape(text) else f"\n{text}"
+
+
+def _trimmed(value: Any) -> str:
+    return _LINE_END.sub("\n", _plain(str(value))).rstrip(_BLANK)
+
+
+def _has_shape(text: str) -> bool:
+    """Whether its first line is more than words, or the second makes it so."""
+    return bool(_STRUCTURE.match(text) or _UNDERLINE.match(text, text.index("\n") + 1))
 
 
 def items(text: str) -> str:
@@ -56,32 +78,51 @@ def items(text: str) -> str:
     """
     lines: list[str] = []
     margin = ""
-    for line in text.split("\n"):
-        plain = line.replace(MARK, "")
-        if line.startswith(MARK) and not line.startswith(START):
-            lines.append(margin + plain if plain else "")
-            continue
-        plain = plain.rstrip()
-        bullet = _BULLET.match(line)
-        if bullet:
-            margin = " " * min(len(bullet["indent"]), DEEPEST) + INSIDE
-            lines.append(plain)
-        elif plain:
-            lines.append((margin or ITEM) + plain)
-            margin = margin or INSIDE
-    return "\n".join(lines).rstrip()
+    for line in _TEMPLATE_LINE_END.split(text):
+        first, *more = line.split(f"{MARK}\n")
+        bullet = _BULLET.match(first)
+        if not more or first.endswith(MARK):
+            first = first.rstrip(_BLANK + MARK)
+        if not bullet and margin:
+            begun = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
+        else:
+            indent = bullet["indent"][:DEEPEST] if bullet and margin else ""
+            begun = _begun(indent, first[bullet.end() :] if bullet else first, more)
+            margin = indent + INSIDE if begun else margin
+        lines += (*begun, *(margin + plain if (plain := _plain(part)) else "" for part in more))
+    return "\n".join(lines).rstrip(_BLANK)
 
 
 def unmarked(text: str) -> str:
     """A page's text: what is not a fragment has one line."""
-    return text.replace(f"\n{MARK}", " ").replace(MARK, "")
+    return _plain(text.replace(f"{MARK}\n", " "))
 
 
 def spoken(item: str, speaker: str) -> str:
     """What an item says, without its bullet, its indent, and the speaker in front if any is given."""
     first, *more = item.removeprefix(ITEM).split("\n")
     lines = [line.removeprefix(INSIDE) for line in more]
-    label = f"{speaker}:"
-    if first == label:
-        return "\n".join(lines).strip("\n")
-    return "\n".join((first.removeprefix(f"{label} ") if speaker else first, *lines))
+    label = f"{speaker}{NO_LABEL}"
+    if first != label:
+        return "\n".join((first.removeprefix(f"{label} ") if speaker else first, *lines))
+    return "\n".join(lines if lines and lines[0] else lines[1:])
+
+
+def _begun(indent: str, first: str, more: list[str]) -> list[str]:
+    """An item up to the end of its first line, nothing when it is empty. A value keeps its own white space in front."""
+    plain = _plain(first if first.startswith(MARK) else first.lstrip(_BLANK))
+    if not plain and not more:
+        return []
+    is_head = "|" in plain and more and _UNDERLINE.match(_plain(more[0]))
+    if not plain or plain == NO_LABEL or plain[0] in _BLANK or _RULE.match(plain) or is_head:
+        return [indent + ITEM + NO_LABEL, "", indent + INSIDE + plain if plain else ""]
+    return [indent + ITEM + plain]
+
+
+def _continued(margin: str, plain: str) -> list[str]:
+    """A template's line within an item; behind an empty one where it would make the head of a table of the line above it."""
+    return [*([""] if plain and _UNDERLINE.match(plain) else []), margin + plain if plain else ""]
+
+
+def _plain(text: str) -> str:
+    return text.replace(MARK, "")

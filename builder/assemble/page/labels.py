@@ -1,7 +1,7 @@
 """Who speaks, as the page names them: a display name can neither be nor begin a label of the page."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.pipeline.view import View
@@ -11,6 +11,7 @@ DEFAULTS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 RESERVED = frozenset(
     {
         "user",
+        "another",
         "assistant",
         "system",
         "tool",
@@ -26,7 +27,7 @@ RESERVED = frozenset(
     }
 )
 """First words of the page's own labels, case-folded."""
-_PLAIN = re.compile(r"[^\W_][\w .,'’()&@+/-]*")
+_PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _QUOTATION_MARK = str.maketrans({'"': "'"})
@@ -34,20 +35,37 @@ _QUOTATION_MARK = str.maketrans({'"': "'"})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Names as of a view: what an agent is called there is no name for a person."""
+    """Names on one page: what an agent is called is no name for a person, and only the user is shown as the user.
+
+    now: the trigger, whose person is the user. others: people without a name of their own, numbered as they come.
+    """
 
     view: View
+    now: Breadcrumb
+    others: dict[str, int] = field(default_factory=dict)
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
-        name = breadcrumb.speaker
-        if breadcrumb.role == "tool":
-            return tool_label(breadcrumb.tool or name)
-        default = DEFAULTS.get(breadcrumb.role, "")
-        if name == default or not default:
-            return name
-        taken = breadcrumb.role != "assistant" and self.view.history.agents.get(name.casefold(), self.view.size) < self.view.size
+        name, default = breadcrumb.speaker, DEFAULTS.get(breadcrumb.role, "")
+        match breadcrumb.role:
+            case "tool":
+                return tool_label(breadcrumb.tool or name)
+            case "user" if not self._is_the_user(breadcrumb) and name in {default, self.now.speaker}:
+                who = breadcrumb.user_id or breadcrumb.session
+                return f"Another user {self.others.setdefault(who, len(self.others) + 1)}"
+            case _ if name == default or not default:
+                return name
+        taken = breadcrumb.role == "user" and self._is_an_agent(name)
         return f'{default} "{_quoted(name)}"' if taken or not is_plain(name) else name
+
+    def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
+        """By the sender's own id where both are known; without one, whoever speaks in the trigger's session."""
+        if breadcrumb.user_id and self.now.user_id:
+            return breadcrumb.user_id == self.now.user_id
+        return breadcrumb.session == self.now.session
+
+    def _is_an_agent(self, name: str) -> bool:
+        return self.view.history.agents.get(name.casefold(), self.view.size) < self.view.size
 
 
 def is_plain(name: str) -> bool:

@@ -7,10 +7,10 @@ import json
 import re
 
 from builder.assemble.forms import REDUCED
-from builder.assemble.page.control_text import visible
 from builder.assemble.page.items import INSIDE, ITEM, spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
+from builder.domain.control_text import visible
 from builder.domain.message import Call
 
 WRITTEN = frozenset({"user", "assistant"})

@@ -7,15 +7,15 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, SectionRule
 
 
-def pinned_of(profile: Profile, pinned: tuple[tuple[Remembered, ...], ...], rule: SectionRule) -> tuple[Remembered, ...]:
+def section_rows(profile: Profile, pinned: tuple[tuple[Remembered, ...], ...], rule: SectionRule) -> tuple[Remembered, ...]:
     """What stands in this section, in the profile's order, of each kind the newest first; what is of two kinds stands once.
 
     pinned: for each of the profile's kinds what was recalled.
     """
-    default = profile.section("standing")
+    default = profile.section("pinned")
     own: dict[str, Remembered] = {}
     others: set[str] = set()
-    for kind, rows in zip(profile.standing, pinned, strict=True):
+    for kind, rows in zip(profile.pinned, pinned, strict=True):
         here = (kind.section or (default.name if default else "")) == rule.name
         for row in rows:
             if row.breadcrumb.id in own or row.breadcrumb.id in others:

@@ -66,7 +66,7 @@ async def recalled(store: SqliteStore, session: str) -> list[str]:
         after=Place(0, 0),
         until=FAR,
         limit=9999,
-        standing=(),
+        pinned=(),
         model=MODEL,
     )
     return [row.breadcrumb.id for row in (await store.recall(query)).rows]
@@ -88,11 +88,11 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
         after=make_place(0),
         until=make_place(9),
         limit=9,
-        standing=(latest_of("tool.catalog.v1"),),
+        pinned=(latest_of("tool.catalog.v1"),),
         model=MODEL,
     )
     recall = await after.recall(query)
-    assert (recall.rows, recall.standing) == ((said,), ((catalog,),))
+    assert (recall.rows, recall.pinned) == ((said,), ((catalog,),))
     assert await after.watermark("acme", "s42") == make_place(2)
     assert await after.begin(make_place(3)) == 2
     assert not await after.remember(said)
@@ -232,6 +232,23 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
+async def test_what_a_file_held_before_senders_were_kept_has_none_and_what_comes_now_has(tmp_path: Path) -> None:
+    path = str(tmp_path / "store.db")
+    store = SqliteStore(path)
+    assert await store.remember(make_remembered("Before."))
+    store.close()
+    older = apsw.Connection(path)
+    older.execute("ALTER TABLE breadcrumbs DROP COLUMN utc_offset; ALTER TABLE breadcrumbs DROP COLUMN user_id")
+    older.pragma("user_version", 9)
+    older.close()
+    store = SqliteStore(path)
+    after = make_remembered("After.", 2, utc_offset=0, user_id="u7")
+    assert await store.remember(after)
+    assert await store.facts(make_remembered("Before.").breadcrumb) == make_remembered("Before.")
+    assert await store.facts(after.breadcrumb) == after
+    store.close()
+
+
 async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: Path) -> None:
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
@@ -242,6 +259,7 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     store.close()
     older = apsw.Connection(path)
     older.execute("DROP TABLE calls; DROP TABLE answers")
+    older.execute("ALTER TABLE breadcrumbs DROP COLUMN utc_offset; ALTER TABLE breadcrumbs DROP COLUMN user_id")
     older.pragma("user_version", 7)
     older.close()
     store = SqliteStore(path)

@@ -36,7 +36,7 @@ def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_l
     )
     assert list(sections(context)) == ["tools", "recent", "relevant", "tool_results", "current"]
     assert sections(context)["current"] == ["m900"]
-    assert context.markdown.endswith("\n## Current User Message\nUser: What did the weather service say about Delft?\n")
+    assert context.markdown.endswith("\n## Current User Message\n- User: What did the weather service say about Delft?\n")
     assert context.tokens == sum(section.tokens for section in context.sections)
 
 
@@ -50,7 +50,9 @@ def test_a_context_says_what_it_lacked() -> None:
 
 
 def test_an_unknown_session_gives_a_page_with_the_question_alone() -> None:
-    assert make_context(QUESTION, []).markdown == "## Current User Message\nUser: What did the weather service say about Delft?\n"
+    assert (
+        make_context(QUESTION, []).markdown == "## Current User Message\n- User: What did the weather service say about Delft?\n"
+    )
 
 
 def test_what_somebody_repeats_is_shown_once_at_its_newest_place() -> None:
@@ -114,7 +116,7 @@ def test_earlier_messages_stand_under_the_day_on_which_they_were_said() -> None:
         make_remembered(f"Remark number {n}.", n, created_at=MORNING + timedelta(days=9, minutes=n)) for n in range(100, 130)
     ]
     context = make_context(QUESTION, [*days, *later])
-    assert "[9 May 2024]\nUser: The weather in Delft on day 1 is fine.\n[10 May 2024]\n" in context.markdown
+    assert "[9 May 2024]\n- User: The weather in Delft on day 1 is fine.\n\n[10 May 2024]\n" in context.markdown
 
 
 def test_the_prefix_ends_where_the_first_section_of_this_turn_begins() -> None:
@@ -129,7 +131,7 @@ def test_the_prefix_ends_where_the_first_section_of_this_turn_begins() -> None:
 def test_what_stands_is_not_found_a_second_time() -> None:
     note = make_remembered("Delft weather service note: it is foggy.", 1, schema="note.v1")
     edited = make_remembered("Delft weather service note: it is sunny.", 950, schema="note.v1", id="m1", version=2)
-    profile = make_profile(standing=("note.v1",))
+    profile = make_profile(pinned=("note.v1",))
     before = make_context(QUESTION, [note, *CHATTER], profile, (note,))
     after = make_context(QUESTION, [note, *CHATTER, edited], profile, (note,))
     assert ids_on_page(before).count("m1") == 1

@@ -41,7 +41,7 @@ def profile(budget: int = 4000, tool_turns: int | None = None, **rules: Any) -> 
     """The default profile with a large section for tools; nothing is folded unless it is asked for."""
     bundled = make_profile(budget=budget, window={"max_tool_turns": tool_turns})
     quiet = {"cut": ALL, "fold_at": None, "newest_only": False}
-    sections = tuple(replace(rule, ceiling=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
+    sections = tuple(replace(rule, max_share=0.9) if rule.source == "tools" else rule for rule in bundled.sections)
     return replace(bundled, sections=sections, tool_output=replace(bundled.tool_output, **(quiet | rules)))
 
 
@@ -60,21 +60,21 @@ def reasons(context: Context) -> dict[str, str]:
 
 def test_older_tool_turns_become_a_line_each_and_the_newest_stay() -> None:
     context = page([*exchange(1, LONG), *exchange(3, LONG), *exchange(5, LONG)], profile(40_000, placeholder_after=2))
-    assert results(context)[0] == f"[reader: result processed - {len(exchange(1, LONG)[1].breadcrumb.body):,} bytes, id m2]"
+    assert results(context)[0] == f"- [reader: result processed - {len(exchange(1, LONG)[1].breadcrumb.body):,} bytes, id m2]"
     assert context.markdown.count("reader answered: Sentence 0 ") == 2
     assert reasons(context) == {"m2": "older tool turn, one line"}
 
 
 def test_a_short_result_stays_because_its_line_would_be_longer() -> None:
-    assert results(page([*exchange(1, 12)], profile(placeholder_after=0))) == ["reader answered: 12"]
+    assert results(page([*exchange(1, 12)], profile(placeholder_after=0))) == ["- reader answered: 12"]
 
 
 def test_of_the_same_call_only_the_newest_result_is_shown_in_full() -> None:
     rows = [*exchange(1, "Rain", n=7), *exchange(3, "Wind", n=8), *exchange(5, "Sun", n=7)]
     first, second, third = results(page(rows, profile(newest_only=True)))
-    assert first.startswith("[reader: the same call was answered again later - ")
+    assert first.startswith("- [reader: the same call was answered again later - ")
     assert first.endswith(", id m2]")
-    assert (second, third) == ("reader answered: Wind", "reader answered: Sun")
+    assert (second, third) == ("- reader answered: Wind", "- reader answered: Sun")
     assert "Rain" in page(rows, profile()).markdown
 
 
@@ -87,7 +87,7 @@ def test_a_call_that_failed_supersedes_nothing_and_is_never_one_line() -> None:
     failed = hear(6, "tool.error.v1", tool_name="reader", request_id="r5", error_message=LONG)
     rows = [*exchange(1, "Rain", n=7), exchange(5, "", n=7)[0], failed, *exchange(7, "Sun", n=8)]
     context = page(rows, profile(newest_only=True, placeholder_after=0, fold_at=0.01, fold_keep=0))
-    assert "reader answered: Rain" in context.markdown
+    assert "- reader answered: Rain" in context.markdown
     assert "reader failed: Sentence 0" in context.markdown
 
 
@@ -100,7 +100,7 @@ def test_above_the_threshold_the_oldest_results_are_folded_until_the_page_would_
     assert context.compaction is not None
     assert context.compaction.folded == ("m2", "m4")
     assert context.compaction.original > 0.7 * 1400 >= context.compaction.compacted >= context.tokens
-    assert results(context)[0].startswith("[reader: Sentence 0 of a long letter. Sentence… - ")
+    assert results(context)[0].startswith("- [reader: Sentence 0 of a long letter. Sentence… - ")
     assert results(context)[0].endswith(" bytes compacted, id m2]")
     assert "reader answered: Sentence 0" in context.markdown
     assert reasons(context) == {"m2": "folded to one line", "m4": "folded to one line"}
@@ -140,8 +140,8 @@ def test_outside_the_hot_window_only_results_of_named_tools_shrink() -> None:
     wanted = profile(20_000, old_tools=("reader",), old_characters=300)
     wanted = replace(
         wanted,
-        window=replace(wanted.window, trigger=3, keep=3),
-        retrieval=replace(wanted.retrieval, relevance_threshold=None, ceilings={}),
+        window=replace(wanted.window, max_units=3, trim_to=3),
+        retrieval=replace(wanted.retrieval, relevance_threshold=None, per_schema_limit={}),
     )
     context = make_context(hear(900, "user.message.v1", content="The report and the review of the kiln?"), rows, wanted)
     assert {"m2", "m4"} <= set(ids_on_page(context))
@@ -155,7 +155,7 @@ def test_outside_the_hot_window_only_results_of_named_tools_shrink() -> None:
 def test_the_page_says_how_many_tool_turns_were_left_out(turns: int | None, left_out: str) -> None:
     rows = [*exchange(1, "Rain"), *exchange(3, "Wind"), *exchange(5, "Sun")]
     context = page(rows, replace(profile(tool_turns=turns), retrieval=replace(make_profile().retrieval, schemas=())))
-    assert results(context)[0].startswith(left_out or "reader answered: Rain")
+    assert results(context)[0].startswith(left_out or "- reader answered: Rain")
     assert ("earlier tool" in context.markdown) is bool(left_out)
     assert context.tokens == sum(section.tokens for section in context.sections)
 

@@ -33,12 +33,12 @@ def test_a_character_hears_only_what_is_said_to_it() -> None:
         make_remembered("Otto, wait outside.", 2, tags=("to:otto",)),
         make_remembered("Everybody, listen.", 3, tags=("to:mira", "to:otto")),
     ]
-    assert window(seen(rows, make_profile(hears=Selector(any_tags=("to:mira",))))) == [["m1"], ["m3"]]
+    assert window(seen(rows, make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m3"]]
 
 
 def test_the_window_of_a_character_jumps_by_its_own_conversation() -> None:
     rows = [make_remembered(f"Line {n}.", n, tags=("to:mira",) if n % 2 else ()) for n in range(1, 61)]
-    view = seen(rows, make_profile(hears=Selector(all_tags=("to:mira",))))
+    view = seen(rows, make_profile(audience=Selector(all_tags=("to:mira",))))
     assert view.units == 30
     assert len(window(view)) == 10 + (30 - 21) % 11
 
@@ -47,12 +47,12 @@ def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
     call = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), tags=("to:mira",))
     result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
     other = make_remembered("Three windows.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
-    assert window(seen([call, result, other], make_profile(hears=Selector(any_tags=("to:mira",))))) == [["m1", "m2"]]
+    assert window(seen([call, result, other], make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1", "m2"]]
 
 
 def test_a_sub_agent_sees_its_own_task_only() -> None:
     rows = [make_remembered("Fire it.", 1, task="kiln"), make_remembered("Glaze it.", 2, task="glaze"), make_turn("Hm.", 3)]
-    assert window(seen(rows, make_profile(own_task=True))) == [["m1"]]
+    assert window(seen(rows, make_profile(scope_to_task=True))) == [["m1"]]
 
 
 def test_what_has_ended_is_gone_from_its_moment_on() -> None:

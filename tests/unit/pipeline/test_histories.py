@@ -163,6 +163,19 @@ def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows
     assert fresh.place == ORIGIN
 
 
+def test_a_history_whose_growing_ended_in_the_middle_takes_no_later_rows() -> None:
+    histories = Histories(1000)
+    history = histories.of(scope("s1"))
+    growing = histories.growing(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
+    assert histories.takes(history, 0)
+    next(growing)
+    del growing
+    assert not histories.takes(history, 0)
+    fresh = histories.renew(scope("s1"))
+    assert histories.takes(fresh, 0)
+    assert histories.grow(fresh, (make_remembered(),)).is_whole
+
+
 def test_an_older_version_that_comes_late_is_never_current_and_its_id_means_the_newest() -> None:
     versions = [make_remembered(f"Version {v}.", n, id="m", version=v) for n, v in enumerate((1, 3, 2), 1)]
     for size, current in ((1, [True]), (2, [False, True]), (3, [False, True, False])):

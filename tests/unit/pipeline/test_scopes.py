@@ -68,7 +68,7 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
 
 
 def test_the_hot_window_is_the_own_sessions() -> None:
-    window = Window(trigger=2, keep=2, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
+    window = Window(max_units=2, trim_to=2, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
     history = make_history(interleaved())
     assert window_of(view_of(history, session="s1"), window) == ((2,), (4,))
     assert window_of(view_of(history, session="s2"), window) == ((1,), (3,))
@@ -146,4 +146,4 @@ def test_an_edit_in_another_session_joins_no_unit() -> None:
 
 
 def _wide() -> Profile:
-    return make_profile(retrieval={"scope": "workspace", "relevance_threshold": None}, window={"trigger": 0, "keep": 0})
+    return make_profile(retrieval={"scope": "workspace", "relevance_threshold": None}, window={"max_units": 0, "trim_to": 0})

@@ -46,7 +46,7 @@ def tokens(context: Context) -> dict[str, int]:
 def shares(profile: Profile, **changes: tuple[float, float]) -> Profile:
     """The profile with other floors and ceilings."""
     rules = (
-        replace(rule, floor=changes[rule.name][0], ceiling=changes[rule.name][1]) if rule.name in changes else rule
+        replace(rule, min_share=changes[rule.name][0], max_share=changes[rule.name][1]) if rule.name in changes else rule
         for rule in profile.sections
     )
     return replace(profile, sections=tuple(rules))
@@ -76,7 +76,7 @@ def test_no_section_gets_more_than_its_ceiling(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tools", "recent", "relevant"])
 def test_every_section_gets_its_floor_when_all_want_more(name: str) -> None:
-    wanted = shares(profile(ceilings={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
+    wanted = shares(profile(per_schema_limit={}), tools=(0.2, 1), recent=(0.2, 1), relevant=(0.2, 1), current=(0, 0.3))
     question = make_remembered(f"Where is the kiln? {WORDS}", 900)
     context = page(
         [*OLD, *TALK], replace(wanted, window=replace(wanted.window, min_recent=1)), make_catalog(99, 500), trigger=question
@@ -153,10 +153,10 @@ def test_no_heading_stands_without_anything_below_it(budget: int) -> None:
 
 
 def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
-    quota = {"ceilings": {"user.message.v1": 5}}
+    quota = {"per_schema_limit": {"user.message.v1": 5}}
     notes = [make_remembered(f"A note on kiln number {n}, which is blue.", n, schema="note.v1") for n in range(60, 70)]
-    window = {"trigger": 0, "keep": 0, "min_recent": 0}
-    sections = tuple(replace(rule, least=0) for rule in make_profile().sections)
+    window = {"max_units": 0, "trim_to": 0, "min_recent": 0}
+    sections = tuple(replace(rule, min_tokens=0) for rule in make_profile().sections)
     roomy = page([*OLD[:20], *notes], make_profile(budget=15000, window=window, retrieval={"relevance_threshold": None} | quota))
     tight = page(
         [*OLD[:20], *notes],
@@ -170,7 +170,10 @@ def test_quotas_hold_only_while_not_everything_found_would_fit() -> None:
 
 def test_without_quotas_rank_alone_decides() -> None:
     context = page(
-        OLD, make_profile(budget=2100, window={"trigger": 0, "keep": 0}, retrieval={"relevance_threshold": None, "ceilings": {}})
+        OLD,
+        make_profile(
+            budget=2100, window={"max_units": 0, "trim_to": 0}, retrieval={"relevance_threshold": None, "per_schema_limit": {}}
+        ),
     )
     assert len(context.sections[0].ids) > 8
 
@@ -216,7 +219,7 @@ def test_what_a_failing_hint_should_show_stands_in_its_section_by_the_generic_on
     rain = make_remembered("It rains.", 150, id="broken")
     context = page_with_hint("{{ speaker }}: {{ text if 'rains' not in text else txet }}", QUESTION, [TALK[0], rain, TALK[1]])
     assert ids_on_page(context) == ["m100", "m101", "broken", "m900"]
-    assert "user.message.v1: content It rains.\n" in context.markdown
+    assert "- user.message.v1: content: It rains.\n" in context.markdown
     assert [(omission.id, omission.reason) for omission in context.omissions] == [
         ("broken", "hint failed, the generic hint is shown: hints/user.message.v1.md.j2 line 1: 'txet' is undefined")
     ]
@@ -235,7 +238,7 @@ def test_neighbours_of_the_best_finds_are_shown_with_what_is_left() -> None:
     said = ("It rains in the north.", "The kiln stands in Delft.", "It snows in the south.")
     told = [*(make_remembered(text, n) for n, text in enumerate(said, 1)), *TALK]
     wanted = profile(2000, relevance_threshold=0.5)
-    window = replace(wanted.window, trigger=3, keep=2)
+    window = replace(wanted.window, max_units=3, trim_to=2)
     assert "m1" not in ids_on_page(page(told, replace(wanted, window=window)))
     around = profile(2000, relevance_threshold=0.5, neighbours=1)
     assert {"m1", "m2", "m3"} <= set(ids_on_page(page(told, replace(around, window=window))))

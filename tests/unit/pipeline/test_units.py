@@ -8,8 +8,8 @@ from builder.pipeline.history import History
 from builder.pipeline.units import window_size
 from tests.factories import FAR, make_history, make_place, make_remembered, make_tombstone, make_view, view_of, window_of
 
-WINDOW = Window(trigger=6, keep=3, min_recent=3, max_tool_turns=3, message_share=0.25, keep_share=0.5)
-ALL = Window(trigger=1000, keep=1000, min_recent=3, max_tool_turns=None, message_share=0.25, keep_share=0.5)
+WINDOW = Window(max_units=6, trim_to=3, min_recent=3, max_tool_turns=3, message_share=0.25, keep_share=0.5)
+ALL = Window(max_units=1000, trim_to=1000, min_recent=3, max_tool_turns=None, message_share=0.25, keep_share=0.5)
 
 
 def message(n: int, *calls: str) -> Remembered:
@@ -101,7 +101,7 @@ def test_what_was_removed_or_replaced_is_not_hot() -> None:
 
 @pytest.mark.parametrize("keep", [0, 1, 6])
 def test_any_keep_up_to_the_trigger_is_allowed(keep: int) -> None:
-    window = Window(trigger=6, keep=keep, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
+    window = Window(max_units=6, trim_to=keep, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
     assert window_size(7, window) == keep
     assert all(keep <= window_size(units, window) <= 6 for units in range(7, 100))
 

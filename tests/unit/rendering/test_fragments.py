@@ -32,12 +32,12 @@ PLENTY = 10_000
     ],
 )
 def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
-    assert make_rendering().fragment(make_breadcrumb(TEXT), spans, 1, PLENTY).text == f"User: {shown}"
+    assert make_rendering().fragment(make_breadcrumb(TEXT), spans, 1, PLENTY).text == f"- User: {shown}"
 
 
 def test_between_neighbours_their_own_white_space_stays() -> None:
     crumb = make_breadcrumb("One.\n\nTwo.")
-    assert make_rendering().fragment(crumb, ((0, 4), (6, 10)), 1, PLENTY).text == "User: One.\n    Two."
+    assert make_rendering().fragment(crumb, ((0, 4), (6, 10)), 1, PLENTY).text == "- User: One.\n\n  Two."
 
 
 def counting() -> tuple[Callable[[str], int], list[str]]:
@@ -60,7 +60,7 @@ def test_a_fragment_is_rendered_and_counted_once_and_equal_the_second_time() -> 
     crumb = make_breadcrumb(TEXT)
     first = rendering.fragment(crumb, (), 1, PLENTY)
     assert rendering.fragment(crumb, (), 1, PLENTY) == first
-    assert counted == [f"User: {TEXT}\n"]
+    assert counted == [f"- User: {TEXT}\n"]
 
 
 def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
@@ -74,12 +74,12 @@ def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
         replace(crumb, id="m2", text="Other."),
         replace(crumb, place=make_place(99), text="Other."),
     ]
-    assert rendering.fragment(crumb, (), 1, PLENTY).text == f"User: {TEXT}"
-    assert rendering.fragment(crumb, (FIRST,), 1, PLENTY).text == "User: First one. […]"
-    assert rendering.fragment(crumb, (), 3, PLENTY).text == f"User: {TEXT} (said 3 times)"
+    assert rendering.fragment(crumb, (), 1, PLENTY).text == f"- User: {TEXT}"
+    assert rendering.fragment(crumb, (FIRST,), 1, PLENTY).text == "- User: First one. […]"
+    assert rendering.fragment(crumb, (), 3, PLENTY).text == f"- User: {TEXT} (said 3 times)"
     same, *different = [rendering.fragment(other, (), 1, PLENTY).text for other in others]
-    assert same == f"User: {TEXT}", "identity decides, the text of one identity never changes"
-    assert set(different) == {"User: Other."}
+    assert same == f"- User: {TEXT}", "identity decides, the text of one identity never changes"
+    assert set(different) == {"- User: Other."}
 
 
 def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
@@ -97,7 +97,7 @@ def test_what_a_failed_hint_left_to_the_generic_one_is_kept_like_any_fragment() 
     rendering = JinjaRendering(TemplateSet({"generic": "{{ text }}", "user.message.v1": "{{ missing }}"}, {}), count)
     first, again = (rendering.fragment(make_breadcrumb(TEXT), (), 1, PLENTY) for _ in range(2))
     assert first is again
-    assert (first.text, counted) == (TEXT, [f"{TEXT}\n"])
+    assert (first.text, counted) == (f"- {TEXT}", [f"- {TEXT}\n"])
     short = rendering.fragment(make_breadcrumb(TEXT), (), 1, 5)
     assert short.failed == first.failed
 

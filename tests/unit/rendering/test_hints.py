@@ -28,17 +28,17 @@ def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] 
 
 
 EXAMPLES = {
-    "user.message.v1": "Maya: Where do I set the API key?",
-    "agent.response.v1": "Assistant: Let me look that up.",
-    "tool.request.v1": "Call of calculator: expression 3*4",
-    "tool.response.v1": "calculator answered: result 12",
-    "tool.error.v1": "web-search failed (timeout): no answer in 30 s (can be tried again)",
+    "user.message.v1": "- Maya: Where do I set the API key?",
+    "agent.response.v1": "- Assistant: Let me look that up.",
+    "tool.request.v1": "- Call of calculator: expression: 3*4",
+    "tool.response.v1": "- calculator answered: result: 12",
+    "tool.error.v1": "- web-search failed (timeout): no answer in 30 s (can be tried again)",
     "tool.catalog.v1": "- calculator (general): Arithmetic with functions.\n- web-search (web): Search the web.",
-    "note.v1": "Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
-    "browser.page.context.v1": 'Page "Orders" (https://example.org/orders), 12 interactive elements',
-    "browser.tab.context.v1": 'Page "Orders" (https://example.org/orders): 3 open orders',
-    "agent.def.v1": "support: You help people who fire kilns.",
-    "summary.v1": "[8 May 2023]\nAna: The kiln fires at cone 6.",
+    "note.v1": "- Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
+    "browser.page.context.v1": '- Page "Orders" (https://example.org/orders), 12 interactive elements',
+    "browser.tab.context.v1": '- Page "Orders" (https://example.org/orders): 3 open orders',
+    "agent.def.v1": "- support: You help people who fire kilns.",
+    "summary.v1": "- [8 May 2023] Ana: The kiln fires at cone 6.",
 }
 
 
@@ -53,39 +53,39 @@ def test_the_example_of_a_schema_reads_well(schema: str) -> None:
 
 
 LEAST: list[tuple[str, dict[str, Any], str]] = [
-    ("user.message.v1", {"content": ""}, "User: (empty message)"),
-    ("user.message.v1", {"content": " \n\t"}, "User: (empty message)"),
-    ("user.message.v1", {"content": [{"type": "image_url"}]}, "User: [image]"),
-    ("agent.response.v1", {"message": ""}, "Assistant: (empty message)"),
-    ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "Assistant: (calls a, b)"),
-    ("agent.response.v1", {"message": "Yes.", "tool_requests": []}, "Assistant: Yes."),
-    ("tool.request.v1", {"tool": "timer"}, "Call of timer"),
-    ("tool.request.v1", {"tool": "timer", "input": {}}, "Call of timer"),
-    ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "Call of timer: 5 s"),
-    ("tool.response.v1", {"tool": "timer"}, "timer answered: nothing"),
-    ("tool.response.v1", {"tool": "timer", "output": []}, "timer answered: nothing"),
-    ("tool.response.v1", {"tool": "timer", "output": False}, "timer answered: false"),
-    ("tool.response.v1", {"tool": "timer", "output": 0}, "timer answered: 0"),
-    ("tool.response.v1", {"tool": "timer", "status": "error"}, "timer failed: no message"),
-    ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "timer failed: too late"),
-    ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "t failed: code 5; why x"),
-    ("tool.error.v1", {"tool_name": "timer"}, "timer failed: no message"),
-    ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "timer failed: late"),
+    ("user.message.v1", {"content": ""}, "- User: (empty message)"),
+    ("user.message.v1", {"content": " \n\t"}, "- User: (empty message)"),
+    ("user.message.v1", {"content": [{"type": "image_url"}]}, "- User: [image]"),
+    ("agent.response.v1", {"message": ""}, "- Assistant: (empty message)"),
+    ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "- Assistant: (calls a, b)"),
+    ("agent.response.v1", {"message": "Yes.", "tool_requests": []}, "- Assistant: Yes."),
+    ("tool.request.v1", {"tool": "timer"}, "- Call of timer"),
+    ("tool.request.v1", {"tool": "timer", "input": {}}, "- Call of timer"),
+    ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "- Call of timer: 5 s"),
+    ("tool.response.v1", {"tool": "timer"}, "- timer answered: nothing"),
+    ("tool.response.v1", {"tool": "timer", "output": []}, "- timer answered: (an empty list)"),
+    ("tool.response.v1", {"tool": "timer", "output": False}, "- timer answered: false"),
+    ("tool.response.v1", {"tool": "timer", "output": 0}, "- timer answered: 0"),
+    ("tool.response.v1", {"tool": "timer", "status": "error"}, "- timer failed: no message"),
+    ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "- timer failed: too late"),
+    ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "- t failed:\n  code: 5\n  why: x"),
+    ("tool.error.v1", {"tool_name": "timer"}, "- timer failed: no message"),
+    ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "- timer failed: late"),
     ("tool.catalog.v1", {"tools": [{"name": "a"}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "category": None, "description": None}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": None, "outputSchema": "none"}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": {"properties": ["x"]}, "outputSchema": {}}]}, "- a"),
-    ("note.v1", {"content": "two coats"}, "Note: two coats"),
-    ("note.v1", {"content": "", "title": "Glaze", "url": None}, 'Note "Glaze": (empty note)'),
-    ("browser.page.context.v1", {"url": "https://a.example"}, "Page https://a.example"),
-    ("browser.page.context.v1", {"url": "u", "title": "T", "dom": {}, "content": {"mainText": None}}, 'Page "T" (u)'),
-    ("browser.tab.context.v1", {"url": "u", "content": {"mainText": "main"}}, "Page u: main"),
-    ("calendar.event.v1", {"title": "Dentist", "floor": 3}, "calendar.event.v1: title Dentist; floor 3"),
-    ("calendar.event.v1", {}, "calendar.event.v1: (empty)"),
-    ("knowledge.v1", {"title": "Cones", "content": "Cone 6 is 1,222 degrees."}, 'Knowledge "Cones": Cone 6 is 1,222 degrees.'),
-    ("knowledge.v1", {"cone": 6}, "Knowledge: cone 6"),
-    ("tool.code.v1", {"name": "timer", "description": "Waits. Long."}, "Tool timer: Waits."),
-    ("tool.code.v1", {"code": {"language": "js", "source": "wait()"}}, "Tool (no name) language js; source wait()"),
+    ("note.v1", {"content": "two coats"}, "- Note: two coats"),
+    ("note.v1", {"content": "", "title": "Glaze", "url": None}, '- Note "Glaze": (empty note)'),
+    ("browser.page.context.v1", {"url": "https://a.example"}, "- Page https://a.example"),
+    ("browser.page.context.v1", {"url": "u", "title": "T", "dom": {}, "content": {"mainText": None}}, '- Page "T" (u)'),
+    ("browser.tab.context.v1", {"url": "u", "content": {"mainText": "main"}}, "- Page u: main"),
+    ("calendar.event.v1", {"title": "Dentist", "floor": 3}, "- calendar.event.v1:\n  title: Dentist\n  floor: 3"),
+    ("calendar.event.v1", {}, "- calendar.event.v1: (an empty object)"),
+    ("knowledge.v1", {"title": "Cones", "content": "Cone 6 is 1,222 degrees."}, '- Knowledge "Cones": Cone 6 is 1,222 degrees.'),
+    ("knowledge.v1", {"cone": 6}, "- Knowledge: cone: 6"),
+    ("tool.code.v1", {"name": "timer", "description": "Waits. Long."}, "- Tool timer: Waits."),
+    ("tool.code.v1", {"code": {"language": "js", "source": "wait()"}}, "- Tool (no name)\n  language: js\n  source: wait()"),
 ]
 
 
@@ -128,16 +128,16 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
 
 def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:
     text = "{{ 7*7 }} {% raw %} {{ body.__class__ }} {# gone? #} {% include 'x' %}"
-    assert shown("user.message.v1", {"content": text}) == f"User: {text}"
-    assert shown("user.message.v1", {"content": "x", "speaker": "{{ 7*7 }}"}) == "{{ 7*7 }}: x"
+    assert shown("user.message.v1", {"content": text}) == f"- User: {text}"
+    assert shown("user.message.v1", {"content": "x", "speaker": "{{ 7*7 }}"}) == "- {{ 7*7 }}: x"
     assert shown("tool.response.v1", {"tool": "{% raw %}", "output": {"{{ 1 }}": text}}) == (
-        f"{{% raw %}} answered: {{{{ 1 }}}} {text}"
+        f"- {{% raw %}} answered: {{{{ 1 }}}}: {text}"
     )
 
 
 def test_html_stays_as_it_was_written() -> None:
-    assert shown("user.message.v1", {"content": "a < b & \"c\" 'd' <b>"}) == "User: a < b & \"c\" 'd' <b>"
+    assert shown("user.message.v1", {"content": "a < b & \"c\" 'd' <b>"}) == "- User: a < b & \"c\" 'd' <b>"
 
 
 def test_a_message_of_several_lines_is_indented_under_its_speaker() -> None:
-    assert shown("user.message.v1", {"content": "one\n\n  two\r\nthree\n"}) == "User: one\n      two\n    three"
+    assert shown("user.message.v1", {"content": "one\n\n  two\r\nthree\n"}) == "- User: one\n\n    two\n  three"

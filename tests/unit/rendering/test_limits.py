@@ -18,7 +18,7 @@ MOST_SECONDS = 5.0
 """Of the processor, for reading and running: generous, because without limits it is hours or for ever."""
 MESSAGE = "Where does the API key go? " * 5
 LONG_MESSAGE = "Where does the API key go?\n" * 30_000
-FRAGMENT = "User: Where does the API key go?"
+FRAGMENT = "- User: Where does the API key go?"
 SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragments=(FRAGMENT,)),)),)
 
 
@@ -76,7 +76,7 @@ def test_a_hint_may_do_with_a_long_message_what_it_does_with_a_short_one() -> No
 def test_limits_are_arguments() -> None:
     templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, Limits(steps=10, steps_each=0))
     assert "more steps" in JinjaRendering(templates, len).fragment(make_breadcrumb("Hello, all of you."), (), 1, 100).failed
-    assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), (), 1, 100).text == "Hello."
+    assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), (), 1, 100).text == "- Hello."
 
 
 def test_a_hint_that_exceeded_its_limits_time_and_again_rests_until_it_is_edited() -> None:

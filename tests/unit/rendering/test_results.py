@@ -79,7 +79,7 @@ def test_numbers_without_end_are_cut_too() -> None:
 def test_a_stub_is_one_line_with_tool_size_and_id_and_nothing_in_it_closes_it(line: Any) -> None:
     nasty = make_breadcrumb("a]: http://x\n# b", id="t]:7", tool="r[x]\n", body="é" * 500)
     text = stub(nasty, line)
-    assert text.startswith("[r(x): ")
+    assert text.startswith("- [r(x): ")
     assert text.endswith(", id t\\]:7]")
     assert "1,000 bytes" in text
     assert "\n" not in text

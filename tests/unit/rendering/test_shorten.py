@@ -8,16 +8,16 @@ from builder.adapters.tokens import load_counter
 from builder.rendering.shorten import shorten
 
 count = load_counter("o200k_base")
-LETTER = " ".join(f"Sentence {n} is here." for n in range(400))
+LETTER = "- " + " ".join(f"Sentence {n} is here." for n in range(400))
 
 
 def test_a_text_that_fits_is_unchanged() -> None:
-    assert shorten("User: We meet on Friday.", 10, count) == "User: We meet on Friday."
+    assert shorten("- User: We meet on Friday.", 10, count) == "- User: We meet on Friday."
 
 
 def parts(short: str) -> tuple[str, str, str]:
     """Head, number of characters in the note, tail."""
-    found = re.fullmatch(r"(.*)\n    \[… ([\d,]+) characters left out …\]\s(.*)", short, re.DOTALL)
+    found = re.fullmatch(r"(.*)\n  \[… ([\d,]+) characters left out …\]\s(.*)", short, re.DOTALL)
     assert found, short
     return found[1], found[2], found[3]
 
@@ -31,15 +31,15 @@ def test_a_long_text_keeps_head_and_tail_and_says_what_is_missing() -> None:
 
 
 def test_words_are_not_cut() -> None:
-    words = {"Sentence", "is", "here.", *map(str, range(400))}
+    words = {"-", "Sentence", "is", "here.", *map(str, range(400))}
     head, _, tail = parts(shorten(LETTER, 100, count))
     assert {*head.split(), *tail.split()} <= words
 
 
 def test_a_line_that_is_cut_goes_on_behind_the_note_and_a_whole_line_stays_a_line() -> None:
-    prose, log = shorten("User: word # word " * 99, 60, count), shorten("User: log" + "\n    #warning" * 99, 60, count)
+    prose, log = shorten("- User: word # word " * 99, 60, count), shorten("- User: log" + "\n  #warning" * 99, 60, count)
     assert re.search(r"left out …\] \S", prose)
-    assert re.search(r" left out …\](\n    #warning)+$", log)
+    assert re.search(r" left out …\](\n  #warning)+$", log)
 
 
 @pytest.mark.parametrize("tokens", [14, 15, 30, 100, 1000])

@@ -27,7 +27,7 @@ def shown(hints: dict[str, str], **values: Any) -> tuple[str, str]:
 def failure(source: str) -> str:
     """Why a hint with this source fails on an ordinary message, which the generic one shows instead."""
     text, failed = shown({"generic": PLAIN, "user.message.v1": source})
-    assert text == "user.message.v1"
+    assert text == "- user.message.v1"
     return failed
 
 
@@ -55,14 +55,14 @@ def test_what_a_failing_hint_should_show_is_shown_by_the_generic_one_with_templa
 
 def test_when_the_generic_hint_fails_too_the_text_itself_is_shown_and_forges_nothing() -> None:
     text, failed = shown({"generic": "{{ missing }}"}, text="# Hello\n# there")
-    assert text == "User: # Hello\n    # there"
+    assert text == "- User:\n\n  # Hello\n  # there"
     assert failed == "hint failed, the bare text is shown: hints/generic.md.j2 line 1: 'missing' is undefined"
 
 
 def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
     bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
     rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len, bundled_set)
-    assert rendering.fragment(make_breadcrumb("Hello."), (), 1, 1000).text == "user.message.v1: content Hello."
+    assert rendering.fragment(make_breadcrumb("Hello."), (), 1, 1000).text == "- user.message.v1: content: Hello."
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(so
 def test_a_template_cannot_change_what_the_next_one_sees() -> None:
     rendering = JinjaRendering(TemplateSet({"generic": "{% set body = 1 %}{% set text = 'x' %}{{ text }}"}, {}), len)
     crumb = make_breadcrumb("hello", schema="a.v1")
-    assert rendering.fragment(crumb, (), 1, 100).text == rendering.fragment(crumb, (), 2, 100).text == "x"
+    assert rendering.fragment(crumb, (), 1, 100).text == rendering.fragment(crumb, (), 2, 100).text == "- x"
     assert crumb.text == "hello"
 
 
@@ -176,14 +176,14 @@ def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_ow
     templates = TemplateSet(*read_folders((bundled("templates"),)))
     groups = (Group(date="8 May 2023", fragments=("A: 1\n    more", "B: 2")), Group(date="9 May 2023", fragments=("A: 3",)))
     page = templates.page("default", (SECTION, PageSection(name="y", title="Dated", groups=groups)))
-    assert page == ("## Title\n- own line\ntwo\n\n## Dated\n[8 May 2023]\nA: 1\n    more\nB: 2\n[9 May 2023]\nA: 3\n")
+    assert page == ("## Title\n- own line\ntwo\n\n## Dated\n[8 May 2023]\nA: 1\n    more\nB: 2\n\n[9 May 2023]\nA: 3\n")
     assert templates.page("default", ()) == ""
 
 
 def test_a_title_of_a_profile_cannot_break_its_heading() -> None:
     templates = TemplateSet(*read_folders((bundled("templates"),)))
     title = PageSection(name="x", title="One\n# Two", groups=SECTION.groups)
-    assert templates.page("default", (title,)).startswith("## One\n    # Two\n- own line")
+    assert templates.page("default", (title,)).startswith("## One # Two\n- own line")
 
 
 def write(folder: Path, kind: str, name: str, source: str) -> None:
@@ -201,7 +201,7 @@ def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> No
     assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
     assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
     templates = TemplateSet(hints, pages)
-    assert templates.hint("note.v1", {"text": "two coats"}) == "Mine: two coats"
+    assert templates.hint("note.v1", {"text": "two coats"}) == "- Mine: two coats"
     assert templates.page("wide", (SECTION,)) == "1 sections\n"
 
 

@@ -8,7 +8,8 @@ import pytest
 
 from builder.domain.breadcrumb import Arrival, Place
 from builder.wire.duplicates import difference, fingerprint, fingerprints
-from builder.wire.lines import Outgoing, make_record, moment, outgoing
+from builder.wire.lines import Outgoing, make_record, outgoing
+from builder.wire.moments import moment
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD = make_record("note.v1", "n1", "s1", {"content": "Hello.", "tags": [1, 2]}, created_at=NOON)
@@ -36,10 +37,14 @@ def without(name: str) -> dict[str, Any]:
         (dict(reversed(RECORD.items())), ""),
         (without("created_at"), ""),
         (RECORD | {"schema_name": "note.v1", "workspace": "acme"}, ""),
+        (RECORD | {"title": None, "context": {"content": "Hello.", "tags": [1, 2], "more": None}}, ""),
         (RECORD | {"context": {"content": "Bye.", "tags": [1, 2]}}, "context.content"),
         (RECORD | {"context": {"content": "Hello.", "tags": [2, 1], "more": None}}, "context.tags"),
         (RECORD | {"context": {}, "title": "New", "tags": ["a"]}, "tags, title, context.content, context.tags"),
         (RECORD | {"created_at": "2026-11-21T13:00:00Z"}, "created_at"),
+        (RECORD | {"created_at": "2026-11-21T13:00:00+01:00"}, "created_at"),
+        (RECORD | {"user_id": "u7"}, "user_id"),
+        (RECORD | {"user_id": None}, ""),
     ],
 )
 def test_the_fields_that_differ_are_named_without_their_values(record: dict[str, Any], names: str) -> None:

@@ -12,21 +12,21 @@ from builder.wire.shown import as_yaml, differing, shown
 
 BASE = """
 budget: 1000
-window: {trigger: 8, keep: 4}
-retrieval: {schemas: [user.message.v1], ceilings: {user.message.v1: 5, note.v1: 2}}
+window: {max_units: 8, trim_to: 4}
+retrieval: {schemas: [user.message.v1], per_schema_limit: {user.message.v1: 5, note.v1: 2}}
 sections:
-  - {name: recent, title: Recent, source: hot, floor: 0.2}
+  - {name: recent, title: Recent, source: hot, min_share: 0.2}
   - {name: relevant, title: Relevant, source: retrieval}
   - {name: current, title: Current, source: trigger}
 """
 PRESETS = {
     "base": BASE,
     "wide": "extends: base\nbudget: 9000\n",
-    "short": "extends: base\nwindow: {keep: 2}\nretrieval: {ceilings: {}}\n",
+    "short": "extends: base\nwindow: {trim_to: 2}\nretrieval: {per_schema_limit: {}}\n",
     "loop": "extends: pool\n",
     "pool": "extends: loop\n",
     "broken": "budget: [1, 2",
-    "wrong": "extends: base\nwindow: {keep: many}\nsections: {recent: {floor: 7}}\n",
+    "wrong": "extends: base\nwindow: {trim_to: many}\nsections: {recent: {min_share: 7}}\n",
 }
 MODELS = {"gpt-4o": ModelFacts(window=128_000), "claude-sonnet-4": ModelFacts(window=200_000, margin=0.25)}
 MODELS["claude-sonnet-4-5"] = MODELS["claude-sonnet-4"]
@@ -39,7 +39,7 @@ def values(source: str) -> dict[str, object]:
 
 def test_two_presets_of_one_base_are_both_in_force() -> None:
     profile = parse_profile("mine", "extends: [wide, short]\n", LIBRARY)
-    assert (profile.budget, profile.window.trigger, profile.window.keep) == (9000, 8, 2)
+    assert (profile.budget, profile.window.max_units, profile.window.trim_to) == (9000, 8, 2)
 
 
 def test_the_last_preset_wins_and_the_file_wins_over_all() -> None:
@@ -50,15 +50,15 @@ def test_the_last_preset_wins_and_the_file_wins_over_all() -> None:
 
 
 def test_mappings_are_merged_and_an_empty_one_empties() -> None:
-    filled = parse_profile("mine", "extends: base\nretrieval: {ceilings: {note.v1: 9}}\n", LIBRARY)
-    assert filled.retrieval.ceilings == {"user.message.v1": 5, "note.v1": 9}
-    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.ceilings == {}
+    filled = parse_profile("mine", "extends: base\nretrieval: {per_schema_limit: {note.v1: 9}}\n", LIBRARY)
+    assert filled.retrieval.per_schema_limit == {"user.message.v1": 5, "note.v1": 9}
+    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.per_schema_limit == {}
 
 
 def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
-    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {floor: 0.5}, relevant: null}\n"
+    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {min_share: 0.5}, relevant: null}\n"
     profile = parse_profile("mine", source, LIBRARY)
-    assert [(rule.name, rule.floor) for rule in profile.sections] == [("recent", 0.5), ("current", 0)]
+    assert [(rule.name, rule.min_share) for rule in profile.sections] == [("recent", 0.5), ("current", 0)]
     with pytest.raises(Misconfigured, match="sections changes relevent, which no section is called"):
         parse_profile("mine", "extends: base\nsections: {relevent: null}\n", LIBRARY)
 
@@ -70,10 +70,10 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
         ("extends: loop", "loop extends pool extends loop; take one of them out"),
         ("extends: 7", "extends is 7; give the name of a preset, or a list of names"),
         ("extends: broken", "profiles/mine.yaml is not readable: preset 'broken' is not readable: while parsing a flow"),
-        ("extends: wrong", "profiles/mine.yaml: .*valid integer.* at window/keep, got 'many' by preset wrong; see"),
+        ("extends: wrong", "profiles/mine.yaml: .*valid integer.* at window/trim_to, got 'many' by preset wrong; see"),
         (
-            "extends: wrong\nwindow: {keep: 1}",
-            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/floor, got 7 by preset wrong; see",
+            "extends: wrong\nwindow: {trim_to: 1}",
+            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/min_share, got 7 by preset wrong; see",
         ),
     ],
 )
@@ -148,11 +148,11 @@ def test_a_calibrated_profile_has_room_for_a_page_whatever_is_reported() -> None
 
 
 def test_every_value_knows_the_layer_that_gave_it() -> None:
-    given = origins(layers("extends: [wide, short]\nsections: {recent: {floor: 0.3}}\n", PRESETS))
+    given = origins(layers("extends: [wide, short]\nsections: {recent: {min_share: 0.3}}\n", PRESETS))
     assert given["budget",] == "wide"
-    assert (given["window", "trigger"], given["window", "keep"]) == ("base", "short")
-    assert (given["sections", "recent", "title"], given["sections", "recent", "floor"]) == ("base", "")
-    assert ("retrieval", "ceilings", "note.v1") not in given
+    assert (given["window", "max_units"], given["window", "trim_to"]) == ("base", "short")
+    assert (given["sections", "recent", "title"], given["sections", "recent", "min_share"]) == ("base", "")
+    assert ("retrieval", "per_schema_limit", "note.v1") not in given
 
 
 def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
@@ -160,7 +160,7 @@ def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
     settings = shown("mine", source, LIBRARY, "profiles/mine.yaml")
     text = as_yaml(settings)
     assert "budget: 96000  # models.yaml (gpt-4o)\n" in text
-    assert "  keep: 2  # presets/short.yaml\n" in text
+    assert "  trim_to: 2  # presets/short.yaml\n" in text
     assert "  - name: recent  # presets/base.yaml\n    title: Recent" in text
     assert "reserve: 0  # default\n" in text
     again = parse_profile("mine", text, LIBRARY)
@@ -177,8 +177,8 @@ def test_only_what_differs_is_compared() -> None:
     assert differing(one, one) == ()
     assert differing(one, other) == (
         ("budget", 9000, 1000),
-        ("window.keep", 4, 2),
-        ("retrieval.ceilings.user.message.v1", 5, None),
-        ("retrieval.ceilings.note.v1", 2, None),
-        ("retrieval.ceilings", None, {}),
+        ("window.trim_to", 4, 2),
+        ("retrieval.per_schema_limit.user.message.v1", 5, None),
+        ("retrieval.per_schema_limit.note.v1", 2, None),
+        ("retrieval.per_schema_limit", None, {}),
     )

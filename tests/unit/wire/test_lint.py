@@ -14,7 +14,7 @@ from builder.wire.profiles import ModelFacts, parse_profile
 HOT = {"name": "recent", "title": "Recent", "source": "hot"}
 CURRENT = {"name": "current", "title": "Current", "source": "trigger"}
 RELEVANT = {"name": "relevant", "title": "Relevant", "source": "retrieval"}
-TOOLS = {"name": "tools", "title": "Tools", "source": "standing", "class": "static"}
+TOOLS = {"name": "tools", "title": "Tools", "source": "pinned", "class": "static"}
 SUMMARY = {"name": "summary", "title": "Summary", "source": "summary", "class": "slow"}
 REMINDER = {"name": "reminder", "title": "Reminder", "source": "reminder"}
 GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
@@ -43,11 +43,18 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
 
 def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
     assert found(HOT) == []
-    assert found(TOOLS, HOT, RELEVANT, standing=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
+    assert found(TOOLS, HOT, RELEVANT, pinned=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
+
+
+def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
+    audience = {"schemas": ["agent.response.v1"], "any_tags": ["to:mira"]}
+    wrong = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
+    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [wrong]
+    assert found(HOT, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
 
 
 def test_static_sections_stand_before_slow_ones_and_both_before_those_of_the_turn() -> None:
-    told = found(SUMMARY, HOT, TOOLS, standing=["tool.catalog.v1"], summaries={})
+    told = found(SUMMARY, HOT, TOOLS, pinned=["tool.catalog.v1"], summaries={})
     assert told == [("sections.tools", "class static stands behind 'recent', whose class is turn")]
 
 
@@ -60,13 +67,13 @@ def test_what_changes_on_every_turn_is_no_static_section() -> None:
 
 
 def test_no_clock_id_or_counter_in_a_static_section() -> None:
-    shown = found(TOOLS, HOT, standing=["ticket.v1"])
+    shown = found(TOOLS, HOT, pinned=["ticket.v1"])
     assert [wrong.split(",")[0] for _, wrong in shown] == [
         "hints/ticket.v1.md.j2 shows 'id'",
         "hints/ticket.v1.md.j2 shows 'updated_at'",
     ]
-    assert found(HOT, TOOLS | {"class": "turn"}, standing=["ticket.v1"]) == []
-    assert found(TOOLS | {"dates": "age"}, HOT, standing=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
+    assert found(HOT, TOOLS | {"class": "turn"}, pinned=["ticket.v1"]) == []
+    assert found(TOOLS | {"dates": "age"}, HOT, pinned=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
 
 
 @pytest.mark.parametrize("condition", [{"every": 3}, {"when": {"any_tags": ["urgent"]}}])
@@ -78,9 +85,9 @@ def test_a_reminder_that_comes_and_goes_is_no_part_of_a_static_section(condition
 
 
 def test_floors_add_up_to_the_whole_budget_at_most() -> None:
-    assert found(HOT | {"floor": 0.7}, SUMMARY | {"class": "turn", "floor": 0.3}, summaries={}) == []
-    told = found(HOT | {"floor": 0.8}, SUMMARY | {"class": "turn", "floor": 0.3}, summaries={})
-    assert told == [("sections", "the floors add up to 1.10 of the budget")]
+    assert found(HOT | {"min_share": 0.7}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={}) == []
+    told = found(HOT | {"min_share": 0.8}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={})
+    assert told == [("sections", "the values of min_share add up to 1.10")]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +99,7 @@ def test_floors_add_up_to_the_whole_budget_at_most() -> None:
         ([HOT], {"summaries": {}}, "summaries"),
         ([HOT, RELEVANT], {}, "sections.relevant"),
         ([HOT], {"retrieval": {"schemas": ["user.message.v1"]}}, "retrieval.schemas"),
-        ([HOT], {"standing": ["tool.catalog.v1"]}, "standing"),
+        ([HOT], {"pinned": ["tool.catalog.v1"]}, "pinned"),
         ([HOT], {"system_prompt": "You are Mira."}, "system_prompt"),
         ([], {}, "sections"),
     ],
@@ -108,7 +115,7 @@ def test_whoever_extends_a_preset_fills_its_sections() -> None:
 def test_a_slip_of_the_pen_is_told_with_the_name_that_was_meant() -> None:
     assert found(HOT, triggers=["user.mesage.v1"]) == [("triggers", "no schema is called 'user.mesage.v1'")]
     assert found(HOT, triggers=["user.message"]) == [("triggers", "no schema is called 'user.message'")]
-    assert found(TOOLS, HOT, standing=["tool.catalogue.v1"]) == [("standing", "no schema is called 'tool.catalogue.v1'")]
+    assert found(TOOLS, HOT, pinned=["tool.catalogue.v1"]) == [("pinned", "no schema is called 'tool.catalogue.v1'")]
 
 
 def test_a_trigger_that_nobody_sends_is_told() -> None:

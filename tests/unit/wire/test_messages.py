@@ -123,7 +123,7 @@ def test_images_are_found_as_every_api_sends_them_and_only_where_providers_take_
 
 def test_an_event_that_is_too_large_drops_images_then_messages_then_the_second_copy_of_the_page() -> None:
     content = [{"type": "text", "text": "This?"}, {"type": "image", "mimeType": "image/png", "data": LARGE}]
-    context = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(messages="openai"))
+    context = make_context(hear(9, "user.message.v1", {"content": content}), [], make_profile(chat_format="openai"))
 
     def smaller(than: bytes) -> bytes:
         return encode(context, len(than) - 1)

@@ -1,7 +1,10 @@
 """Profile files: what an author may write, and how a mistake is explained."""
 
 import copy
+import re
+from datetime import UTC
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 import yaml
@@ -49,11 +52,14 @@ def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
 def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     profile = parse_profile("default", BUNDLED["default"])
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
-    assert (profile.encoding, profile.standing) == ("o200k_base", (latest_of("tool.catalog.v1"),))
+    assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
-    assert (window.trigger, window.keep, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
+    assert (window.max_units, window.trim_to, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
-    assert (profile.retrieval.ceilings["user.message.v1"], profile.retrieval.ceilings["agent.response.v1"]) == (5, 3)
+    assert (profile.retrieval.per_schema_limit["user.message.v1"], profile.retrieval.per_schema_limit["agent.response.v1"]) == (
+        5,
+        3,
+    )
     names = ["tools", "summary", "instructions", "recent", "relevant", "tool_results", "current"]
     assert [section.name for section in profile.sections] == names
     assert [section.name for section in profile.sections if section.dates != "none"] == ["relevant"]
@@ -61,16 +67,16 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
 
 def test_what_an_author_leaves_out_has_the_documented_default() -> None:
     profile = parse_profile("mine", yaml.safe_dump(LEAST))
-    assert (profile.triggers, profile.page, profile.encoding, profile.standing) == ((), "default", "o200k_base", ())
+    assert (profile.triggers, profile.page, profile.encoding, profile.pinned) == ((), "default", "o200k_base", ())
     assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
-    assert (profile.window.trigger, profile.window.keep, profile.window.min_recent, profile.window.max_tool_turns) == (
+    assert (profile.window.max_units, profile.window.trim_to, profile.window.min_recent, profile.window.max_tool_turns) == (
         20,
         10,
         3,
         3,
     )
     first = profile.sections[0]
-    assert (first.section_class, first.floor, first.ceiling, first.dates) == ("turn", 0, 1, "none")
+    assert (first.section_class, first.min_share, first.max_share, first.dates) == ("turn", 0, 1, "none")
 
 
 def test_settings_arrive_where_they_belong() -> None:
@@ -79,7 +85,9 @@ def test_settings_arrive_where_they_belong() -> None:
     assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
     assert parse_profile("mine", changed("sections/0/class", "static")).sections[0].section_class == "static"
     assert parse_profile("mine", changed("retrieval/relevance_threshold", -0.5)).retrieval.relevance_threshold == -0.5
-    assert parse_profile("mine", changed("retrieval/ceilings", {"note.v1": 2})).retrieval.ceilings == {"note.v1": 2}
+    assert parse_profile("mine", changed("retrieval/per_schema_limit", {"note.v1": 2})).retrieval.per_schema_limit == {
+        "note.v1": 2
+    }
 
 
 def test_the_revision_changes_with_every_byte_of_the_file() -> None:
@@ -99,7 +107,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
         ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
         ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),
-        ("window/keep", 21, "keep is 21 but trigger is 20; keep at most as many as trigger at window, got"),
+        ("window/trim_to", 21, "trim_to is 21 but max_units is 20; lower trim_to at window, got"),
         ("window/min_recent", -1, "greater than or equal to 0 at window/min_recent, got -1"),
         ("window/max_tool_turn", 3, "Extra inputs are not permitted at window/max_tool_turn, got 3"),
         ("retrieval", None, "at retrieval, got None"),
@@ -107,12 +115,12 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
         ("retrieval/relevance_threshold", float("nan"), "finite number at retrieval/relevance_threshold, got nan"),
         ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
-        ("retrieval/ceilings", {"note.v1": "few"}, "valid integer.* at retrieval/ceilings/note.v1, got 'few'"),
+        ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
-        ("sections/0/source", "memory", "'system', 'standing', 'summary', .* at sections/0/source, got 'memory'"),
+        ("sections/0/source", "memory", "'system', 'pinned', 'summary', .* at sections/0/source, got 'memory'"),
         ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
-        ("sections/0/ceiling", 0, "greater than 0 at sections/0/ceiling, got 0"),
-        ("sections/0/floor", -0.1, "greater than or equal to 0 at sections/0/floor, got -0.1"),
+        ("sections/0/max_share", 0, "greater than 0 at sections/0/max_share, got 0"),
+        ("sections/0/min_share", -0.1, "greater than or equal to 0 at sections/0/min_share, got -0.1"),
         ("sections/1/name", "recent", "two sections have the same name at the file, got"),
         (
             "sections/0/source",
@@ -132,13 +140,13 @@ def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(
 
 
 def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
-    section = {"name": "recent", "title": "Recent", "source": "hot", "floor": 0.5, "ceiling": 0.3}
-    reason = "floor is 0.5 but ceiling is 0.3; make the floor no higher than the ceiling at sections/0"
+    section = {"name": "recent", "title": "Recent", "source": "hot", "min_share": 0.5, "max_share": 0.3}
+    reason = "min_share is 0.5 but max_share is 0.3; lower min_share at sections/0"
     assert reason in mistake(changed("sections/0", section))
 
 
 @pytest.mark.parametrize("schema", sorted(NEVER))
-@pytest.mark.parametrize("path", ["retrieval/schemas", "standing", "triggers"])
+@pytest.mark.parametrize("path", ["retrieval/schemas", "pinned", "triggers"])
 def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path: str) -> None:
     assert schema in mistake(changed(path, ["user.message.v1", schema]))
 
@@ -174,3 +182,24 @@ def test_a_file_name_that_does_not_fit_a_subject_is_misconfigured(name: str) -> 
     assert f"profiles/{name}.yaml is not readable: profile name {name[:140]!r} does not fit" in mistake(
         yaml.safe_dump(LEAST), name
     )
+
+
+def test_a_profile_names_the_zone_of_times_without_an_offset() -> None:
+    assert parse_profile("mine", changed("time_zone", "Europe/Berlin")).time_zone == ZoneInfo("Europe/Berlin")
+    assert parse_profile("mine", yaml.safe_dump(LEAST)).time_zone is UTC
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("europe/berlin", "write Europe/Berlin"),
+        ("Europe/Berln", "write Europe/Berlin"),
+        ("Europe", "write a name such as Europe/Berlin|write Europe/.*"),
+        ("../../etc/passwd", "write a name such as Europe/Berlin"),
+        ("posix/UTC", "write .*"),
+        ("", "write a name such as Europe/Berlin"),
+    ],
+)
+def test_a_zone_that_nobody_knows_is_named_with_what_to_write(name: str, hint: str) -> None:
+    said = mistake(changed("time_zone", name))
+    assert re.search(rf"time_zone is '.*', which no time zone is called; ({hint}) at time_zone", said)

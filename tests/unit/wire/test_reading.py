@@ -23,7 +23,8 @@ def test_a_message_becomes_a_breadcrumb_with_everything_it_says() -> None:
     )
     assert crumb == Breadcrumb(
         workspace="acme", session="s42", id="m1", version=3, place=Place(1, 7), schema="user.message.v1", speaker="Maya",
-        role="user", created_at=datetime(2026, 11, 21, 11, 0, tzinfo=UTC), received_at=NOON, tags=("user:message",),
+        role="user", created_at=datetime(2026, 11, 21, 11, 0, tzinfo=UTC), received_at=NOON, utc_offset=120,
+        tags=("user:message",),
         body='{"content":"hello","speaker":"Maya"}', text="hello",
     )  # fmt: skip
 

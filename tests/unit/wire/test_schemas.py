@@ -118,7 +118,7 @@ def test_bundled_profiles_name_schemas_and_pages_that_exist() -> None:
     pages = {file.name.removesuffix(".md.j2") for file in (bundled("templates") / "pages").iterdir()}
     for file in sorted((bundled("templates") / "profiles").glob("*.yaml")):
         named = _profile(file)
-        assert {*named["triggers"], *named["standing"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
+        assert {*named["triggers"], *named["pinned"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
         assert named["page"] in pages, file.name
 
 
@@ -136,14 +136,14 @@ def test_a_file_that_extends_fits_the_schema_of_profiles_with_only_what_it_chang
         {"budgett": 1},
         {"budget": "lots"},
         {"retrieval": {"schema": []}},
-        {"sections": {"recent": {"floor": 7}}},
+        {"sections": {"recent": {"min_share": 7}}},
         {"sections": [{"name": "recent"}]},
         {"extends": 7},
     ],
 )
 def test_a_mistake_in_a_file_that_extends_is_one_for_the_schema_too(changes: dict[str, Any]) -> None:
     assert not accepted_by_schema("profile", {"extends": "default"} | changes)
-    assert accepted_by_schema("profile", {"extends": "default", "sections": {"recent": {"floor": 0.1}, "summary": None}})
+    assert accepted_by_schema("profile", {"extends": "default", "sections": {"recent": {"min_share": 0.1}, "summary": None}})
 
 
 def _profile(file: Path) -> dict[str, Any]:

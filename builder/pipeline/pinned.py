@@ -4,22 +4,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
+from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.facts import Remembered
 from builder.domain.profile import NEVER, Profile
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import USAGE, tag_of
 from builder.pipeline.calibrate import NEWEST
 
-BLACKLIST = Standing(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
-AGENTS = Standing(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
+BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
+AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none (features A2)."""
 
-Held = Mapping[Standing, tuple[Remembered, ...]]
+Held = Mapping[Pinned, tuple[Remembered, ...]]
 
 
-def kinds(consumers: tuple[Profile, ...]) -> tuple[Standing, ...]:
+def kinds(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     """Everything that is recalled for these consumers, each kind once, wherever each of them shows it."""
-    wanted = (replace(kind, section="") for profile in consumers for kind in profile.standing)
+    wanted = (replace(kind, section="") for profile in consumers for kind in profile.pinned)
     defined = (AGENTS,) if any(map(_wants_definition, consumers)) else ()
     reported = (kind for profile in consumers for kind in _reported(profile))
     return tuple(dict.fromkeys((BLACKLIST, *defined, *reported, *wanted)))
@@ -30,9 +31,9 @@ def in_force_at(now: datetime, held: Held) -> Held:
     return {kind: tuple(row for row in rows if not _has_ended(row, now)) for kind, rows in held.items()}
 
 
-def standing_of(profile: Profile, held: Held) -> tuple[tuple[Remembered, ...], ...]:
+def pinned_of(profile: Profile, held: Held) -> tuple[tuple[Remembered, ...], ...]:
     """For each of the profile's kinds what was found, newest first; never what no profile can switch on."""
-    found = (held[replace(kind, section="")] for kind in profile.standing)
+    found = (held[replace(kind, section="")] for kind in profile.pinned)
     return tuple(tuple(row for row in rows if row.breadcrumb.schema not in NEVER) for rows in found)
 
 
@@ -42,10 +43,14 @@ def reports(profile: Profile, held: Held) -> tuple[Remembered, ...]:
 
 
 def system_prompt(profile: Profile, held: Held) -> str:
-    """The profile's, else that of the consumer's newest definition; empty where the page has no place for it."""
+    """The profile's, else that of the consumer's newest definition; empty where the page has no place for it.
+
+    A definition counts in no session only: who talks in a session may not say what an agent is.
+    """
     if not _wants_definition(profile):
         return profile.system_prompt
-    defined = (row.breadcrumb.text for row in held[AGENTS] if row.breadcrumb.speaker == profile.consumer)
+    trusted = (row.breadcrumb for row in held[AGENTS] if row.breadcrumb.session == NO_SESSION)
+    defined = (crumb.text for crumb in trusted if crumb.speaker == profile.consumer)
     return next(defined, "").strip()
 
 
@@ -53,12 +58,12 @@ def _wants_definition(profile: Profile) -> bool:
     return not profile.system_prompt and profile.section("system") is not None
 
 
-def _reported(profile: Profile) -> tuple[Standing, ...]:
+def _reported(profile: Profile) -> tuple[Pinned, ...]:
     """The newest that count about its model: a kind for each model, so that no other model's reports push them out."""
     if profile.calibrate is None:
         return ()
     about = Selector(schemas=(USAGE,), all_tags=(tag_of(profile.calibrate),))
-    return (Standing(selector=about, keep=NEWEST, section=""),)
+    return (Pinned(selector=about, keep=NEWEST, section=""),)
 
 
 def _has_ended(row: Remembered, now: datetime) -> bool:

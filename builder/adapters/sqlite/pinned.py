@@ -10,7 +10,7 @@ from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.facts import Remembered
 from builder.domain.recall import RecallQuery
-from builder.domain.selector import Selector, Standing
+from builder.domain.selector import Pinned, Selector
 
 Row = tuple[Any, ...]
 
@@ -42,7 +42,7 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
     sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
 
 
-def find(sql: apsw.Connection, query: RecallQuery, wanted: Standing) -> tuple[Remembered, ...]:
+def find(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Remembered, ...]:
     """Without passages, newest first: as many as are kept of what the selector means."""
     found: list[Remembered] = []
     for row in _candidates(sql, query, wanted.selector):

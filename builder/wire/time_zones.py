@@ -1,0 +1,31 @@
+"""Names of time zones → their rules, from the system's table or the package tzdata."""
+
+from datetime import UTC, tzinfo
+from difflib import get_close_matches
+from typing import Annotated
+from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import AfterValidator
+
+
+def time_zone(name: str) -> tzinfo:
+    """The zone of an IANA name. Raises `ValueError` with what to do."""
+    if name == "UTC":
+        return UTC
+    known = available_timezones()
+    if name in known:
+        return ZoneInfo(name)
+    if not known:
+        raise ValueError(f"time_zone is {name!r} and this machine has no table of time zones; install the package tzdata")
+    by_case = {other.lower(): other for other in known}
+    near = get_close_matches(name.lower(), sorted(by_case), 1)
+    hint = f"write {by_case[near[0]]}" if near else "write a name such as Europe/Berlin"
+    raise ValueError(f"time_zone is {name!r:.120}, which no time zone is called; {hint}")
+
+
+def _known(name: str) -> str:
+    time_zone(name)
+    return name
+
+
+TimeZoneName = Annotated[str, AfterValidator(_known)]
