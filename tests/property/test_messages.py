@@ -179,8 +179,9 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
 @settings(max_examples=80, deadline=None)
 @given(exchanges(), st.sampled_from(("r1", "r2", "r3", "r9")), talkative())
 def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
-    session: Session, call: str, profile: Profile
+    session: Session, call: str, wanted: Profile
 ) -> None:
+    profile = replace(wanted, budget=4000)
     trigger = hear(40, "tool.response.v1", {"tool": "search", "request_id": call, "output": "found at last"})
     view = make_view((*session.rows, trigger))
     turn = closed_turn(view, view.row_of(trigger.breadcrumb.id))
