@@ -68,7 +68,7 @@ async def test_a_template_that_fails_on_a_message_costs_its_fragment_and_is_told
             assert service.get("/livez")[0] == 200
             loud, quiet = await answered(js, session="loud"), await answered(js, session="quiet-2")
             assert not await dead_letters(js)
-        assert "\n# Current User Message\nUser says: Which port is it?\n" in "\n" + quiet[0]["content"]
+        assert "\n# Current User Message\n- User says: Which port is it?\n" in "\n" + quiet[0]["content"]
         assert quiet[0]["assembly"]["flags"] == []
         assert [event["assembly"]["flags"] for event in loud] == [["hint_failed", "page_failed"]] * 3
         for number in range(3):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
+from builder.assemble.page.control_text import visible
 from builder.pipeline.passages import LONGEST, WORDS, passages
 from builder.pipeline.sameness import contradict
 from builder.pipeline.words import fingerprint, is_filler, normalised
@@ -25,6 +26,8 @@ texts = st.one_of(
     sentences(),
     st.lists(st.tuples(words, ends, spaces), max_size=300).map(lambda parts: "".join(map("".join, parts))),
 )
+items = texts.map(lambda text: f"- {visible(text)}")
+"""As fragments are when they are cut."""
 
 
 @settings(max_examples=300, deadline=None)
@@ -62,7 +65,7 @@ def test_no_passage_is_blank_unless_the_text_is(text: str) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(texts, st.integers(-1, 300), st.sampled_from(("o200k_base", "cl100k_base")))
+@given(items, st.integers(-1, 300), st.sampled_from(("o200k_base", "cl100k_base")))
 def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text: str, tokens: int, encoding: str) -> None:
     count = load_counter(encoding)
     short = shorten(text, tokens, count)
@@ -71,7 +74,7 @@ def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text
 
 
 @settings(max_examples=300, deadline=None)
-@given(texts, st.integers(15, 300))
+@given(items, st.integers(15, 300))
 def test_a_shortened_text_is_made_of_its_head_and_its_tail(text: str, tokens: int) -> None:
     parts = shorten(text, tokens, load_counter("o200k_base")).split("[… ")
     if len(parts) == 2:
@@ -103,7 +106,7 @@ FENCES = ("```python", "```", "~~~", "~~~~ sh", "| a | b |", "|---|---|", "| one
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(SCRIPTS), st.integers(1, 40), st.integers(15, 200))
 def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int, tokens: int) -> None:
-    text = "".join(script.split()) * times
+    text = "- " + "".join(script.split()) * times
     whole = set(regex.findall(r"\X", text))
     for part in regex.split(r"\s*\[… [\d,]+ characters left out …\]\s*", shorten(text, tokens, load_counter("o200k_base"))):
         assert set(regex.findall(r"\X", part)) <= whole
