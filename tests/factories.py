@@ -13,7 +13,7 @@ import numpy as np
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -176,18 +176,16 @@ def make_context(
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
-        trigger=trigger,
-        query=question,
+        trigger=trigger.breadcrumb,
         view=view,
         pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
         system_prompt=profile.system_prompt,
         profile=profile,
-        ranker=BY_HAND,
         terms=make_terms,
-        model=MODEL,
         turn=turn,
     )
-    return assemble(request, make_rendering(profile.encoding))
+    search = Search(query=question, ranker=BY_HAND, model=MODEL)
+    return assemble(request, search, make_rendering(profile.encoding))
 
 
 def ids_on_page(context: Context) -> list[str]:
