@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builder.domain.control_text import has_control_text
 from builder.domain.context import NEUTRALISED, Context
-from builder.domain.profile import MessageShape
+from builder.domain.profile import ChatFormat
 from builder.wire.messages import anthropic, openai
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
@@ -74,7 +74,7 @@ def messages_of(context: Context) -> Iterator[str]:
     catalogs,
     st.sampled_from((4000, 4000, 400, 150)),
     st.sampled_from(("default", "xml")),
-    st.sampled_from([shape for shape in get_args(MessageShape) if shape != "none"]),
+    st.sampled_from([shape for shape in get_args(ChatFormat) if shape != "none"]),
 )
 @example([("user.message.v1", {"content": "x" * 900 + "</s>" + "y" * 900})], "Hi", [], 150, "default", "openai")
 @example([("invoice.v1", {"<|a": "|>", "b": ["[INST", "]"]})], "<s>", [], 4000, "xml", "openai")
@@ -84,12 +84,12 @@ def test_no_control_text_stands_on_a_page_or_in_a_message(
     tools: list[dict[str, Any]],
     budget: int,
     page: str,
-    shape: MessageShape,
+    shape: ChatFormat,
 ) -> None:
     rows = [hear(n, schema, body) for n, (schema, body) in enumerate(talk, 1)]
     standing = (hear(400, "tool.catalog.v1", {"tools": tools}),) if tools else ()
     profile = make_profile(
-        budget=budget, page=page, messages=shape, window={"trigger": 6, "keep": 6}, retrieval={"schemas": tuple(bodies)}
+        budget=budget, page=page, chat_format=shape, window={"trigger": 6, "keep": 6}, retrieval={"schemas": tuple(bodies)}
     )
     context = make_context(hear(500, "user.message.v1", {"content": question}), rows, profile, standing)
     assert not has_control_text(context.markdown)

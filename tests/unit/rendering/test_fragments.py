@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.pipeline.draft import Group, PageSection
+from builder.assemble.page.layout import Group, PageSection
 from builder.rendering.fragments import CACHED, JinjaRendering
 from builder.rendering.templates import TemplateSet
 from tests.factories import make_breadcrumb, make_place, make_rendering

@@ -6,7 +6,7 @@ from time import thread_time
 import pytest
 
 from builder.domain.errors import Misconfigured
-from builder.pipeline.draft import Group, PageSection
+from builder.assemble.page.layout import Group, PageSection
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.meter import Limits
 from builder.rendering.templates import PATIENCE, TemplateSet, read_folders

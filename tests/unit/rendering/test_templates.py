@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
-from builder.pipeline.draft import Group, Laid, PageSection
+from builder.assemble.page.layout import Group, Layout, PageSection
 from builder.rendering.failures import Failures
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
@@ -168,7 +168,7 @@ def test_what_a_failing_page_should_show_is_shown_by_a_bundled_one_of_its_kind(s
     rendering = JinjaRendering(
         TemplateSet({"generic": PLAIN}, {"mine": source + closing}), len, bundled_set, Failures(told.append)
     )
-    assert rendering.page("mine", (SECTION,)) == Laid(like, failed=True)
+    assert rendering.page("mine", (SECTION,)) == Layout(like, failed=True)
     assert [(failure.file, failure.times) for failure in told] == [("pages/mine.md.j2", 1)]
 
 

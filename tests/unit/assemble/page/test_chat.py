@@ -8,7 +8,7 @@ from typing import Any
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.domain.profile import MessageShape, Profile, Reminder
+from builder.domain.profile import ChatFormat, Profile, Reminder
 from tests.factories import make_catalog, make_context, make_profile
 from tests.property.sessions import hear
 
@@ -16,8 +16,8 @@ ASK = hear(39, "user.message.v1", {"content": "And now?"})
 LATER = hear(90, "user.message.v1", {"content": "And now?"})
 
 
-def profile(shape: MessageShape = "openai", **changes: Any) -> Profile:
-    return make_profile(messages=shape, summaries=None, **changes)
+def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
+    return make_profile(chat_format=shape, summaries=None, **changes)
 
 
 def said(sequence: int, content: str, **body: Any) -> Remembered:
