@@ -7,8 +7,8 @@ from typing import Any, get_args
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from builder.domain.control_text import has_control_text
 from builder.domain.context import NEUTRALISED, Context
+from builder.domain.control_text import has_control_text
 from builder.domain.profile import ChatFormat
 from builder.wire.messages import anthropic, openai
 from tests.factories import make_context, make_profile

@@ -7,9 +7,18 @@ import pytest
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile
 from tests.conversations import (
-    answered, bash, chat, conversation, deleted, failed, ids_of, replied, requested, said, sent
+    answered,
+    bash,
+    chat,
+    conversation,
+    deleted,
+    failed,
+    ids_of,
+    replied,
+    requested,
+    said,
+    sent,
 )  # fmt: skip
 from tests.factories import make_catalog, make_context, make_profile
 
