@@ -21,7 +21,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
-from builder.pipeline.conversation import Turn, closed_turn
+from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
@@ -173,7 +173,7 @@ def make_context(
         view = view_of(make_history((*rows, trigger)), session=crumb.session)
         turn = closed_turn(view, view.row_of(crumb.id)) or ()
     speakers = tuple(view.history.speakers)
-    question = make_query(trigger.breadcrumb.text, speakers)
+    question = make_query(crumb.text if crumb.role != "tool" else last_words_of_person(view), speakers)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
         trigger=trigger,

@@ -4,14 +4,18 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from tests.factories import ids_on_page, make_context, make_remembered, make_tombstone, make_turn
+from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
 TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 140)]
 ASKED = make_remembered("What did the supplier say about the clay?", 900)
 
 
+PROFILE = make_profile(budget=900)
+"""The conversation has no room on it."""
+
+
 def page(*told: Remembered, asked: Remembered = ASKED) -> Context:
-    return make_context(asked, [*told, *TALK])
+    return make_context(asked, [*told, *TALK], PROFILE)
 
 
 def instructions(context: Context) -> list[str]:
@@ -26,7 +30,7 @@ def test_an_old_instruction_stands_on_every_page_in_front_of_the_conversation() 
     context = page(make_remembered("Always answer in English.", 1))
     assert instructions(context) == ["m1"]
     assert context.markdown.index("## Standing Instructions") < context.markdown.index("## Recent Conversation")
-    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[-2].characters
+    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[0].characters
 
 
 def test_of_a_long_message_only_the_sentence_that_instructs_is_shown() -> None:
