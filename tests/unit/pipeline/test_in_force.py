@@ -6,7 +6,7 @@ from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
-TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 140)]
+TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 200)]
 ASKED = make_remembered("What did the supplier say about the clay?", 900)
 
 
@@ -97,9 +97,15 @@ def test_only_people_instruct(schema: str) -> None:
     assert instructions(page(make_remembered("Always answer in English.", 1, schema=schema))) == []
 
 
-def test_the_most_relevant_come_first_when_there_is_no_room_for_all() -> None:
+def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked() -> None:
     told = [make_remembered(f"Never show the colour of glaze batch {n} from shelf {n}.", n) for n in range(1, 60)]
-    context = page(*told[:20], make_remembered("Always quote the supplier when I ask about clay.", 70), *told[20:])
-    assert "m70" in instructions(context)
+    context = page(*told)
+    shown = instructions(context)
+    assert shown == [f"m{n}" for n in range(60 - len(shown), 60)]
     (section,) = (section for section in context.sections if section.name == "instructions")
     assert section.tokens <= 0.08 * context.budget
+
+
+def test_an_instruction_is_shown_whole_or_not_at_all() -> None:
+    context = page(make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2))
+    assert instructions(context) == ["m1"]

@@ -42,7 +42,7 @@ def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rule
     allowed = may_be_found(asked, view, hidden, profile.retrieval)
     if not allowed.any():
         return Search(view, Found())
-    return Search(view, retrieve(view, allowed, hidden, profile, rank(asked, view, BY_HAND)))
+    return Search(view, retrieve(view, allowed, hidden, profile.retrieval, rank(asked, view, BY_HAND), profile.allowance))
 
 
 def best(search: Search) -> list[str]:

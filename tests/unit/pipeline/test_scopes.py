@@ -121,7 +121,7 @@ def test_another_sessions_instructions_neither_rule_the_page_nor_supersede_the_o
         make_remembered("From now on always answer in German.", 2, session="s2"),
         *(make_remembered(f"The kiln of order {n} is dry.", n, session="s1") for n in range(3, 40)),
     ]
-    profile = make_profile(budget=500, retrieval={"scope": "workspace"})
+    profile = make_profile(budget=400, retrieval={"scope": "workspace"})
     context = make_context(make_remembered("Is the kiln dry?", 99, session="s1"), rows, profile)
     told = {section.name: section.ids for section in context.sections}
     assert told["instructions"] == ("m1",)

@@ -162,7 +162,7 @@ def test_the_same_call_answered_again_later_is_one_line_only_under_pressure() ->
     assert page(rows, profile(60_000)).partial == ()
     context = page(rows, profile(1150))
     assert "  [bash: the same call was answered again later - " in context.markdown
-    assert partial(context) == {"m2": "the same call was answered again later"}
+    assert partial(context)["m2"] == "the same call was answered again later"
 
 
 def test_other_arguments_and_a_call_that_failed_supersede_nothing() -> None:
