@@ -167,11 +167,8 @@ def make_context(
     A tool's answer must close its turn.
     """
     profile, crumb = profile or make_profile(), trigger.breadcrumb
-    turn: Turn = ()
-    view = view_of(make_history(rows), crumb.place, crumb.session)
-    if crumb.role == "tool":
-        view = view_of(make_history((*rows, trigger)), session=crumb.session)
-        turn = closed_turn(view, view.row_of(crumb.id)) or ()
+    view, turn = asked_view(trigger, rows)
+    assert turn is not None, "this answer closes no turn"
     speakers = tuple(view.history.speakers)
     question = make_query(crumb.text if crumb.role != "tool" else last_words_of_person(view), speakers)
     question = question if asked is None else replace(question, vector=asked)
@@ -188,6 +185,15 @@ def make_context(
         turn=turn,
     )
     return assemble(request, make_rendering(profile.encoding))
+
+
+def asked_view(trigger: Remembered, rows: Iterable[Remembered | str]) -> tuple[View, Turn | None]:
+    """What a trigger sees, and the calls to answer from when it is a tool's answer; None when that closes no turn."""
+    crumb = trigger.breadcrumb
+    if crumb.role != "tool":
+        return view_of(make_history(rows), crumb.place, crumb.session), ()
+    view = view_of(make_history((*rows, trigger)), session=crumb.session)
+    return view, closed_turn(view, view.row_of(crumb.id))
 
 
 def ids_on_page(context: Context) -> list[str]:

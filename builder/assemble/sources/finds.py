@@ -8,7 +8,6 @@ from itertools import accumulate
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.forms import Form, Spans
 from builder.assemble.page.draft import Item, Writer
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.pipeline.conversation import exchange_of
@@ -33,7 +32,7 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     }
     told = {item.origin: item.spans for item in ledger.shown() if item.spans}
     unsaid = (_unsaid(find, told.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
-    waiting = tuple(find for find in unsaid if find and not _is_visible(find, rows[find.row].breadcrumb, parts))
+    waiting = tuple(find for find in unsaid if find and not _is_visible(find, ledger.writer, parts))
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
     places = {(item.origin,): item for item in ledger.items.get(rule.name, ())}
     missed: list[Find] = []
@@ -92,10 +91,15 @@ def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
     return (writer.other_calls(writer.view.history.rows[caller].breadcrumb, others),) if others > 0 else ()
 
 
-def _is_visible(find: Find, crumb: Breadcrumb, parts: Mapping[str, str]) -> bool:
-    """Whether the page shows the very words elsewhere: in the part of a message that has room there."""
-    words = " ".join("".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),)).split())
-    return words in parts.get(crumb.id, "")
+def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
+    """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
+    crumb = writer.view.history.rows[find.row].breadcrumb
+    part = parts.get(crumb.id)
+    if part is None:
+        return False
+    words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
+    shown = found_item(find, writer).fragments
+    return any(" ".join(text.split()) in part for text in (words, *(one.text for one in shown if one.breadcrumb is crumb)))
 
 
 def _unsaid(find: Find, told: Spans, text: str) -> Find | None:

@@ -41,7 +41,9 @@ def page(rows: list[Remembered], **changes: object) -> Context:
 @pytest.mark.parametrize("style", ["default", "xml"])
 def test_the_conversation_is_whole_exactly_when_it_fits(shape: str, style: str) -> None:
     whole = page(EVERYTHING, budget=60_000, chat_format=shape, page=style)
-    assert ids_of(whole, "recent") == [row.breadcrumb.id for row in (*EVERYTHING[:21], *(EVERYTHING[n] for n in (22, 21)), *EVERYTHING[23:])]
+    assert ids_of(whole, "recent") == [
+        row.breadcrumb.id for row in (*EVERYTHING[:21], *(EVERYTHING[n] for n in (22, 21)), *EVERYTHING[23:])
+    ]
     assert (whole.partial, whole.omissions, dict(whole.left_out)) == ((), (), {})
     if shape == "none":
         at_limit, below = (page(EVERYTHING, budget=budget, page=style) for budget in (whole.tokens, whole.tokens - 1))
@@ -53,7 +55,9 @@ def test_the_conversation_is_whole_exactly_when_it_fits(shape: str, style: str) 
 def test_a_page_that_is_refused_when_it_overflows_is_refused_exactly_when_the_conversation_does_not_fit() -> None:
     tokens = page(EVERYTHING, budget=60_000).tokens
     assert page(EVERYTHING, budget=tokens, on_overflow="reject").tokens == tokens
-    with pytest.raises(Rejected, match=rf"conversation does not fit into {tokens - 1} tokens; raise `budget` in the profile 'default'"):
+    with pytest.raises(
+        Rejected, match=rf"conversation does not fit into {tokens - 1} tokens; raise `budget` in the profile 'default'"
+    ):
         page(EVERYTHING, budget=tokens - 1, on_overflow="reject")
 
 
@@ -79,9 +83,7 @@ def test_short_answers_stay_behind_their_questions_however_often_they_are_given(
         replied(7, "Shall I print the tickets?"),
         said(8, "yes"),
     ]
-    assert conversation(page(rows)).split("\n") == [
-        f"- {row.breadcrumb.speaker}: {row.breadcrumb.text}" for row in rows
-    ]
+    assert conversation(page(rows)).split("\n") == [f"- {row.breadcrumb.speaker}: {row.breadcrumb.text}" for row in rows]
 
 
 def test_whoever_says_the_same_twice_is_shown_twice() -> None:
@@ -90,17 +92,33 @@ def test_whoever_says_the_same_twice_is_shown_twice() -> None:
 
 
 def test_an_edited_message_keeps_its_place_and_what_was_said_since_stays_behind_it() -> None:
-    rows = [said(1, "We meet on Monday."), replied(2, "Noted."), said(3, "We meet on Tuesday.", id="m1", version=2), said(4, "Good.")]
+    rows = [
+        said(1, "We meet on Monday."),
+        replied(2, "Noted."),
+        said(3, "We meet on Tuesday.", id="m1", version=2),
+        said(4, "Good."),
+    ]
     assert conversation(page(rows)) == "- User: We meet on Tuesday.\n- Assistant: Noted.\n- User: Good."
 
 
 def test_an_older_version_that_comes_late_never_wins() -> None:
-    rows = [said(1, "one", id="x"), said(2, "three", id="x", version=3), said(3, "two", id="x", version=2), replied(4, "Three it is.")]
+    rows = [
+        said(1, "one", id="x"),
+        said(2, "three", id="x", version=3),
+        said(3, "two", id="x", version=2),
+        replied(4, "Three it is."),
+    ]
     assert conversation(page(rows)) == "- User: three\n- Assistant: Three it is."
 
 
 def test_what_was_deleted_is_gone_and_so_is_what_the_tools_answered_to_it() -> None:
-    rows = [said(1, "Secret."), replied(2, "I look.", bash("r1", "ls")), answered(3, "r1", "files"), deleted(4, "m1"), deleted(5, "m2")]
+    rows = [
+        said(1, "Secret."),
+        replied(2, "I look.", bash("r1", "ls")),
+        answered(3, "r1", "files"),
+        deleted(4, "m1"),
+        deleted(5, "m2"),
+    ]
     assert conversation(page(rows)) == "- Tool bash answered: files"
 
 
@@ -156,10 +174,13 @@ def test_a_call_that_a_request_passes_on_stands_once() -> None:
 
 
 def test_a_request_id_that_is_used_again_is_another_call() -> None:
-    rows = [requested(1, "r1", command="ls"), answered(2, "r1", "one"), requested(3, "r1", command="pwd"), answered(4, "r1", "two")]
-    assert conversation(page(rows)) == (
-        "- Call bash: command: ls\n  Result: one\n- Call bash: command: pwd\n  Result: two"
-    )
+    rows = [
+        requested(1, "r1", command="ls"),
+        answered(2, "r1", "one"),
+        requested(3, "r1", command="pwd"),
+        answered(4, "r1", "two"),
+    ]
+    assert conversation(page(rows)) == ("- Call bash: command: ls\n  Result: one\n- Call bash: command: pwd\n  Result: two")
 
 
 def test_with_a_deleted_result_goes_its_call_and_the_message_stays() -> None:
@@ -192,7 +213,9 @@ def test_what_the_page_shows_whole_is_not_found_once_more() -> None:
 
 
 def test_what_is_no_conversation_may_be_found_beside_a_whole_one() -> None:
-    notes = [sent(n, "note.v1", {"content": text}) for n, text in ((50, "And now for the kiln."), (51, "Old news of the weather."))]
+    notes = [
+        sent(n, "note.v1", {"content": text}) for n, text in ((50, "And now for the kiln."), (51, "Old news of the weather."))
+    ]
     context = page([*chat(5), *notes], retrieval={"relevance_threshold": None})
     assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4", "m5"]
     assert set(ids_of(context, "relevant")) == {"m50", "m51"}
@@ -212,5 +235,3 @@ def test_the_reserve_and_the_margin_are_kept_free() -> None:
     for profile in (make_profile(budget=tokens + 50, reserve=50), make_profile(budget=2 * tokens, margin=0.5)):
         assert make_context(ASK, EVERYTHING, profile).tokens == tokens
     assert make_context(ASK, EVERYTHING, make_profile(budget=tokens + 50, reserve=51)).tokens < tokens
-
-

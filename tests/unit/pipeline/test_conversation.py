@@ -111,6 +111,8 @@ def test_an_answer_that_joined_from_no_session_closes_the_turn_that_it_joined() 
     assert closes([said(1, "Go."), replied(2, "", bash("a", "ls")), joined]) == [("a", ("m3",))]
 
 
-@pytest.mark.parametrize(("rows", "words"), [([], ""), ([replied(1, "Hello.")], ""), ([said(1, "One."), said(2, "Two.")], "Two.")])
+@pytest.mark.parametrize(
+    ("rows", "words"), [([], ""), ([replied(1, "Hello.")], ""), ([said(1, "One."), said(2, "Two.")], "Two.")]
+)
 def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[Remembered], words: str) -> None:
     assert last_words_of_person(make_view(rows)) == words

@@ -107,5 +107,7 @@ def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked()
 
 
 def test_an_instruction_is_shown_whole_or_not_at_all() -> None:
-    context = page(make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2))
+    context = page(
+        make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2)
+    )
     assert instructions(context) == ["m1"]

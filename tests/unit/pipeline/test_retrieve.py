@@ -247,7 +247,9 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
     search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], relevance_threshold=1.0)
     assert search.found.irrelevant.every.tolist() == [*range(10), 11]
     assert set(search.found.irrelevant.nearest) == {*range(10), 11}
-    many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], relevance_threshold=1.0)
+    many = find(
+        "Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], relevance_threshold=1.0
+    )
     assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (NEAREST, 300)
 
 

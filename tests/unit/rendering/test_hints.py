@@ -71,7 +71,11 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("tool.response.v1", {"tool": "timer", "output": 0}, "- Tool timer answered: 0"),
     ("tool.response.v1", {"tool": "timer", "status": "error"}, "- Tool timer failed: no message"),
     ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "- Tool timer failed: too late"),
-    ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "- Tool t failed:\n  code: 5\n  why: x"),
+    (
+        "tool.response.v1",
+        {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}},
+        "- Tool t failed:\n  code: 5\n  why: x",
+    ),
     ("tool.error.v1", {"tool_name": "timer"}, "- Tool timer failed: no message"),
     ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "- Tool timer failed: late"),
     ("tool.catalog.v1", {"tools": [{"name": "a"}]}, "- a"),

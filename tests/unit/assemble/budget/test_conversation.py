@@ -72,7 +72,11 @@ def test_what_is_older_than_the_part_that_has_room_is_counted_by_that_reason() -
 
 
 def test_short_answers_and_repeats_keep_their_places_under_pressure_too() -> None:
-    rows = [turn for n in range(1, 200, 2) for turn in (replied(n, f"Shall I delete file {n}?"), said(n + 1, ("no", "yes")[n % 4 == 1]))]
+    rows = [
+        turn
+        for n in range(1, 200, 2)
+        for turn in (replied(n, f"Shall I delete file {n}?"), said(n + 1, ("no", "yes")[n % 4 == 1]))
+    ]
     lines = conversation(page(rows)).split("\n")
     assert len(lines) > 20
     assert all(

@@ -28,7 +28,9 @@ def found(context: Context) -> str:
 
 
 def kilns(number: int, start: int = 1) -> list[Remembered]:
-    return [said(n, f"Kiln {n} stands in town {n} by the river and is as hot as ever it was.") for n in range(start, start + number)]
+    return [
+        said(n, f"Kiln {n} stands in town {n} by the river and is as hot as ever it was.") for n in range(start, start + number)
+    ]
 
 
 def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() -> None:
@@ -64,7 +66,10 @@ def test_a_result_that_is_found_stands_below_its_call_with_the_passage_that_was_
 
 
 def test_of_a_turn_with_more_calls_the_find_says_how_many_there_were() -> None:
-    rows = [replied(1, "", bash("r1", "ls"), bash("r2", "pwd"), bash("r3", "df")), answered(2, "r2", "The kiln of Delft stands here.")]
+    rows = [
+        replied(1, "", bash("r1", "ls"), bash("r2", "pwd"), bash("r3", "df")),
+        answered(2, "r2", "The kiln of Delft stands here."),
+    ]
     assert found(page(rows)).endswith(
         "- Call bash: command: pwd\n  Result: The kiln of Delft stands here.\n  (2 other calls of this turn)"
     )
