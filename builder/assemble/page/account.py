@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from builder.assemble.budget.front import Front
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Omission, Section
+from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Fragment, Omission, Section
 from builder.pipeline.retrieve import Found
 
 MOST_NAMED = 50
@@ -30,8 +30,15 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
     for item in ledger.shown():
         for fragment in item.fragments:
             for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
-                in_all = fragment.in_all or fragment.tokens
-                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=in_all, shown=fragment.tokens)
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), shown=fragment.tokens)
+
+
+def _in_all(fragment: Fragment, ledger: Ledger) -> int:
+    """Tokens of all of it, by stored counts where only a line of it was rendered."""
+    view = ledger.writer.view
+    row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
+    stored = int(view.history.marks.tokens.head(view.size)[row]) if row >= 0 else 0
+    return max(fragment.in_all, stored, fragment.tokens)
 
 
 def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences:

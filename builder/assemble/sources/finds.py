@@ -1,5 +1,6 @@
 """What was found: messages, and calls with the passages of their results."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import accumulate
@@ -7,7 +8,6 @@ from itertools import accumulate
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.forms import Form, Spans
 from builder.assemble.page.draft import Item, Writer
-from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.pipeline.conversation import exchange_of
@@ -17,6 +17,8 @@ CALL = 120
 """Most tokens of a call line above what was found of its result."""
 SMALLEST = 5
 """Tokens of the shortest line."""
+_WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+"""A text without the white space around it."""
 
 
 def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int]) -> tuple[Omission, ...]:
@@ -28,9 +30,11 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     parts = {
         part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
     }
-    waiting = tuple(find for find in finds if not _is_visible(find, rows[find.row].breadcrumb, parts))
+    told = {item.origin: item.spans for item in ledger.shown() if item.spans}
+    unsaid = (_unsaid(find, told.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
+    waiting = tuple(find for find in unsaid if find and not _is_visible(find, ledger.writer, parts))
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    places: dict[tuple[int, ...], Item] = {}
+    places = {(item.origin,): item for item in ledger.items.get(rule.name, ())}
     missed: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
@@ -87,10 +91,31 @@ def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
     return (writer.other_calls(writer.view.history.rows[caller].breadcrumb, others),) if others > 0 else ()
 
 
-def _is_visible(find: Find, crumb: Breadcrumb, parts: Mapping[str, str]) -> bool:
-    """Whether the page shows the very words elsewhere: in the part of a message that has room there."""
-    words = " ".join("".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),)).split())
-    return words in parts.get(crumb.id, "")
+def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
+    """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
+    crumb = writer.view.history.rows[find.row].breadcrumb
+    part = parts.get(crumb.id)
+    if part is None:
+        return False
+    words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
+    shown = found_item(find, writer).fragments
+    return any(" ".join(text.split()) in part for text in (words, *(one.text for one in shown if one.breadcrumb is crumb)))
+
+
+def _unsaid(find: Find, told: Spans, text: str) -> Find | None:
+    """The find without what the page shows of the same text elsewhere, such as the sentence that instructs; None without words."""
+    if not told:
+        return find
+    rest: list[tuple[int, int]] = []
+    for start, end in find.spans or ((0, len(text)),):
+        for first, last in told:
+            if start < last and first < end:
+                rest.append((start, first))
+                start = max(start, last)
+        rest.append((start, end))
+    words = (_WORDS.search(text, start, end) for start, end in rest)
+    spans = tuple(found.span() for found in words if found)
+    return replace(find, spans=spans) if spans else None
 
 
 def _joined(spans: Spans, find: Find, writer: Writer) -> Spans:
