@@ -19,10 +19,13 @@ SMALLEST = 5
 """Tokens of the shortest line."""
 
 
-def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int]) -> tuple[Omission, ...]:
+def fill(
+    rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int], places: dict[int, Item]
+) -> tuple[Omission, ...]:
     """Put what was found on the page, the best first, as far as there is room; returns what has none.
 
-    limits: how many of a schema may be shown; a schema without a limit has none.
+    limits: how many of a schema may be shown; a schema without a limit has none. places: row → its item, of what stands there
+    already; what is put there comes in.
     """
     rows = ledger.writer.view.history.rows
     parts = {
@@ -30,7 +33,6 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     }
     waiting = tuple(find for find in finds if not _is_visible(find, rows[find.row].breadcrumb, parts))
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    places: dict[tuple[int, ...], Item] = {}
     missed: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
@@ -44,20 +46,20 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
 
 
-def _offer(section: str, find: Find, ledger: Ledger, places: dict[tuple[int, ...], Item]) -> bool:
+def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
     """Put one find on the page; what is found of one breadcrumb stands together."""
-    before = places.get((find.row,))
+    before = places.get(find.row)
     if before is None:
         item = found_item(find, ledger.writer)
         if not ledger.insert(section, item):
             return False
-        places[find.row,] = item
+        places[find.row] = item
         return True
     joined = replace(find, spans=_joined(before.spans, find, ledger.writer))
     item = found_item(joined, ledger.writer)
     if item != before and not ledger.exchange(section, before, item):
         return False
-    places[find.row,] = item
+    places[find.row] = item
     return True
 
 
