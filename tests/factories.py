@@ -21,6 +21,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
+from builder.pipeline.conversation import Turn, closed_turn
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
@@ -161,9 +162,16 @@ def make_context(
     standing: tuple[Remembered, ...] = (),
     asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own."""
-    profile = profile or make_profile()
-    view = view_of(make_history(rows), trigger.breadcrumb.place, trigger.breadcrumb.session)
+    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own.
+
+    A tool's answer must close its turn.
+    """
+    profile, crumb = profile or make_profile(), trigger.breadcrumb
+    turn: Turn = ()
+    view = view_of(make_history(rows), crumb.place, crumb.session)
+    if crumb.role == "tool":
+        view = view_of(make_history((*rows, trigger)), session=crumb.session)
+        turn = closed_turn(view, view.row_of(crumb.id)) or ()
     speakers = tuple(view.history.speakers)
     question = make_query(trigger.breadcrumb.text, speakers)
     question = question if asked is None else replace(question, vector=asked)
@@ -177,6 +185,7 @@ def make_context(
         ranker=BY_HAND,
         terms=make_terms,
         model=MODEL,
+        turn=turn,
     )
     return assemble(request, make_rendering(profile.encoding))
 

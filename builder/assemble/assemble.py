@@ -79,7 +79,8 @@ def _found(request: Request, front: Front) -> Found:
     allowed = may_be_found(request.query, request.view, shown, request.profile.retrieval)
     if not request.profile.section("retrieval") or not allowed.any():
         return Found()
-    return retrieve(request.view, allowed, shown, request.profile, rank(request.query, request.view, request.ranker))
+    scores = rank(request.query, request.view, request.ranker)
+    return retrieve(request.view, allowed, shown, request.profile.retrieval, scores, front.ledger.left)
 
 
 def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:

@@ -27,13 +27,12 @@ NO_CUT = Cut(results=None, characters=None)
 class Form:
     """What of a breadcrumb is rendered, and as what.
 
-    label: who speaks, as the page names them. spans: the passages that were found. said: how often the same was said.
+    spans: the passages that were found. said: how often the same was said.
     call: request id of the call that is rendered instead of the text; "" = the text. open: nothing has answered that call.
     answer: it stands below its call. line: why it is one line only; "" = it is more. cut: what is kept of its result list.
     characters: most of the whole; None = all.
     """
 
-    label: str = ""
     spans: Spans = ()
     said: int = 1
     call: str = ""

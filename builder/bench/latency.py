@@ -3,7 +3,7 @@
 import random
 import statistics
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -24,17 +24,21 @@ MODEL = "claude-sonnet-4"
 BATCH = 10_000
 """Messages stored at once."""
 WARM_UPS = 3
+COLD = 5
+"""First pages of a cold session."""
 
 
 @dataclass(slots=True)
 class Timings:
-    """Seconds of one size."""
+    """Seconds of one size, and tokens of its pages. cold: of first pages, while nothing of their session is in memory."""
 
-    build: list[float]
-    all_on: list[float]
-    embed: list[float]
-    yardstick: list[float]
-    event_to_context: list[float]
+    build: list[float] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)
+    all_on: list[float] = field(default_factory=list)
+    embed: list[float] = field(default_factory=list)
+    yardstick: list[float] = field(default_factory=list)
+    event_to_context: list[float] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
 
 
 async def run(
@@ -42,13 +46,15 @@ async def run(
 ) -> dict[str, Any]:
     """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
     await _fill(service.core, sizes, step)
-    timings = {size: Timings([], [], [], [], []) for size in sizes}
+    timings = {size: Timings() for size in sizes}
     async with connect(service.url, WORKSPACE) as client:
         listener = _Listener(client)
         for number in range(-WARM_UPS, rounds):
             for size in sizes:
                 await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else None)
             step()
+        for size in sizes:
+            await _cold(service.core, size, rounds, timings[size])
         await listener.close()
     return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
 
@@ -59,10 +65,12 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
     yardstick = await _seconds(lambda: reference.embed(asked[0]))
     embed = await _seconds(lambda: core.embedder.embed(asked[1]))
     plain = core.profile(CONSUMER)
-    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain))
+    tokens: list[int] = []
+    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain, tokens))
     all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, asked[4], everything(plain)))
     event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
     if timings:
+        timings.tokens += tokens
         timings.yardstick.append(yardstick)
         timings.embed.append(embed)
         timings.build.append(build)
@@ -70,13 +78,25 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
         timings.event_to_context.append(event)
 
 
-async def _build(core: Core, session: str, number: int, text: str, profile: Profile) -> None:
-    """Stops 4 to 7 of the line and the encoding, for one trigger."""
+async def _cold(core: Core, size: int, rounds: int, timings: Timings) -> None:
+    """The first page of a session of which nothing is in memory, a few times."""
+    for number in range(rounds, rounds + COLD):
+        core.histories.forget(WORKSPACE)
+        text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
+        began = perf_counter()
+        await _build(core, _session("build", size), size + number, text, plain)
+        timings.cold.append(perf_counter() - began)
+
+
+async def _build(core: Core, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None) -> None:
+    """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
     place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
     trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
         encode(context)
+        if tokens is not None:
+            tokens.append(context.tokens)
 
 
 def everything(profile: Profile) -> Profile:
@@ -162,6 +182,8 @@ def _summary(timings: Timings) -> dict[str, float]:
     p50 = statistics.median(timings.build)
     return {
         "build_p50_ms": milliseconds(p50),
+        "page_tokens": round(statistics.fmean(timings.tokens)),
+        "cold_p50_ms": milliseconds(statistics.median(timings.cold)),
         "build_p95_ms": milliseconds(at(timings.build, 0.95)),
         "embed_p50_ms": milliseconds(statistics.median(timings.embed)),
         "yardstick_p50_ms": milliseconds(statistics.median(timings.yardstick)),

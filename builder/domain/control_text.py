@@ -26,7 +26,8 @@ _BAR = r"|\uff5c"
 _AFTER_ANGLE = rf"[{_BAR}][^\s<>{_BAR}]{{1,100}}[{_BAR}]>|</?SYS>>|(?:start|end)_of_turn>"
 _AFTER_BRACKET = r"/?(?:INST|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT)\]|TOOL_CALLS\]"
 _END, _ALONE = r"/?s>", r"(?<!\S<)/?s>(?!\S)"
-_TOKEN = re.compile(rf"<(?:{_AFTER_ANGLE}|(?P<end>{_END}))|\[(?:{_AFTER_BRACKET})")
+_TOKEN = re.compile(rf"<(?=(?P<angle>{_AFTER_ANGLE}|(?P<end>{_END})))|\[(?=(?P<bracket>{_AFTER_BRACKET}))")
+"""The first character of a token; what follows is looked at only, because one token may stand within another."""
 _SUSPECT = re.compile(
     rf"[<\[{_CHARACTERS}]"
     rf"(?:(?<=<)(?:{_AFTER_ANGLE}|{_ALONE})|(?<=\[)(?:{_AFTER_BRACKET})|(?<=\r)(?!\n)|(?<=[{_CHARACTERS}])(?<!\r))"
@@ -70,7 +71,7 @@ def _rows(text: str) -> Iterator[list[re.Match[str]]]:
     """The tokens, those together that have nothing but white space between them."""
     row: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
-        if row and text[row[-1].end() : token.start()].strip():
+        if row and text[_end(row[-1]) : token.start()].strip():
             yield row
             row = []
         row.append(token)
@@ -78,5 +79,9 @@ def _rows(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _is_alone(text: str, token: re.Match[str]) -> bool:
-    start, end = token.span()
+    start, end = token.start(), _end(token)
     return not text[max(start - 1, 0) : start].strip() and not text[end : end + 1].strip()
+
+
+def _end(token: re.Match[str]) -> int:
+    return max(token.end("angle"), token.end("bracket"))

@@ -33,8 +33,8 @@ Turn = tuple[Entry, ...]
 
 def turns(view: View) -> Iterator[Turn]:
     """The turns of the trigger's session that the consumer may see, the newest first."""
-    for number in range(view.heard - 1, -1, -1):
-        origin = int(view.own[number])
+    rows = view.rows
+    for origin in reversed(rows[view.spoken[rows]].tolist()):
         if is_first_version(view, origin) and (turn := turn_of(view, origin)):
             yield turn
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.context import Omission
-from builder.domain.profile import Profile, Retrieval
+from builder.domain.profile import Retrieval
 from builder.pipeline.query import Query
 from builder.pipeline.sameness import SAME_WORDS, says_the_same
 from builder.pipeline.signals import similarity
@@ -67,17 +67,16 @@ class Found:
     irrelevant: Irrelevant = NO_ROWS
 
 
-def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], profile: Profile, scores: Floats) -> Found:
+def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], rules: Retrieval, scores: Floats, room: int) -> Found:
     """The best of the allowed passages by their scores, one a passage of the view, each thing once.
 
-    shown: rows that the page shows. Ties go to the later passage.
+    shown: rows that the page shows. room: tokens for what is found. Ties go to the later passage.
     """
-    rules = profile.retrieval
     relevant = allowed.copy()
     if rules.relevance_threshold is not None:
         mean, best = scores.mean(), scores[allowed].max()
         relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
-    pool_size = min(max(SMALLEST_POOL, profile.allowance // TOKENS_A_PASSAGE), LARGEST_POOL)
+    pool_size = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
     pool = best_of(scores, np.flatnonzero(relevant), pool_size)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)

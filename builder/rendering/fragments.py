@@ -85,20 +85,20 @@ class JinjaRendering:
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
-    def fragment(self, breadcrumb: Breadcrumb, form: Form, page: str = DEFAULT, cap: int | None = None) -> Fragment:
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str = DEFAULT, cap: int | None = None) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
         shown = breadcrumb.body if breadcrumb.covers else ""
-        key = (*identity, breadcrumb.schema, shown, form, tagged)
+        key = (*identity, breadcrumb.schema, shown, form, label, tagged)
         whole = self._fragments.get(key) or self._kept(
-            key, breadcrumb, lambda: self._page_text(breadcrumb, form, None, tagged=tagged)
+            key, breadcrumb, lambda: self._page_text(breadcrumb, form, label, None, tagged=tagged)
         )
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a line of ours is never cut: what is left of it would say nothing
         for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
-            less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, share, tagged=tagged))
+            less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged))
             if LINES_LEFT_OUT not in less.text:
                 break
             if less.tokens <= cap:
@@ -118,8 +118,8 @@ class JinjaRendering:
             self._keep((*key, "cut", cap), known)
         return known
 
-    def _page_text(self, breadcrumb: Breadcrumb, form: Form, logs: float | None, *, tagged: bool) -> Made:
-        made = self._formed(breadcrumb, form, logs)
+    def _page_text(self, breadcrumb: Breadcrumb, form: Form, label: str, logs: float | None, *, tagged: bool) -> Made:
+        made = self._formed(breadcrumb, form, label, logs)
         # The finished text, because values that are harmless one by one may stand together.
         text = visible(made.text)
         below = below_call(text) if form.answer else text
@@ -185,7 +185,7 @@ class JinjaRendering:
         if len(self._fragments) > CACHED:
             self._fragments.popitem(last=False)
 
-    def _formed(self, breadcrumb: Breadcrumb, form: Form, logs: float | None) -> Made:
+    def _formed(self, breadcrumb: Breadcrumb, form: Form, label: str, logs: float | None) -> Made:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
             return Made(stub(breadcrumb, form.line), REDUCED[form.line])
@@ -197,7 +197,7 @@ class JinjaRendering:
             output = digest(shown.output, logs) if logs is not None and isinstance(shown.output, str) else shown.output
             body, note = body | {"output": output}, shown.note
         hint = self._templates.hint_for(breadcrumb.schema)
-        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, self.longest))
+        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.longest))
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return Made(text, CUT if note else "", failed)
@@ -207,7 +207,7 @@ class JinjaRendering:
         """The line of one call, whoever makes it, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
-        values = values_of(breadcrumb, body, replace(form, label=tool_label(call.tool)), self.longest)
+        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.longest)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
         return Made(f"{text}\n{INSIDE}(no answer yet)" if form.open else text, "", failed)
 
@@ -252,10 +252,10 @@ class JinjaRendering:
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
 
 
-def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, longest: int) -> dict[str, Any]:
-    """What a hint is given, by VALUES. longest: characters of the text that are given at most."""
+def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int) -> dict[str, Any]:
+    """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
     return {
-        "speaker": form.label or breadcrumb.speaker,
+        "speaker": label,
         "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, f", {known_as(breadcrumb)}"),
         "partial": bool(form.spans),
         "answer": form.answer,

@@ -110,14 +110,18 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     given = len(breadcrumb.body) + len(breadcrumb.text)
     text = ""
     try:
-        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, LONGEST), given)
+        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, LONGEST), given)
     except RenderedNothing:
         if must_show:
             raise
     if must_show and not _shows_some(text, body):
         raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
     with contextlib.suppress(RenderedNothing):
-        templates.hint(name, values_of(breadcrumb, body, Form(spans=((0, len(breadcrumb.text) // 2),), said=3), LONGEST), given)
+        templates.hint(
+            name,
+            values_of(breadcrumb, body, Form(spans=((0, len(breadcrumb.text) // 2),), said=3), breadcrumb.speaker, LONGEST),
+            given,
+        )
 
 
 def _shows_some(text: str, body: Any) -> bool:

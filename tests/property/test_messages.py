@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
@@ -14,9 +14,10 @@ from builder.domain.control_text import has_control_text, visible
 from builder.domain.facts import Remembered
 from builder.domain.message import Message
 from builder.domain.profile import Dates, Profile
+from builder.pipeline.conversation import closed_turn
 from builder.wire.outbound import encode
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
-from tests.factories import ids_on_page, make_context, make_profile
+from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sessions
 from tests.property.test_budget import profiles
 
@@ -155,7 +156,7 @@ odd = st.lists(st.one_of(SHAPES, SHAPES, st.text(max_size=6)), max_size=12).map(
 def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[str, str]], ask: str, tagged: bool) -> None:
     rows = [hear(number, schema, {"content": text}) for number, (schema, text) in enumerate(wrote, 1)]
     trigger = hear(40, "user.message.v1", {"content": ask})
-    profile = make_profile(messages="openai", budget=60_000, page="xml" if tagged else "default")
+    profile = make_profile(chat_format="openai", budget=60_000, page="xml" if tagged else "default")
     context = make_context(trigger, rows, profile)
     parts = [part.text for message in context.messages for part in message.parts if not part.is_note]
     assert parts == [text for row in (*rows, trigger) if (text := visible(row.breadcrumb.text)).strip()]
@@ -170,23 +171,28 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
         hear(2, "tool.response.v1", {"tool": "bash", "request_id": "r1", "output": output}),
     ]
     trigger = hear(40, "user.message.v1", {"content": "And?"})
-    context = make_context(trigger, rows, make_profile(messages="openai", page="xml" if tagged else "default"))
+    context = make_context(trigger, rows, make_profile(chat_format="openai", page="xml" if tagged else "default"))
     (exchange,) = (each for message in context.messages for each in message.exchanges)
     assert exchange.results == (json.loads(rows[1].breadcrumb.body)["output"] if output.strip() else "nothing",)
 
 
-@settings(max_examples=60, deadline=None)
-@given(exchanges(), st.sampled_from(("r1", "r2", "r9")), talkative())
-def test_a_tool_s_answer_that_asks_ends_the_messages_with_its_call(session: Session, call: str, profile: Profile) -> None:
-    body = {"tool": "search", "request_id": call, "output": "found at last"}
-    trigger = hear(40, "tool.response.v1", body)
+@settings(max_examples=80, deadline=None)
+@given(exchanges(), st.sampled_from(("r1", "r2", "r3", "r9")), talkative())
+def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
+    session: Session, call: str, wanted: Profile
+) -> None:
+    profile = replace(wanted, budget=4000)
+    trigger = hear(40, "tool.response.v1", {"tool": "search", "request_id": call, "output": "found at last"})
+    view = make_view((*session.rows, trigger))
+    turn = closed_turn(view, view.row_of(trigger.breadcrumb.id))
+    assume(turn is not None)
     context = make_context(trigger, session.rows, profile)
     last = context.messages[-1]
     assert broken(context) == []
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
-    if any(each.call.id == call for message in context.messages for each in message.exchanges):
+    if any(entry.request for entry in turn or ()):
         assert last.role == "assistant"
-        assert trigger.breadcrumb.id in {name for each in last.exchanges for name in each.ids}
+        assert trigger.breadcrumb.id in named(context.messages[-len(turn or ()) :])
     else:
         assert last.role == "user"
         assert trigger.breadcrumb.id in last.ids

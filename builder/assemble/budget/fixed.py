@@ -18,8 +18,8 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
     profile, rule = request.profile, next(rule for rule in request.profile.sections if rule.source == "trigger")
     texts = own_texts(profile, request.system_prompt, request.trigger.breadcrumb, request.view)
     current = current_items(ledger.writer, request)
-    tokens = sum(item.tokens for item in current)
-    least = ledger.cost(rule.name, current) - max(tokens - USEFUL, 0)
+    tokens, size = sum(item.tokens for item in current), sum(item.size for item in current)
+    least = ledger.cost(rule.name, current) - tokens + min(size, USEFUL)
     cut = False
     for name, text in texts.items():
         room = ledger.left - least - ledger.heading(name)
@@ -27,7 +27,7 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
         cut |= shown != text
         if shown:
             ledger.put_text(name, shown)
-    room = ledger.left - ledger.cost(rule.name, current) + sum(item.size for item in current)
+    room = ledger.left - ledger.cost(rule.name, current) + tokens
     current = _fitted(current, room, ledger.writer, request)
     tokens = sum(item.tokens for item in current)
     if tokens > room or not any(item.text for item in current) or (tokens < USEFUL and any(item.is_cut for item in current)):
@@ -57,7 +57,7 @@ def _fitted(items: tuple[Item, ...], room: int, writer: Writer, request: Request
         excess = sum(item.size for item in fitted) - room
         if excess <= 0:
             break
-        cap = max(fitted[number].tokens - excess, min(USEFUL, fitted[number].tokens))
-        entry = fitted[number].entry
-        fitted[number] = writer.entry(entry, cap=cap) if entry else _message(writer, request, cap)
+        item = fitted[number]
+        cap = max(item.size - excess, min(USEFUL, item.size))
+        fitted[number] = writer.entry(item.entry, cap=cap) if item.entry else _message(writer, request, cap - max(item.extra, 0))
     return tuple(fitted)

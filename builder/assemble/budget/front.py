@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from builder.assemble.budget.conversation import Conversation, Limited, limited, newest, whole
+from builder.assemble.budget.conversation import Conversation, Limited, cannot_fit, limited, newest, whole
 from builder.assemble.budget.fixed import put_fixed
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.page.chat import chat_tokens, messages
@@ -50,6 +50,8 @@ def front_of(request: Request, writer: Writer) -> Front:
 def _whole(request: Request, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = request.profile, request.view
+    if cannot_fit(view, profile):
+        return None
     limits = limited(view, profile, profile.allowance, request.turn, folded=False)
     if limits.is_part:
         return None

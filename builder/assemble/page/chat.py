@@ -41,27 +41,27 @@ class _Notes:
 def messages(ledger: Ledger) -> tuple[Message, ...]:
     """What the ledger holds, as messages; nothing when the profile wants none.
 
-    They end with the current message, or, when a tool's answer asks, with the calls of its turn and their results.
+    They end with the current message, or with the calls of a turn and their results when these are what is to be answered from.
     """
     writer = ledger.writer
     if writer.profile.chat_format == "none":
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
-    asking = ledger.items[trigger.name]
-    current = asking[-1]
-    calls = [item for item in asking if item.entry and item.entry.request]
+    current, *_ = ledger.items[trigger.name]
     recent = writer.profile.section("hot")
-    turns = [item for item in ledger.items.get(recent.name, ()) if is_turn(item)] if recent else []
-    named = named_roles(turns, None if calls else current.first, writer)
-    conversation, day = conversation_messages([*turns, *calls], (recent or trigger).name, ledger, named)
-    is_text = not calls and current.first.role not in WRITTEN
+    places = (*((recent.name,) if recent else ()), trigger.name)
+    turns = [(name, item) for name in places for item in ledger.items.get(name, ()) if is_turn(item)]
+    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
+    named = named_roles((item for _, item in turns), None if is_answered else current.first, writer)
+    conversation, day = conversation_messages(turns, ledger, named)
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
     system = tuple(_system([section for section in sections if _lasts(ledger.rules[section.name])], items, ledger))
     lasting = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if not _lasts(ledger.rules[section.name])], items, writer)
-    if calls:
-        return (*system, *_ending_with_calls(conversation, notes, lasting=lasting))
+    if is_answered:
+        callers = frozenset(item.first.id for item in ledger.items[trigger.name])
+        return (*system, *_ending_with_calls(conversation, callers, notes, lasting=lasting))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
     return (*system, *_marked(conversation, lasting=lasting), last)
 
@@ -139,18 +139,21 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
     return layout.text[: layout.ends[0]].rstrip("\n").removesuffix(PROBE).strip("\n")
 
 
-def _ending_with_calls(conversation: Sequence[Message], notes: _Notes, *, lasting: bool) -> tuple[Message, ...]:
-    """The conversation, whose last message makes the calls; the notes begin the user's message in front of it."""
+def _ending_with_calls(
+    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, lasting: bool
+) -> tuple[Message, ...]:
+    """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
         return _marked(conversation, lasting=lasting)
-    *before, calls = conversation
+    number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
+    before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
     if before and before[-1].role == "user":
         asked = before.pop()
         front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, lasting=lasting), front, calls)
+    return (*_marked(before, lasting=lasting), front, *calls)
 
 
 def _marked(conversation: Sequence[Message], *, lasting: bool) -> tuple[Message, ...]:

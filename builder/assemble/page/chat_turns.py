@@ -23,34 +23,36 @@ NO_ROOM = "(left out, id {})"
 """In place of a result of which nothing has room."""
 
 
+Placed = tuple[str, Item]
+"""A section's name, and an item that stands in it."""
+
+
 def is_turn(item: Item) -> bool:
     """Whether it is told as a message or a call: a result whose call is not shown is neither."""
     return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
 
 
-def named_roles(items: Iterable[Item], current: Breadcrumb | None, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. current: the current message, which is the user's whoever wrote it."""
+def named_roles(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
+    """The roles in which more than one writes. asker: the current message, which is the user's, whoever wrote it."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
-    asking = (("user", current),) if current else ()
-    for role, crumb in (*asking, *((_role(item.first), item.first) for item in items)):
+    crumbs = [(_role(item.first), item.first) for item in items]
+    for role, crumb in (*crumbs, *((("user", asker),) if asker else ())):
         if crumb.role != "tool":
             labels[role].add(writer.labels.of(crumb))
     return frozenset(role for role, names in labels.items() if len(names) > 1)
 
 
-def conversation_messages(
-    items: Iterable[Item], section: str, ledger: Ledger, named: frozenset[str]
-) -> tuple[list[Message], str]:
-    """The turns in page order, and the date of the last note. section: name of the conversation's. named: see `named_roles`.
+def conversation_messages(turns: Iterable[Placed], ledger: Ledger, named: frozenset[str]) -> tuple[list[Message], str]:
+    """The turns in page order, and the date of the last note. named: see `named_roles`.
 
     Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
     of ours where there is none.
     """
     shown: list[Message] = []
     day = speaker = ""
-    for _, turn in groupby(items, key=lambda item: item.entry.row if item.entry else -1):
-        first, *more = turn
-        message = _turn((first, *more), ledger.writer)
+    for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
+        (section, first), *more = turn
+        message = _turn((first, *(item for _, item in more)), ledger.writer)
         if not message.parts and not message.exchanges and not message.images:
             continue
         date, name = ledger.date(section, first), ledger.writer.labels.of(first.first) if first.first.role != "tool" else ""

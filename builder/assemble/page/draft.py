@@ -1,6 +1,6 @@
 """What stands on the page: an item is a message, or a call with its results."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from builder.assemble.forms import WHOLE, Form, Line, Spans
 from builder.assemble.page.items import INSIDE
@@ -12,7 +12,7 @@ from builder.domain.context import Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
-from builder.pipeline.days import day_of, local_time
+from builder.pipeline.days import day_line, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
@@ -29,19 +29,19 @@ class Item:
 
     origin: int
     fragments: tuple[Fragment, ...]
+    tokens: int = field(init=False)
+    """On the page, with the line ends; looked at many times, so it is added up once."""
     entry: Entry | None = None
     spans: Spans = ()
     extra: int = 0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", sum([fragment.tokens for fragment in self.fragments]))
+
     @property
     def text(self) -> str:
         """As the page template is given it."""
-        return "\n".join(fragment.text for fragment in self.fragments)
-
-    @property
-    def tokens(self) -> int:
-        """With the line ends."""
-        return sum(fragment.tokens for fragment in self.fragments)
+        return "\n".join([fragment.text for fragment in self.fragments])
 
     @property
     def size(self) -> int:
@@ -114,8 +114,8 @@ class Writer:
         return Item(origin=entry.origin, fragments=tuple(fragments), entry=entry)
 
     def fragment(self, breadcrumb: Breadcrumb, form: Form, cap: int | None = None) -> Fragment:
-        """One part of an item; the form's label is filled in."""
-        return self.rendering.fragment(breadcrumb, replace(form, label=self.labels.of(breadcrumb)), self.profile.page, cap)
+        """One part of an item."""
+        return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap)
 
     def result_form(self, breadcrumb: Breadcrumb) -> Form:
         """The form of a result below its call, as the profile limits it; an error has no limits."""
@@ -134,8 +134,7 @@ class Writer:
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
-        day = day_of(breadcrumb, self.profile.time_zone)
-        return f"{day.day} {day:%B %Y}"
+        return day_line(breadcrumb.created_at, breadcrumb.utc_offset, self.profile.time_zone)
 
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""

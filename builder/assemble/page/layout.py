@@ -46,8 +46,11 @@ class Rendering(Protocol):
     def revision(self) -> str:
         """Hash of all templates."""
 
-    def fragment(self, breadcrumb: Breadcrumb, form: Form, page: str, cap: int | None = None) -> Fragment:
-        """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut."""
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str, cap: int | None = None) -> Fragment:
+        """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
+
+        label: who speaks, as the page names them.
+        """
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
         """The finished markdown."""

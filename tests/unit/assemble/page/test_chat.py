@@ -8,7 +8,7 @@ from typing import Any
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.domain.profile import MessageShape, Profile, Reminder
+from builder.domain.profile import ChatFormat, Profile, Reminder
 from tests.factories import make_catalog, make_context, make_profile
 from tests.property.sessions import hear
 
@@ -16,8 +16,8 @@ ASK = hear(39, "user.message.v1", {"content": "And now?"})
 LATER = hear(90, "user.message.v1", {"content": "And now?"})
 
 
-def profile(shape: MessageShape = "openai", **changes: Any) -> Profile:
-    return make_profile(messages=shape, summaries=None, **changes)
+def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
+    return make_profile(chat_format=shape, summaries=None, **changes)
 
 
 def said(sequence: int, content: str, **body: Any) -> Remembered:
@@ -103,7 +103,7 @@ def test_a_result_whose_call_an_edit_took_back_stands_as_text_also_where_it_is_f
     context = make_context(ASK, rows, profile())
     assert not any(message.exchanges for message in context.messages)
     assert "- Tool search answered: a kiln in Delft\n" in context.markdown
-    few = profile(window={"trigger": 1, "keep": 1}, budget=4000)
+    few = profile(window={"max_units": 1, "trim_to": 1}, budget=4000)
     found = make_context(
         hear(90, "user.message.v1", {"content": "a kiln in Delft?"}), [*rows, said(4, "Hm."), said(5, "So.")], few
     )
@@ -230,7 +230,7 @@ def test_a_reminder_stands_in_front_of_the_current_message() -> None:
 def test_a_find_is_text_in_front_of_the_current_message_and_never_a_call() -> None:
     rows = [calling(1, "r1"), answer(2, "r1", "Delft has a kiln."), said(3, "Thanks."), said(4, "Bye.")]
     asks = hear(90, "user.message.v1", {"content": "Where is a kiln, Delft?"})
-    context = make_context(asks, rows, profile(window={"trigger": 1, "keep": 1}))
+    context = make_context(asks, rows, profile(window={"max_units": 1, "trim_to": 1}))
     *_, (role, parts, _) = shown(context)
     assert role == "user"
     assert "Result: Delft has a kiln." in parts[0]
@@ -261,14 +261,20 @@ def test_what_is_found_for_a_tool_s_answer_stands_in_front_of_its_turn() -> None
     assert [message.breakpoint for message in again.messages] == ["", "recent", "", ""]
 
 
-def test_a_late_answer_stands_last_with_its_call_and_the_words_keep_their_place() -> None:
-    rows = [said(1, "How hot?"), calling(2, "r1"), said(3, "Hurry.")]
+def test_calls_to_answer_from_stand_last_and_the_words_said_with_them_keep_their_place() -> None:
+    rows = [said(1, "How hot?"), calling(2, "r1"), calling(3, content="A moment.")]
     assert shown(make_context(answer(4, "r1"), rows, profile())) == [
         ("user", ["How hot?"], []),
         ("assistant", ["Let me look."], []),
-        ("user", ["Hurry."], []),
+        ("assistant", ["A moment."], []),
         ("assistant", [], [("r1", ("found",))]),
     ]
+
+
+def test_an_answer_to_a_call_that_nobody_knows_is_text_under_its_heading() -> None:
+    *_, (role, parts, exchanges) = shown(make_context(answer(4, "r1"), [said(1, "How hot?")], profile()))
+    assert (role, exchanges) == ("user", [])
+    assert parts == ["## Tool results to answer from\n- Tool search answered: found"]
 
 
 def test_without_a_limit_of_tool_turns_the_conversation_only_grows_until_the_window_jumps() -> None:
