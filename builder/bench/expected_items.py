@@ -64,9 +64,8 @@ def shown(entry: Entry, text: str, events: Events, trigger: Record) -> Shown | N
         return Shown(entry, ((entry.row, state),)) if state else None
     if record["schema_name"] in RESULTS:
         label = re.match(r"Tool \w+ (?:answered|(?P<failed>failed))(?=:| \()", text)
-        if not label:
-            return None
-        state = result_state(record, ("Failed" if label["failed"] else "Result") + text[label.end() :])
+        below = ("Failed" if label["failed"] else "Result") + text[label.end() :] if label else text
+        state = result_state(record, below)
         return Shown(entry, ((entry.row, state),)) if state else None
     return _called(entry, text, events)
 

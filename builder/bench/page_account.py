@@ -16,7 +16,7 @@ MARK = re.compile(r"q\d+x")
 FOREIGN = re.compile(r"z\d+x")
 """Marks of another workspace."""
 NAMED = 50
-LABEL = re.compile(r"[^:]*:\s+")
+LABEL = re.compile(r"""(?:[^:"]*"[^"]*"|[^:"]*):\s+""")
 SAID_TIMES = re.compile(r" \(said \d+ times\)$")
 NEUTRALISED = "neutralised"
 

@@ -112,7 +112,7 @@ def _is_limited(reading: Reading, row: int) -> bool:
 def is_placeholder(reading: Reading, entry: Entry) -> bool:
     """Whether a limit makes one line of its results."""
     after = reading.profile.tool_output.placeholder_after
-    return after is not None and entry.turn not in reading.tool_turns[:after]
+    return after is not None and sum(turn >= entry.turn for turn in reading.tool_turns) > after
 
 
 def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:

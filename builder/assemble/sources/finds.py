@@ -31,7 +31,12 @@ def fill(
     parts = {
         part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
     }
-    waiting = tuple(find for find in finds if not _is_visible(find, rows[find.row].breadcrumb, parts))
+    now = ledger.writer.now
+    waiting = tuple(
+        find
+        for find in finds
+        if not _is_visible(find, rows[find.row].breadcrumb, parts) and not _says_the_same(rows[find.row].breadcrumb, now)
+    )
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
     missed: list[Find] = []
     for number, find in enumerate(waiting):
@@ -93,6 +98,11 @@ def _is_visible(find: Find, crumb: Breadcrumb, parts: Mapping[str, str]) -> bool
     """Whether the page shows the very words elsewhere: in the part of a message that has room there."""
     words = " ".join("".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),)).split())
     return words in parts.get(crumb.id, "")
+
+
+def _says_the_same(crumb: Breadcrumb, now: Breadcrumb) -> bool:
+    """Whether it is word for word what its speaker says now."""
+    return crumb.speaker == now.speaker and crumb.role == now.role and crumb.text.split() == now.text.split()
 
 
 def _joined(spans: Spans, find: Find, writer: Writer) -> Spans:
