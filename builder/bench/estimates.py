@@ -56,13 +56,14 @@ def _ample(entry: Entry, reading: Reading) -> int:
     if not entry.request and record["schema_name"] not in TOOLS:
         return NAME + reading.count(words_of(record).replace("\n", "\n  "))
     if record["schema_name"] in RESULTS:
-        return NAME + _of_result(record, reading.count)
+        return NAME + of_result(record, reading.count)
     asked = json.dumps(call_of(record, entry.request).get("input"), indent=2, ensure_ascii=False)
     results = (reading.events.records[row] for row in entry.results)
-    return NAME + reading.count(asked) + sum(NAME + _of_result(result, reading.count) for result in results)
+    return NAME + reading.count(asked) + sum(NAME + of_result(result, reading.count) for result in results)
 
 
-def _of_result(record: Record, count: Callable[[str], int]) -> int:
+def of_result(record: Record, count: Callable[[str], int]) -> int:
+    """Most tokens of a result."""
     body = record["context"]
     value = body.get("error_message", body.get("output"))
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)

@@ -103,17 +103,18 @@ def _unseen(reading: Reading) -> Iterator[Fault]:
 
 
 def _dates(reading: Reading) -> Iterator[Fault]:
-    """Above what was said on a day stands that day, once the conversation spans more than one."""
+    """Above what was said on a day stands that day, once the conversation spans more than one from its first message to now."""
     rule = reading.rule("hot")
     if rule is None or rule.dates != "day":
         return
     found, _ = reading.recent
     items = reading.items("hot")[-len(found) :] if found else []
     days = [_day(reading, reading.events.records[each.entry.row]) for each in found]
+    first = _day(reading, reading.events.records[reading.events.conversation[0].row]) if found else ""
     for item, day in zip(items, days, strict=True):
         if item.date not in {"", day}:
             yield DATE, f"{item.text!r:.100} of {day} stands under {item.date}"
-        elif not item.date and len(set(days)) > 1:
+        elif not item.date and len(set(days)) > 1 and first != _day(reading, reading.trigger):
             yield DATE, f"{item.text!r:.100} of {day} has no date"
 
 

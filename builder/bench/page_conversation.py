@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.estimates import USEFUL, ample, count_words, exceeds, fits, fixed
+from builder.bench.estimates import USEFUL, ample, count_words, exceeds, fits, fixed, of_result
 from builder.bench.events import RESULTS, Entry
 from builder.bench.expected_items import Shown, shown
 from builder.bench.page_reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
@@ -129,11 +129,17 @@ def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]
 
 def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     """A result that is one line though an older one is whole."""
-    long = [each for each in found if _results(reading, each) and ample(each.entry, reading) > SHORT]
+    long = [
+        each for each in found if _results(reading, each) and all(_is_long(reading, row) for row, _ in _results(reading, each))
+    ]
     for one, other in pairwise(long):
         is_line = any(state == "line" for _, state in _results(reading, other)) and not is_placeholder(reading, other.entry)
         if is_line and all(state == "whole" for _, state in _results(reading, one)):
             yield FOLD, f"{_name(reading, other.entry)} is one line, and the older {_name(reading, one.entry)} is whole"
+
+
+def _is_long(reading: Reading, row: int) -> bool:
+    return of_result(reading.events.records[row], reading.count) > SHORT
 
 
 def _results(reading: Reading, each: Shown) -> list[tuple[int, str]]:

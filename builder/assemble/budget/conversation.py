@@ -200,7 +200,7 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, *, d
     left = room - (sums[kept - 1] if kept else 0)
     if items[kept].size > marks.step and left >= max(USEFUL, marks.step / 2):
         cut = _cut(items[kept], writer, _size(left, room))
-        if cut.size <= left and cut.says_all_that_is_cut:
+        if cut.size <= left and cut.is_useful:
             return [*items[:kept], cut]
     return list(items[: _aligned(kept, [item.entry for item in items if item.entry], sums, marks, ENOUGH * marks.step)])
 

@@ -17,7 +17,7 @@ from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
 USEFUL = 32
-"""Tokens of a result below which a part of it says less than the line that stands for it."""
+"""Tokens below which a part of a call or a result says less than a line that stands for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +56,9 @@ class Item:
         return any(fragment.reduced for fragment in self.fragments)
 
     @property
-    def says_all_that_is_cut(self) -> bool:
-        """Whether nothing of it is gone without a mark."""
-        return all(fragment.text for fragment in self.fragments)
+    def is_useful(self) -> bool:
+        """Whether what is cut of it still says something, each part by itself."""
+        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL) for fragment in self.fragments)
 
     @property
     def answered(self) -> bool:
@@ -114,7 +114,9 @@ class Writer:
         crumb = self.view.history.rows[entry.row].breadcrumb
         if not entry.request:
             is_result = crumb.schema == RESULT and not crumb.failed
-            form = WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
+            form = (
+                WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
+            )
             return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
         call = self.fragment(crumb, Form(call=entry.request, open=not entry.results), cap)
         fragments, room = [call], None if cap is None else cap - call.tokens
