@@ -7,7 +7,7 @@ from builder.assemble.forms import FOLDED
 from builder.assemble.page.account import absences, parts, sections_of
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.page.draft import Writer
+from builder.assemble.page.draft import Item, Writer
 from builder.assemble.page.labels import Labels
 from builder.assemble.page.layout import Rendering
 from builder.assemble.request import Request, Search
@@ -99,8 +99,9 @@ def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
     if rule is None:
         return ()
     limits = dict(profile.retrieval.per_schema_limit)
-    missed = fill(rule, found.finds, front.ledger, limits)
-    return missed or fill(rule, found.neighbours, front.ledger, limits)
+    places: dict[int, Item] = {}
+    missed = fill(rule, found.finds, front.ledger, limits, places)
+    return missed or fill(rule, found.neighbours, front.ledger, limits, places)
 
 
 def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:

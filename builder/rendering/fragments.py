@@ -201,7 +201,8 @@ class JinjaRendering:
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return Made(text, CUT if note else "", failed)
-        return Made(shorten(text, form.characters, len, f", {known_as(breadcrumb)}"), SHRUNK, failed)
+        least = shorten(text, form.characters, len, f", {known_as(breadcrumb)}") or stub(breadcrumb, "folded")
+        return Made(least, SHRUNK, failed)
 
     def _call(self, breadcrumb: Breadcrumb, form: Form) -> Made:
         """The line of one call, whoever makes it, by the hint of a tool's request."""
