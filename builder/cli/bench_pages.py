@@ -99,7 +99,7 @@ def invariants(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Random sessions under random wishes: no page may tear or repeat a unit, show what no longer counts, or be too long."""
+    """Random sessions under random wishes, each page read by brute force: what is shown is what was said, with its call, once."""
     from builder.bench.invariants import run
     from builder.bench.page_reader import FAULTS
 

@@ -1,4 +1,4 @@
-"""What a tool answered, before its hint renders it: a result list cut to its first results (features B1), and one-line stubs."""
+"""What a tool answered, before its hint renders it: a result list cut to its first results, and one-line stubs."""
 
 import json
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def parsed(output: Any) -> Any:
 
 
 def stub(breadcrumb: Breadcrumb, line: Line) -> str:
-    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had (features B9)."""
+    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had."""
     tool, size = _inside(breadcrumb.tool or breadcrumb.speaker), f"{len(breadcrumb.body.encode()):,} bytes"
     address = known_as(breadcrumb)
     match line:
