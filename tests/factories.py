@@ -13,7 +13,7 @@ import numpy as np
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -21,7 +21,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
-from builder.pipeline.conversation import Turn, closed_turn
+from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
@@ -167,27 +167,31 @@ def make_context(
     A tool's answer must close its turn.
     """
     profile, crumb = profile or make_profile(), trigger.breadcrumb
-    turn: Turn = ()
-    view = view_of(make_history(rows), crumb.place, crumb.session)
-    if crumb.role == "tool":
-        view = view_of(make_history((*rows, trigger)), session=crumb.session)
-        turn = closed_turn(view, view.row_of(crumb.id)) or ()
+    view, turn = asked_view(trigger, rows)
+    assert turn is not None, "this answer closes no turn"
     speakers = tuple(view.history.speakers)
-    question = make_query(trigger.breadcrumb.text, speakers)
+    question = make_query(crumb.text if crumb.role != "tool" else last_words_of_person(view), speakers)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
-        trigger=trigger,
-        query=question,
+        trigger=trigger.breadcrumb,
         view=view,
         pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
         system_prompt=profile.system_prompt,
         profile=profile,
-        ranker=BY_HAND,
         terms=make_terms,
-        model=MODEL,
         turn=turn,
     )
-    return assemble(request, make_rendering(profile.encoding))
+    search = Search(query=question, ranker=BY_HAND, model=MODEL)
+    return assemble(request, search, make_rendering(profile.encoding))
+
+
+def asked_view(trigger: Remembered, rows: Iterable[Remembered | str]) -> tuple[View, Turn | None]:
+    """What a trigger sees, and the calls to answer from when it is a tool's answer; None when that closes no turn."""
+    crumb = trigger.breadcrumb
+    if crumb.role != "tool":
+        return view_of(make_history(rows), crumb.place, crumb.session), ()
+    view = view_of(make_history((*rows, trigger)), session=crumb.session)
+    return view, closed_turn(view, view.row_of(crumb.id))
 
 
 def ids_on_page(context: Context) -> list[str]:

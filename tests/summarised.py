@@ -137,7 +137,7 @@ async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) 
 
 async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 1900) -> str:
     """What the page says above a conversation of few units."""
-    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2, min_recent=1))
+    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2))
     return (await page(builder, profile, sequence)).partition("## Recent")[0]
 
 

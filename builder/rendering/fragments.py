@@ -60,7 +60,7 @@ class Made:
 
 
 class JinjaRendering:
-    """Implements `builder.pipeline.draft.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
+    """Implements `builder.assemble.page.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
     def __init__(
         self,

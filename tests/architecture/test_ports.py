@@ -11,7 +11,7 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
-from builder.pipeline.draft import Rendering
+from builder.assemble.page.layout import Rendering
 from builder.ports import (
     Archive,
     Backlog,

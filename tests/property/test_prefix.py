@@ -4,13 +4,13 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 
+from builder.pipeline.hot import hot_window
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from builder.pipeline.hot import hot_window
 from tests.factories import make_context, make_history, make_place, make_profile, make_turn, view_of
 from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles

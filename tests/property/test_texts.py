@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.assemble.page.control_text import visible
+from builder.domain.control_text import visible
 from builder.pipeline.passages import LONGEST, WORDS, passages
 from builder.pipeline.sameness import contradict
 from builder.pipeline.words import fingerprint, is_filler, normalised

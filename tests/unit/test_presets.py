@@ -36,7 +36,7 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
         ("conversational", 4000, 0.95, {"user.message.v1": 5, "agent.response.v1": 3}),
         ("memory", 8000, 0.9, {"user.message.v1": 10, "agent.response.v1": 8}),
         ("minimal", 2000, 0.98, {"user.message.v1": 2, "agent.response.v1": 1}),
-        ("rag", 8000, 0.9, {"knowledge.v1": 10, "tool.code.v1": 5, "user.message.v1": 2}),
+        ("rag", 8000, 0.9, {"note.v1": 10, "knowledge.v1": 10, "tool.code.v1": 5}),
     ],
 )
 def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, limits: dict[str, int]) -> None:
@@ -60,7 +60,7 @@ def test_the_director_keeps_the_last_task_header_and_the_character_no_anchor() -
 
 def test_relevance_keeps_three_and_what_is_alike_by_three_tenths() -> None:
     profile = preset("relevance")
-    assert (profile.window.trim_to, profile.window.min_recent, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
+    assert (profile.window.max_units, profile.window.trim_to, profile.retrieval.similarity_threshold) == (3, 3, 0.3)
     assert (profile.retrieval.query, profile.retrieval.per_schema_limit) == ("last_user", {})
 
 
@@ -75,4 +75,4 @@ def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty(
 
 def test_presets_compose() -> None:
     both = parse_profile("mine", "extends: [coding-agent, three_tier]\n", LIBRARY)
-    assert (both.budget, both.window.max_tool_turns, both.window.trim_to) == (16_000, 10, 20)
+    assert (both.budget, both.window.max_tool_turns, both.window.trim_to) == (16_000, None, 20)

@@ -28,6 +28,7 @@ from tests.summarised import (
     make_summarising,
     page,
     remember,
+    summary,
     summing,
     talk,
 )
@@ -78,11 +79,18 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
     await remember(builder, talk(20))
     publishing = Publishing(builder, BEHIND, remembering=False)
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
-    assert "## Summary" not in await page(builder, profile)
+    assert "## Summary" not in await summary(builder, profile)
     await remember(builder, publishing.out)
-    assert "## Summary\n- [8 May 2024] User: " in await page(builder, profile)
-    assert "## Summary" not in await page(builder, profile, sequence=999)
-    assert "## Summary" not in await page(builder, make_profile(summaries=None))
+    assert "## Summary\n- [8 May 2024] User: " in await summary(builder, profile)
+    assert "## Summary" not in await summary(builder, profile, sequence=999)
+    assert "## Summary" not in await summary(builder, make_profile(summaries=None))
+
+
+async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    assert "## Summary" not in await page(builder, profile)
 
 
 async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
@@ -138,11 +146,11 @@ async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_say
     publishing = Publishing(builder, BEHIND)
     loop = make_summarising(builder, publishing, profile)
     await loop.look("acme", "s42", make_place(20))
-    assert "K-4711" in (await page(builder, profile)).split("## Recent")[0]
+    assert "K-4711" in await summary(builder, profile)
     sources = [line["ids"][0] for line in lines(publishing.out[-1]) if "K-4711" in line["text"] or "cone 6" in line["text"]]
     await builder.remember(make_tombstone(sources[0], 1200).breadcrumb)
     await builder.remember(make_breadcrumb("Nina fires it on Monday.", id=sources[1], version=2, place=make_place(1201)))
-    head = (await page(builder, profile)).split("## Recent")[0]
+    head = await summary(builder, profile)
     assert "K-4711" not in head
     assert "cone 6" not in head
     await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1210, 1216)])

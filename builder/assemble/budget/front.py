@@ -28,6 +28,7 @@ class Front:
     shown: rows of which the page shows all. cut: whether the profile's own words were.
     """
 
+    request: Request
     ledger: Ledger
     conversation: Conversation
     limits: Limited
@@ -57,7 +58,7 @@ def _whole(request: Request, writer: Writer) -> Front | None:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
-    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger.breadcrumb)}) > 1)
+    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger)}) > 1)
     cut = put_fixed(ledger, request)
     rule = profile.section("hot")
     if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.allowance + SLACK:
@@ -100,7 +101,7 @@ def _settled(
 ) -> Front:
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
     profile, view = request.profile, request.view
-    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.breadcrumb.id)}
+    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.id)}
     shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     for rule in () if everything else profile.sections:
@@ -112,7 +113,7 @@ def _settled(
     if instructed:
         room = ledger.left if shares is None else min(instructed.most(profile.allowance), ledger.left)
         ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, room))
-    return Front(ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
+    return Front(request=request, ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
 
 
 def has_room(ledger: Ledger) -> bool:
@@ -160,4 +161,4 @@ def _spans_days(request: Request, writer: Writer) -> bool:
     first = next((row for row in view.own[: view.heard] if view.spoken[row]), None)
     if first is None:
         return False
-    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger.breadcrumb)
+    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger)

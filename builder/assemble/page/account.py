@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.assemble.budget.front import Front
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Omission, Section
+from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Fragment, Omission, Section
 from builder.pipeline.retrieve import Found
 
 MOST_NAMED = 50
@@ -29,8 +30,15 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
     for item in ledger.shown():
         for fragment in item.fragments:
             for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
-                in_all = fragment.in_all or fragment.tokens
-                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=in_all, shown=fragment.tokens)
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), shown=fragment.tokens)
+
+
+def _in_all(fragment: Fragment, ledger: Ledger) -> int:
+    """Tokens of all of it, by stored counts where only a line of it was rendered."""
+    view = ledger.writer.view
+    row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
+    stored = int(view.history.marks.tokens.head(view.size)[row]) if row >= 0 else 0
+    return max(fragment.in_all, stored, fragment.tokens)
 
 
 def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences:
@@ -51,15 +59,16 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
             named.setdefault(*_named(front, row, reason))
     absent = _mask(found.irrelevant.every, view.size, known)
     reasons[IRRELEVANT] += int(np.count_nonzero(absent))
-    nearest = (_named(front, row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
-    newest: tuple[tuple[str, Omission], ...] = ()
+    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
     if not front.conversation.whole:
-        own = view.rows
-        older = _mask(own[view.current[own] & view.spoken[own]], view.size, known) & ~absent
+        older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
+        older[list(known)] = False
         reasons[OLDER] += int(np.count_nonzero(older))
-        newest = tuple(_named(front, int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1])
-    for name, omission in (*nearest, *newest):
-        named.setdefault(name, omission)
+        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
+    for row, reason in waiting:
+        if len(named) >= MOST_NAMED:
+            break
+        named.setdefault(*_named(front, row, reason))
     return Absences(tuple(named.values())[:MOST_NAMED], {reason: number for reason, number in sorted(reasons.items()) if number})
 
 

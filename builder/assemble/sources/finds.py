@@ -1,5 +1,6 @@
 """What was found: messages, and calls with the passages of their results."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import accumulate
@@ -17,6 +18,8 @@ CALL = 120
 """Most tokens of a call line above what was found of its result."""
 SMALLEST = 5
 """Tokens of the shortest line."""
+_WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
+"""A text without the white space around it."""
 
 
 def fill(
@@ -31,11 +34,14 @@ def fill(
     parts = {
         part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
     }
-    now = ledger.writer.now
+    elsewhere = {item.origin: item.spans for item in ledger.shown() if item.spans and item.origin not in places}
+    unsaid = (_unsaid(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
     waiting = tuple(
         find
-        for find in finds
-        if not _is_visible(find, rows[find.row].breadcrumb, parts) and not _says_the_same(rows[find.row].breadcrumb, now)
+        for find in unsaid
+        if find
+        and not _is_visible(find, ledger.writer, parts)
+        and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
     )
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
     missed: list[Find] = []
@@ -94,10 +100,32 @@ def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
     return (writer.other_calls(writer.view.history.rows[caller].breadcrumb, others),) if others > 0 else ()
 
 
-def _is_visible(find: Find, crumb: Breadcrumb, parts: Mapping[str, str]) -> bool:
-    """Whether the page shows the very words elsewhere: in the part of a message that has room there."""
-    words = " ".join("".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),)).split())
-    return words in parts.get(crumb.id, "")
+def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
+    """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
+    crumb = writer.view.history.rows[find.row].breadcrumb
+    part = parts.get(crumb.id)
+    if part is None:
+        return False
+    words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
+    shown = found_item(find, writer).fragments
+    return any(" ".join(text.split()) in part for text in (words, *(one.text for one in shown if one.breadcrumb is crumb)))
+
+
+def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
+    """The find without what the page shows of the same text elsewhere, as the sentence that instructs; None without words."""
+    if not elsewhere:
+        return find
+    rest = [piece for start, end in find.spans or ((0, len(text)),) for piece in _outside(start, end, elsewhere)]
+    words = (_WORDS.search(text, start, end) for start, end in rest)
+    spans = tuple(found.span() for found in words if found)
+    return replace(find, spans=spans) if spans else None
+
+
+def _outside(start: int, end: int, others: Spans) -> list[tuple[int, int]]:
+    """The parts of a span that no other span covers. others: in order."""
+    edges = [edge for first, last in others if start < last and first < end for edge in (first, last)]
+    bounds = [start, *edges, end]
+    return [(low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True) if low < high]
 
 
 def _says_the_same(crumb: Breadcrumb, now: Breadcrumb) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from builder.domain.profile import Profile
 from builder.domain.usage import USAGE, Usage
 from builder.pipeline.calibrate import FEWEST, NEWEST, calibrated
-from builder.pipeline.pinned import BLACKLIST, kinds
+from builder.pipeline.pinned import AGENTS, BLACKLIST, kinds
 from tests.factories import make_breadcrumb, make_profile
 
 
@@ -50,7 +50,7 @@ OTHERS = ["gpt-4o", "claude-sonnet", "claude-sonnet-40", "claude-sonnet-4-5-2025
 
 @pytest.mark.parametrize("model", [*VERSIONS, *OTHERS])
 def test_a_report_is_about_the_profiles_model_whatever_its_date_and_provider_and_about_no_other(model: str) -> None:
-    (_, kind) = kinds((asking(pinned=()),))
+    *_, kind = kinds((asking(pinned=()),))
     found = make_breadcrumb(schema=USAGE, tags=Usage(model=model, counted=1000, used=1000).tags)
     assert kind.selector.matches(found) == (model in VERSIONS)
 
@@ -58,9 +58,9 @@ def test_a_report_is_about_the_profiles_model_whatever_its_date_and_provider_and
 def test_a_profile_that_does_not_ask_for_it_keeps_its_margin_and_reads_no_reports() -> None:
     profile = asking(calibrate=None)
     assert calibrated(profile, reports(*[1900] * NEWEST)) is profile
-    assert kinds((make_profile(pinned=()),)) == (BLACKLIST,)
+    assert kinds((make_profile(pinned=()),)) == (BLACKLIST, AGENTS)
 
 
 def test_consumers_of_one_model_share_what_is_recalled_of_its_reports() -> None:
     both = kinds((asking(pinned=()), asking(consumer="other", pinned=())))
-    assert [kind.selector.schemas for kind in both] == [BLACKLIST.selector.schemas, (USAGE,)]
+    assert [kind.selector.schemas for kind in both] == [BLACKLIST.selector.schemas, AGENTS.selector.schemas, (USAGE,)]

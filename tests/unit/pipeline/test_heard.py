@@ -1,13 +1,16 @@
 """What one consumer may see: its own conversation, nothing excluded, nothing that has ended."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
+from builder.pipeline.conversation import turns
 from builder.pipeline.heard import heard
+from builder.pipeline.units import window_size
 from builder.pipeline.view import View
-from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view, window_of
+from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view
 
 TRIGGER = make_remembered("And now?", 99, task="kiln")
 
@@ -17,9 +20,9 @@ def seen(rows: list[Remembered], profile: Profile | None = None, *excluded: Sele
 
 
 def window(view: View) -> list[list[str]]:
-    """Ids in the hot window, oldest first."""
-    units = window_of(view, make_profile().window)
-    return [[view.history.rows[row].breadcrumb.id for row in unit] for unit in units]
+    """Ids of each entry of the conversation, oldest first."""
+    entries = (entry for turn in reversed(list(turns(view))) for entry in turn)
+    return [[view.history.rows[row].breadcrumb.id for row in entry.rows] for entry in entries]
 
 
 def test_with_nothing_to_hide_the_view_is_the_same() -> None:
@@ -40,14 +43,16 @@ def test_the_window_of_a_character_jumps_by_its_own_conversation() -> None:
     rows = [make_remembered(f"Line {n}.", n, tags=("to:mira",) if n % 2 else ()) for n in range(1, 61)]
     view = seen(rows, make_profile(audience=Selector(all_tags=("to:mira",))))
     assert view.units == 30
-    assert len(window(view)) == 10 + (30 - 21) % 11
+    assert window_size(view.units, replace(make_profile().window, max_units=20, trim_to=10)) == 10 + (30 - 21) % 11
 
 
 def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
-    call = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), tags=("to:mira",))
+    call = make_remembered(
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",), tags=("to:mira",)
+    )
     result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
     other = make_remembered("Three windows.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
-    assert window(seen([call, result, other], make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1", "m2"]]
+    assert window(seen([call, result, other], make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m1", "m2"]]
 
 
 def test_a_sub_agent_sees_its_own_task_only() -> None:
@@ -63,17 +68,21 @@ def test_what_has_ended_is_gone_from_its_moment_on() -> None:
 
 
 def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
-    said = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",))
-    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",))
+    said = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",))
+    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), asked=("ls",))
     result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
     assert window(seen([said, call, result])) == [["m1"]]
 
 
 def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
-    said = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), expires_at=MORNING)
+    said = make_remembered(
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",), expires_at=MORNING
+    )
     result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
-    again = make_remembered("I look again.", 3, id="m1", version=2, schema="agent.response.v1", role="assistant", calls=("r1",))
-    assert window(seen([said, result, again])) == [["m2", "m1"]]
+    again = make_remembered(
+        "I look again.", 3, id="m1", version=2, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",)
+    )
+    assert window(seen([said, result, again])) == [["m1"], ["m1", "m2"]]
 
 
 def test_a_blacklist_leaves_out_schemas_tags_and_ids() -> None:

@@ -4,14 +4,18 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from tests.factories import ids_on_page, make_context, make_remembered, make_tombstone, make_turn
+from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
-TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 140)]
+TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 200)]
 ASKED = make_remembered("What did the supplier say about the clay?", 900)
 
 
+PROFILE = make_profile(budget=900)
+"""The conversation has no room on it."""
+
+
 def page(*told: Remembered, asked: Remembered = ASKED) -> Context:
-    return make_context(asked, [*told, *TALK])
+    return make_context(asked, [*told, *TALK], PROFILE)
 
 
 def instructions(context: Context) -> list[str]:
@@ -26,7 +30,7 @@ def test_an_old_instruction_stands_on_every_page_in_front_of_the_conversation() 
     context = page(make_remembered("Always answer in English.", 1))
     assert instructions(context) == ["m1"]
     assert context.markdown.index("## Standing Instructions") < context.markdown.index("## Recent Conversation")
-    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[-2].characters
+    assert context.markdown.index("User: Always answer in English.") < context.breakpoints[0].characters
 
 
 def test_of_a_long_message_only_the_sentence_that_instructs_is_shown() -> None:
@@ -93,9 +97,17 @@ def test_only_people_instruct(schema: str) -> None:
     assert instructions(page(make_remembered("Always answer in English.", 1, schema=schema))) == []
 
 
-def test_the_most_relevant_come_first_when_there_is_no_room_for_all() -> None:
+def test_the_newest_come_first_when_there_is_no_room_for_all_whatever_is_asked() -> None:
     told = [make_remembered(f"Never show the colour of glaze batch {n} from shelf {n}.", n) for n in range(1, 60)]
-    context = page(*told[:20], make_remembered("Always quote the supplier when I ask about clay.", 70), *told[20:])
-    assert "m70" in instructions(context)
+    context = page(*told)
+    shown = instructions(context)
+    assert shown == [f"m{n}" for n in range(60 - len(shown), 60)]
     (section,) = (section for section in context.sections if section.name == "instructions")
     assert section.tokens <= 0.08 * context.budget
+
+
+def test_an_instruction_is_shown_whole_or_not_at_all() -> None:
+    context = page(
+        make_remembered("Never use emojis.", 1), make_remembered(f"Always answer in English{' or in plain words' * 30}.", 2)
+    )
+    assert instructions(context) == ["m1"]

@@ -1,13 +1,16 @@
 """What is found among older messages: each thing once, nothing stale, nothing empty."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
+from builder.pipeline.query import Query
 from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Found, retrieve
+from builder.pipeline.retrieve import NEAREST, Find, Found, may_be_found, retrieve
+from builder.pipeline.view import View
 from tests.factories import BY_HAND, bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 
 LONG = (
@@ -16,31 +19,38 @@ LONG = (
 BLAND = [f"Weather report number {n}." for n in range(10)]
 
 
-def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Found:
+@dataclass(frozen=True)
+class Search:
+    """What was found, and where."""
+
+    view: View
+    found: Found
+
+    def crumbs(self, finds: tuple[Find, ...]) -> list[Breadcrumb]:
+        """Of each find its breadcrumb."""
+        return [self.view.history.rows[each.row].breadcrumb for each in finds]
+
+
+def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
+    asked = make_query(question)
+    return searched(asked, rows, *shown, **rules)
+
+
+def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
     profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0} | rules)
-    asked, view = make_query(question), make_view(rows)
-    return retrieve(asked, view, frozenset(shown), profile, rank(asked, view, BY_HAND))
+    view, hidden = make_view(rows), frozenset(shown)
+    allowed = may_be_found(asked, view, hidden, profile.retrieval)
+    if not allowed.any():
+        return Search(view, Found())
+    return Search(view, retrieve(view, allowed, hidden, profile.retrieval, rank(asked, view, BY_HAND), profile.allowance))
 
 
-def ids(found: Found) -> list[list[str]]:
-    return [[candidate.remembered.breadcrumb.id for candidate in unit] for unit in found.units]
+def best(search: Search) -> list[str]:
+    return [crumb.id for crumb in search.crumbs(search.found.finds)]
 
 
-def best(found: Found) -> list[str]:
-    return [unit[0].remembered.breadcrumb.id for unit in found.units]
-
-
-def omitted(found: Found) -> dict[str, str]:
-    return {omission.id: omission.reason for omission in found.omissions}
-
-
-def exchange(first: int, question: str, answer: str) -> list[Remembered]:
-    """A call and its result, with other talk between them."""
-    return [
-        make_remembered(question, first, schema="tool.request.v1", calls=(f"r{first}",)),
-        make_remembered("One moment.", first + 1, schema="agent.response.v1"),
-        make_remembered(answer, first + 2, schema="tool.response.v1", calls=(f"r{first}",)),
-    ]
+def omitted(search: Search) -> dict[str, str]:
+    return {omission.id: omission.reason for omission in search.found.omissions}
 
 
 def test_the_best_comes_first() -> None:
@@ -54,7 +64,7 @@ def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None
     ]
     found = find("kiln", rows)
     assert best(found) == ["m4", "m2"]
-    assert [unit[0].said for unit in found.units] == [3, 1]
+    assert [each.said for each in found.found.finds] == [3, 1]
     assert omitted(found) == {"m1": "repeat", "m3": "repeat"}
 
 
@@ -66,7 +76,7 @@ def test_near_repeats_are_shown_once_with_the_newest() -> None:
     ]
     found = find("kiln", rows)
     assert best(found) == ["m2", "m3"]
-    assert found.units[0][0].said == 2
+    assert found.found.finds[0].said == 2
 
 
 @pytest.mark.parametrize(
@@ -81,15 +91,16 @@ def test_near_repeats_are_shown_once_with_the_newest() -> None:
 def test_contradictions_are_both_kept(before: str, after: str) -> None:
     found = find("kiln", [make_remembered(before, 1), make_remembered(after, 2)], duplicate_threshold=0.8)
     assert sorted(best(found)) == ["m1", "m2"]
-    assert [unit[0].said for unit in found.units] == [1, 1]
-    assert not found.omissions
+    assert [each.said for each in found.found.finds] == [1, 1]
+    assert not found.found.omissions
 
 
 def test_the_same_words_of_two_people_are_two_things() -> None:
     rows = [make_remembered("I love sushi.", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana"), 1)]
     found = find("Who loves sushi?", rows)
     assert sorted(best(found)) == ["m2", "m3"]
-    assert {unit[0].remembered.breadcrumb.speaker: unit[0].said for unit in found.units} == {"Ana": 2, "Bob": 1}
+    speakers = [crumb.speaker for crumb in found.crumbs(found.found.finds)]
+    assert dict(zip(speakers, (each.said for each in found.found.finds), strict=True)) == {"Ana": 2, "Bob": 1}
 
 
 def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() -> None:
@@ -117,7 +128,7 @@ def test_old_versions_are_never_found() -> None:
         make_remembered("The kiln is in Gouda.", 3, id="m", version=2),
     ]
     found = find("Where is the kiln?", rows)
-    assert [unit[0].remembered.breadcrumb.version for unit in found.units if unit[0].remembered.breadcrumb.id == "m"] == [2]
+    assert [crumb.version for crumb in found.crumbs(found.found.finds) if crumb.id == "m"] == [2]
 
 
 def test_what_a_tombstone_removed_is_never_found() -> None:
@@ -130,19 +141,15 @@ def test_ties_go_to_the_later_one() -> None:
     assert best(find("zeppelin", rows)) == ["m3", "m2", "m1"]
 
 
-def test_a_result_brings_its_call_and_a_call_its_result() -> None:
+def test_a_result_is_found_by_itself_whatever_its_call_says() -> None:
     rows: list[Remembered | str] = [
-        *exchange(1, "weather in Delft", "Sunny and calm"),
-        *exchange(4, "train to Gouda", "Leaves at noon"),
+        make_remembered("weather in Delft", 1, schema="tool.request.v1", calls=("r1",), asked=("search",)),
+        make_remembered("Sunny and calm", 2, schema="tool.response.v1", calls=("r1",)),
+        make_remembered("Sunny and wild", 3, schema="tool.response.v1", calls=("lost",)),
         *map(make_turn, BLAND, range(9, 19)),
     ]
-    found = find("Is it sunny and calm?", rows)
-    assert ids(found)[0] == ["m1", "m3"]
-    assert ids(find("When does it leave at noon?", rows))[0] == ["m4", "m6"]
-
-
-def test_a_result_without_its_call_is_found_alone() -> None:
-    assert ids(find("sunny", [make_remembered("Sunny", 1, schema="tool.response.v1", calls=("lost",)), "Rain."]))[0] == ["m1"]
+    assert best(find("Is it sunny and calm?", rows))[0] == "m2"
+    assert best(find("Is it wild and sunny?", rows))[0] == "m3"
 
 
 def test_the_answer_to_a_question_that_is_found_comes_along() -> None:
@@ -178,26 +185,28 @@ def test_of_a_response_that_was_edited_only_the_new_version_comes_along() -> Non
         answer("It went out on Monday.", 2, "m1"),
         answer("It went out on Tuesday.", 3, "m1", id="m2", version=2),
     ]
-    assert [unit[0].remembered.breadcrumb.version for unit in find("Which glaze does order 7 need?", rows).units[:2]] == [1, 2]
+    search = find("Which glaze does order 7 need?", rows)
+    assert [crumb.version for crumb in search.crumbs(search.found.finds)[:2]] == [1, 2]
 
 
 def test_a_neighbour_that_says_what_is_on_the_page_already_stays_away() -> None:
     rows = [make_turn("We open at nine.", 1), make_turn("The kiln is in the yard.", 3), make_turn("We open at nine.", 5)]
-    around = find("Where is the kiln?", rows, 2, neighbours=2, relevance_threshold=0.9).neighbours
+    around = find("Where is the kiln?", rows, 2, neighbours=2, relevance_threshold=0.9).found.neighbours
     assert around == ()
-    assert len(find("Where is the kiln?", rows, neighbours=2, relevance_threshold=0.9).neighbours) == 1
+    assert len(find("Where is the kiln?", rows, neighbours=2, relevance_threshold=0.9).found.neighbours) == 1
 
 
 def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
     rows = [*BLAND[:5], "The kiln is in Delft.", *BLAND[5:], "okay"]
-    around = [unit[0].remembered.breadcrumb.id for unit in find("Where is the kiln?", rows, neighbours=2).neighbours]
+    search = find("Where is the kiln?", rows, neighbours=2)
+    around = [crumb.id for crumb in search.crumbs(search.found.neighbours)]
     assert around[:4] == ["m5", "m7", "m4", "m8"]
-    assert find("Where is the kiln?", rows, neighbours=0).neighbours == ()
+    assert find("Where is the kiln?", rows, neighbours=0).found.neighbours == ()
 
 
 def test_what_is_on_the_page_or_says_nothing_is_no_neighbour() -> None:
     rows = ["Remark on rain.", "The kiln is in Delft.", "okay"]
-    assert find("Where is the kiln?", rows, 0, neighbours=1, relevance_threshold=0.5).neighbours == ()
+    assert find("Where is the kiln?", rows, 0, neighbours=1, relevance_threshold=0.5).found.neighbours == ()
 
 
 def test_only_the_schemas_of_the_profile_are_searched() -> None:
@@ -210,9 +219,8 @@ def test_the_similarity_threshold_asks_nothing_of_what_has_no_vector() -> None:
     rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln, it was cold.", *BLAND], 1)]
     unseen = [rows[0], bare(rows[1]), *rows[2:]]
     assert best(find("The kiln is hot.", unseen, similarity_threshold=0.9)) == ["m1", "m2"]
-    profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0.9})
-    asked, view = replace(make_query("The kiln is hot."), vector=b""), make_view(rows)
-    assert best(retrieve(asked, view, frozenset(), profile, rank(asked, view, BY_HAND)))[:2] == ["m1", "m2"]
+    asked = replace(make_query("The kiln is hot."), vector=b"")
+    assert best(searched(asked, rows, similarity_threshold=0.9))[:2] == ["m1", "m2"]
 
 
 def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> None:
@@ -228,20 +236,32 @@ def test_the_relevance_threshold_leaves_out_what_is_no_better_than_most() -> Non
 def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
     filling = "The weather was fine and we walked along the river. " * 20
     found = find("What does the kiln cost?", [f"{filling}The kiln costs ninety coins. {filling}", *BLAND])
-    first = found.units[0][0]
+    first, (crumb, *_) = found.found.finds[0], found.crumbs(found.found.finds)
     ((start, end),) = first.spans
-    assert "kiln costs ninety" in first.remembered.breadcrumb.text[start:end]
-    assert end - start < len(first.remembered.breadcrumb.text) / 2
+    assert "kiln costs ninety" in crumb.text[start:end]
+    assert end - start < len(crumb.text) / 2
+    assert 0 < first.tokens < 200
+
+
+def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> None:
+    search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], relevance_threshold=1.0)
+    assert search.found.irrelevant.every.tolist() == [*range(10), 11]
+    assert set(search.found.irrelevant.nearest) == {*range(10), 11}
+    many = find(
+        "Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], relevance_threshold=1.0
+    )
+    assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (NEAREST, 300)
 
 
 def test_an_empty_session_has_nothing_to_find() -> None:
-    found = find("kiln", [])
-    assert (found.units, found.omissions, len(found.scores)) == ((), (), 0)
+    view = make_view([])
+    assert not may_be_found(make_query("kiln"), view, frozenset(), make_profile().retrieval).any()
 
 
 def answers(*rows: Remembered | str) -> list[str]:
     """What is found for a question about nuts, in the order of the page."""
-    return [unit[-1].remembered.breadcrumb.text for unit in find("Do you eat nuts?", [*BLAND, *rows]).units][:2]
+    search = find("Do you eat nuts?", [*BLAND, *rows])
+    return [crumb.text for crumb in search.crumbs(search.found.finds)][:2]
 
 
 def test_small_talk_is_shown_when_it_is_the_whole_answer() -> None:

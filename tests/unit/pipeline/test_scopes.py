@@ -5,9 +5,10 @@ from datetime import timedelta
 import numpy as np
 
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile, Window
+from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.pipeline import signals
+from builder.pipeline.conversation import turns
 from builder.pipeline.scopes import scope_of, scopes
 from tests.factories import (
     MORNING,
@@ -19,7 +20,6 @@ from tests.factories import (
     make_remembered,
     make_tombstone,
     view_of,
-    window_of,
 )
 
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
@@ -67,12 +67,10 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
         np.testing.assert_allclose(signal(query, both)[own], signal(query, alone), atol=1e-6)
 
 
-def test_the_hot_window_is_the_own_sessions() -> None:
-    window = Window(max_units=2, trim_to=2, min_recent=0, max_tool_turns=None, message_share=0.25, keep_share=0.5)
+def test_the_conversation_is_the_own_sessions() -> None:
     history = make_history(interleaved())
-    assert window_of(view_of(history, session="s1"), window) == ((2,), (4,))
-    assert window_of(view_of(history, session="s2"), window) == ((1,), (3,))
-    assert window_of(view_of(history, session="s3"), window) == ()
+    for session, said in (("s1", [0, 2, 4]), ("s2", [1, 3]), ("s3", [])):
+        assert [entry.row for turn in turns(view_of(history, session=session)) for entry in turn] == said[::-1]
     assert [view_of(history, session=name).units for name in ("s1", "s2", "s3")] == [3, 2, 0]
 
 
@@ -123,7 +121,7 @@ def test_another_sessions_instructions_neither_rule_the_page_nor_supersede_the_o
         make_remembered("From now on always answer in German.", 2, session="s2"),
         *(make_remembered(f"The kiln of order {n} is dry.", n, session="s1") for n in range(3, 40)),
     ]
-    profile = make_profile(retrieval={"scope": "workspace"})
+    profile = make_profile(budget=400, retrieval={"scope": "workspace"})
     context = make_context(make_remembered("Is the kiln dry?", 99, session="s1"), rows, profile)
     told = {section.name: section.ids for section in context.sections}
     assert told["instructions"] == ("m1",)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.tokens import load_counter
+from builder.assemble.forms import WHOLE
 from builder.rendering.bounds import CHARACTERS_A_VALUE, pruned, shortened
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import PATIENCE, TemplateSet, read_folders
@@ -49,7 +50,7 @@ def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(
         ("order.v1", {"order": HUGE[kind]}),
     ):
         crumb = make_breadcrumb("", schema=schema, tool="search", body=json.dumps(body))
-        fragment = rendering.fragment(crumb, (), 1, 4_000)
+        fragment = rendering.fragment(crumb, WHOLE, cap=4_000)
         assert fragment.failed == ""
         assert "left out" in fragment.text
         assert fragment.tokens <= 4_000

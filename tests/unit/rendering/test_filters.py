@@ -29,7 +29,7 @@ from builder.rendering.filters import inline, readable, sentence, tag, untagged
         ({"rows": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}], "n": 2}, "n: 2\nrows:\n  - a: 1\n    b: x\n  - a: 2\n    b: y"),
         ([{"title": "A", "tags": ["x", "y"]}, {"title": "B"}], "- title: A\n  tags: x, y\n- title: B"),
         ([[1, 2], [3]], "- 1, 2\n- 3"),
-        ({"text": "one\n\n  two", "n": 1}, "n: 1\ntext:\n  one\n  \n    two"),
+        ({"text": "one\n\n  two", "n": 1}, "n: 1\ntext:\n  one\n\n    two"),
         (["A sentence that is longer than forty characters.", "b"], "- A sentence that is longer than forty characters.\n- b"),
         ({"long": "x" * 1700, "n": 1}, f"long: {'x' * 1700}\nn: 1"),
     ],

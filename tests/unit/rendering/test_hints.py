@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from builder.assemble.forms import Form
+from builder.assemble.page.labels import tool_label
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import NEVER
 from builder.wire.bodies import BODIES
@@ -14,7 +16,6 @@ from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RENDERING = make_rendering()
-PLENTY = 4000
 
 
 def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
@@ -24,15 +25,17 @@ def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
 
 def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] = (), said: int = 1) -> str:
     """The fragment, of a rendering that has seen no other: all bodies here share a place."""
-    return make_rendering().fragment(crumb(schema, body), spans, said, PLENTY).text
+    held = crumb(schema, body)
+    label = tool_label(held.tool) if held.tool else ""
+    return make_rendering().fragment(held, Form(label=label, spans=spans, said=said)).text
 
 
 EXAMPLES = {
     "user.message.v1": "- Maya: Where do I set the API key?",
     "agent.response.v1": "- Assistant: Let me look that up.",
-    "tool.request.v1": "- Call of calculator: expression: 3*4",
-    "tool.response.v1": "- calculator answered: result: 12",
-    "tool.error.v1": "- web-search failed (timeout): no answer in 30 s (can be tried again)",
+    "tool.request.v1": "- Call calculator: expression: 3*4",
+    "tool.response.v1": "- Tool calculator answered: result: 12",
+    "tool.error.v1": "- Tool web-search failed (timeout): no answer in 30 s (can be tried again)",
     "tool.catalog.v1": "- calculator (general): Arithmetic with functions.\n- web-search (web): Search the web.",
     "note.v1": "- Note (https://example.org/notes/7): Glaze batch 7 needs two coats.",
     "browser.page.context.v1": '- Page "Orders" (https://example.org/orders), 12 interactive elements',
@@ -57,20 +60,24 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("user.message.v1", {"content": " \n\t"}, "- User: (empty message)"),
     ("user.message.v1", {"content": [{"type": "image_url"}]}, "- User: [image]"),
     ("agent.response.v1", {"message": ""}, "- Assistant: (empty message)"),
-    ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "- Assistant: (calls a, b)"),
+    ("agent.response.v1", {"message": "", "tool_requests": [{"tool": "a"}, {"tool": "b"}]}, "- Assistant: (empty message)"),
     ("agent.response.v1", {"message": "Yes.", "tool_requests": []}, "- Assistant: Yes."),
-    ("tool.request.v1", {"tool": "timer"}, "- Call of timer"),
-    ("tool.request.v1", {"tool": "timer", "input": {}}, "- Call of timer"),
-    ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "- Call of timer: 5 s"),
-    ("tool.response.v1", {"tool": "timer"}, "- timer answered: nothing"),
-    ("tool.response.v1", {"tool": "timer", "output": []}, "- timer answered: (an empty list)"),
-    ("tool.response.v1", {"tool": "timer", "output": False}, "- timer answered: false"),
-    ("tool.response.v1", {"tool": "timer", "output": 0}, "- timer answered: 0"),
-    ("tool.response.v1", {"tool": "timer", "status": "error"}, "- timer failed: no message"),
-    ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "- timer failed: too late"),
-    ("tool.response.v1", {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}}, "- t failed:\n  code: 5\n  why: x"),
-    ("tool.error.v1", {"tool_name": "timer"}, "- timer failed: no message"),
-    ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "- timer failed: late"),
+    ("tool.request.v1", {"tool": "timer"}, "- Call timer"),
+    ("tool.request.v1", {"tool": "timer", "input": {}}, "- Call timer"),
+    ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "- Call timer: 5 s"),
+    ("tool.response.v1", {"tool": "timer"}, "- Tool timer answered: nothing"),
+    ("tool.response.v1", {"tool": "timer", "output": []}, "- Tool timer answered: (an empty list)"),
+    ("tool.response.v1", {"tool": "timer", "output": False}, "- Tool timer answered: false"),
+    ("tool.response.v1", {"tool": "timer", "output": 0}, "- Tool timer answered: 0"),
+    ("tool.response.v1", {"tool": "timer", "status": "error"}, "- Tool timer failed: no message"),
+    ("tool.response.v1", {"tool": "timer", "status": "error", "output": "too late"}, "- Tool timer failed: too late"),
+    (
+        "tool.response.v1",
+        {"tool": "t", "status": "error", "error": {"code": 5, "why": "x"}},
+        "- Tool t failed:\n  code: 5\n  why: x",
+    ),
+    ("tool.error.v1", {"tool_name": "timer"}, "- Tool timer failed: no message"),
+    ("tool.error.v1", {"tool_name": "timer", "retryable": False, "error_message": "late"}, "- Tool timer failed: late"),
     ("tool.catalog.v1", {"tools": [{"name": "a"}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "category": None, "description": None}]}, "- a"),
     ("tool.catalog.v1", {"tools": [{"name": "a", "inputSchema": None, "outputSchema": "none"}]}, "- a"),
@@ -126,12 +133,20 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
     assert second.endswith(": […] second third")
 
 
+def test_below_its_call_a_result_names_no_tool() -> None:
+    for status, said in (("success", "Result: 12"), ("error", "Failed: 12")):
+        held = crumb("tool.response.v1", {"tool": "timer", "status": status, "output": 12})
+        assert make_rendering().fragment(held, Form(answer=True)).text == f"  {said}"
+    held = crumb("tool.error.v1", {"tool_name": "timer", "error_type": "late", "error_message": "a\nb"})
+    assert make_rendering().fragment(held, Form(answer=True)).text == "  Failed (late):\n  a\n  b"
+
+
 def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:
     text = "{{ 7*7 }} {% raw %} {{ body.__class__ }} {# gone? #} {% include 'x' %}"
     assert shown("user.message.v1", {"content": text}) == f"- User: {text}"
     assert shown("user.message.v1", {"content": "x", "speaker": "{{ 7*7 }}"}) == "- {{ 7*7 }}: x"
     assert shown("tool.response.v1", {"tool": "{% raw %}", "output": {"{{ 1 }}": text}}) == (
-        f"- {{% raw %}} answered: {{{{ 1 }}}}: {text}"
+        f'- Tool "{{% raw %}}" answered: {{{{ 1 }}}}: {text}'
     )
 
 

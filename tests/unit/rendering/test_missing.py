@@ -2,6 +2,7 @@
 
 import pytest
 
+from builder.assemble.forms import WHOLE
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet
 from tests.unit.rendering.test_hints import crumb
@@ -17,7 +18,7 @@ STAYS = ("u", "v")
 def tried(source: str) -> tuple[str, str]:
     """What this hint makes of the body, and why it could not."""
     templates = TemplateSet({"generic": "(generic)", "ticket.v1": source.join(STAYS)}, {})
-    fragment = JinjaRendering(templates, len).fragment(crumb("ticket.v1", BODY), (), 1, 1000)
+    fragment = JinjaRendering(templates, len).fragment(crumb("ticket.v1", BODY), WHOLE)
     return fragment.text, fragment.failed
 
 

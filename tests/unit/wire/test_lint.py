@@ -100,7 +100,6 @@ def test_floors_add_up_to_the_whole_budget_at_most() -> None:
         ([HOT, RELEVANT], {}, "sections.relevant"),
         ([HOT], {"retrieval": {"schemas": ["user.message.v1"]}}, "retrieval.schemas"),
         ([HOT], {"pinned": ["tool.catalog.v1"]}, "pinned"),
-        ([HOT], {"system_prompt": "You are Mira."}, "system_prompt"),
         ([], {}, "sections"),
     ],
 )

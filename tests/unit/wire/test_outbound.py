@@ -13,7 +13,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Breakpoint, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.resources import bundled
-from builder.wire.outbound import DEFAULT_MAX_BYTES, SHOWN_OMISSIONS, encode
+from builder.wire.outbound import DEFAULT_MAX_BYTES, encode
 from tests.factories import make_breadcrumb, make_context, make_remembered
 
 SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
@@ -36,10 +36,12 @@ def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:
         "model": "m",
         "flags": (),
         "sections": (
-            Section(name="tools", section_class="static", tokens=8, ids=("catalog",)),
-            Section(name="current", section_class="turn", tokens=9, ids=("问题-1", "catalog")),
+            Section(name="tools", section_class="static", tokens=8, breadcrumbs={"catalog": 5}),
+            Section(name="current", section_class="turn", tokens=9, breadcrumbs={"问题-1": 6, "catalog": 0}),
         ),
+        "partial": (Omission(id="catalog", reason="cut to what has room", tokens=40, shown=5),),
         "omissions": (Omission(id="m2", reason="repeat"), Omission(id="m3", reason="over budget", tokens=12)),
+        "left_out": {"repeat": 60, "over budget": 30},
     }
     return Context(**(fields | changes))
 
@@ -116,11 +118,21 @@ def test_the_context_of_a_real_assembly_fits_its_schema() -> None:
     Draft202012Validator(SCHEMA).validate(event(built))
 
 
-def test_the_most_relevant_omissions_are_shown_and_all_are_counted_by_reason() -> None:
-    omissions = tuple(Omission(id=f"m{n}", reason="repeat" if n % 3 else "over budget", tokens=n) for n in range(90))
-    found = event(context(omissions=omissions))["omissions"]
-    assert found["most_relevant"] == [{"id": o.id, "reason": o.reason, "tokens": o.tokens} for o in omissions[:SHOWN_OMISSIONS]]
-    assert found["by_reason"] == {"over budget": 30, "repeat": 60}
+def test_what_is_shown_in_part_and_what_is_not_shown_are_told_apart_and_all_are_counted_by_reason() -> None:
+    found = event(context())["omissions"]
+    assert found["partial"] == [{"id": "catalog", "reason": "cut to what has room", "tokens": 40, "shown": 5}]
+    assert [(held["id"], held["reason"], held["tokens"]) for held in found["most_relevant"]] == [
+        ("m2", "repeat", 0),
+        ("m3", "over budget", 12),
+    ]
+    assert found["by_reason"] == {"cut to what has room": 1, "over budget": 30, "repeat": 60}
+
+
+def test_a_section_says_how_many_tokens_it_has_of_each_breadcrumb() -> None:
+    assert [section["tokens_by_id"] for section in event(context())["sections"]] == [
+        {"catalog": 5},
+        {"问题-1": 6, "catalog": 0},
+    ]
 
 
 def test_an_event_that_is_too_large_drops_the_copy_of_the_page_first() -> None:

@@ -54,36 +54,29 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
     assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
-    assert (window.max_units, window.trim_to, window.min_recent, window.max_tool_turns) == (20, 10, 3, 3)
+    assert (window.max_units, window.keep_share, window.max_tool_turns) == (None, 0.5, None)
     assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
-    assert (profile.retrieval.per_schema_limit["user.message.v1"], profile.retrieval.per_schema_limit["agent.response.v1"]) == (
-        5,
-        3,
-    )
-    names = ["tools", "summary", "instructions", "recent", "relevant", "tool_results", "current"]
+    assert profile.retrieval.per_schema_limit == {}
+    names = ["role", "tools", "summary", "instructions", "recent", "relevant", "current"]
     assert [section.name for section in profile.sections] == names
-    assert [section.name for section in profile.sections if section.dates != "none"] == ["relevant"]
+    assert [section.name for section in profile.sections if section.dates != "none"] == ["recent", "relevant", "current"]
 
 
 def test_what_an_author_leaves_out_has_the_documented_default() -> None:
     profile = parse_profile("mine", yaml.safe_dump(LEAST))
     assert (profile.triggers, profile.page, profile.encoding, profile.pinned) == ((), "default", "o200k_base", ())
     assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
-    assert (profile.window.max_units, profile.window.trim_to, profile.window.min_recent, profile.window.max_tool_turns) == (
-        20,
-        10,
-        3,
-        3,
-    )
-    first = profile.sections[0]
-    assert (first.section_class, first.min_share, first.max_share, first.dates) == ("turn", 0, 1, "none")
+    assert (profile.window.max_units, profile.window.trim_to, profile.window.max_tool_turns) == (None, 10, None)
+    role, first, _ = profile.sections
+    assert (role.source, role.section_class) == ("system", "static")
+    assert (first.section_class, first.min_share, first.max_share, first.dates) == ("turn", 0, 1, "day")
 
 
 def test_settings_arrive_where_they_belong() -> None:
-    assert parse_profile("mine", changed("window/min_recent", 7)).window.min_recent == 7
-    assert parse_profile("mine", changed("window/max_tool_turns", None)).window.max_tool_turns is None
+    assert parse_profile("mine", changed("window/max_units", 20)).window.max_units == 20
+    assert parse_profile("mine", changed("window/max_tool_turns", 7)).window.max_tool_turns == 7
     assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
-    assert parse_profile("mine", changed("sections/0/class", "static")).sections[0].section_class == "static"
+    assert parse_profile("mine", changed("sections/0/class", "static")).sections[1].section_class == "static"
     assert parse_profile("mine", changed("retrieval/relevance_threshold", -0.5)).retrieval.relevance_threshold == -0.5
     assert parse_profile("mine", changed("retrieval/per_schema_limit", {"note.v1": 2})).retrieval.per_schema_limit == {
         "note.v1": 2
@@ -107,8 +100,8 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
         ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
         ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),
-        ("window/trim_to", 21, "trim_to is 21 but max_units is 20; lower trim_to at window, got"),
-        ("window/min_recent", -1, "greater than or equal to 0 at window/min_recent, got -1"),
+        ("window", {"max_units": 20, "trim_to": 21}, "trim_to is 21 but max_units is 20; lower trim_to at window, got"),
+        ("window/trim_to", -1, "greater than or equal to 0 at window/trim_to, got -1"),
         ("window/max_tool_turn", 3, "Extra inputs are not permitted at window/max_tool_turn, got 3"),
         ("retrieval", None, "at retrieval, got None"),
         ("retrieval/schemas", None, "at retrieval/schemas, got None"),

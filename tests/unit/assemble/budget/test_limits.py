@@ -1,0 +1,124 @@
+"""Limits that a profile names act always; shares only when the conversation does not fit."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from builder.domain.context import Context
+from builder.domain.facts import Remembered
+from builder.domain.profile import Cut, Profile
+from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
+from tests.factories import make_catalog, make_context, make_profile
+
+ASK = said(800, "And now?")
+LONG = " ".join(f"Sentence {n} of a long letter." for n in range(60))
+
+
+def exchange(number: int, output: Any, tool: str = "reader") -> list[Remembered]:
+    call = f"r{number}"
+    return [replied(number, f"I look {number}.", (call, tool, {"n": number})), answered(number + 1, call, output, tool)]
+
+
+def limited(turns: int | None = None, **rules: Any) -> Profile:
+    bundled = make_profile(budget=40_000, window={"max_tool_turns": turns}, retrieval={"schemas": ()})
+    return replace(bundled, tool_output=replace(bundled.tool_output, **rules))
+
+
+def page(rows: list[Remembered], profile: Profile) -> Context:
+    return make_context(ASK, rows, profile)
+
+
+def partial(context: Context) -> dict[str, str]:
+    return {part.id: part.reason for part in context.partial}
+
+
+def test_the_default_profile_names_no_limit() -> None:
+    profile = make_profile()
+    rules = profile.tool_output
+    assert (profile.window.max_units, profile.window.max_tool_turns, rules.placeholder_after) == (None, None, None)
+    assert (rules.cut, rules.per_tool, rules.old_tools) == (Cut(results=None, characters=None), {}, ())
+    assert (profile.retrieval.per_schema_limit, profile.retrieval.similarity_threshold) == ({}, 0)
+
+
+def test_above_its_most_units_a_conversation_is_trimmed_and_jumps() -> None:
+    profile = make_profile(window={"max_units": 6, "trim_to": 3}, retrieval={"schemas": ()})
+    shown = [len(ids_of(page(chat(number), profile), "recent")) for number in range(15)]
+    assert shown == [0, 1, 2, 3, 4, 5, 6, 3, 4, 5, 6, 3, 4, 5, 6]
+
+
+def test_what_a_limit_of_units_takes_is_counted_by_that_reason() -> None:
+    profile = make_profile(window={"max_units": 4, "trim_to": 2}, retrieval={"schemas": ()})
+    assert page(chat(10), profile).left_out == {"older than the newest 4 units": 6}
+
+
+@pytest.mark.parametrize(
+    ("turns", "note"), [(None, ""), (4, ""), (2, "(1 earlier tool turn left out)"), (0, "(3 earlier tool turns left out)")]
+)
+def test_the_page_says_how_many_tool_turns_a_limit_leaves_out(turns: int | None, note: str) -> None:
+    context = page([*exchange(1, "Rain"), *exchange(3, "Wind"), *exchange(5, "Sun")], limited(turns))
+    assert conversation(context).startswith(note or "- Assistant: I look 1.")
+    assert context.markdown.count("earlier tool") == bool(note)
+    assert "- Assistant: I look 1." in context.markdown
+
+
+def test_with_a_turn_that_is_left_out_go_its_calls_and_what_was_said_with_them_stays() -> None:
+    context = page(
+        [*exchange(1, "Rain"), replied(3, "", bash("r3", "ls")), answered(4, "r3", "files"), *exchange(5, "Sun")], limited(1)
+    )
+    assert conversation(context) == (
+        "(2 earlier tool turns left out)\n- Assistant: I look 1.\n- Assistant: I look 5.\n- Call reader: n: 5\n  Result: Sun"
+    )
+    assert context.left_out == {"older than the last 1 tool turns": 3}
+
+
+def test_older_tool_turns_become_a_line_each_below_their_calls() -> None:
+    context = page([*exchange(1, LONG), *exchange(3, LONG), *exchange(5, LONG)], limited(placeholder_after=2))
+    size = len(exchange(1, LONG)[1].breadcrumb.body.encode())
+    assert f"- Call reader: n: 1\n  [reader: result processed - {size:,} bytes, id m2]\n" in context.markdown
+    assert context.markdown.count("  Result: Sentence 0 ") == 2
+    assert partial(context) == {"m2": "older tool turn, one line"}
+
+
+def test_a_call_that_failed_is_never_one_line() -> None:
+    rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", LONG)]
+    assert f"  Failed: {LONG}" in page(rows, limited(placeholder_after=0)).markdown
+
+
+def test_a_result_list_is_cut_with_numbers_of_its_own_for_a_tool_and_a_note_that_is_true() -> None:
+    rows = [*exchange(1, ["x" * 50] * 9), *exchange(3, ["y" * 50] * 9, "search")]
+    rules = limited(cut=Cut(results=4, characters=500), per_tool={"search": Cut(results=2, characters=10)})
+    context = page(rows, rules)
+    assert context.markdown.count("x" * 50) == 4
+    assert "  (4 of 9 results shown; fetch m2 for all " in context.markdown
+    assert "  (2 of 9 results shown, each cut to 10 characters; fetch m4 for all " in context.markdown
+    assert partial(context) == dict.fromkeys(("m2", "m4"), "cut to its first results")
+    assert all(part.shown < part.tokens for part in context.partial)
+
+
+def test_without_a_limit_every_result_of_a_list_is_there() -> None:
+    rows = exchange(1, {"hits": [{"title": f"Place {n}", "text": LONG} for n in range(12)], "total": 12})
+    context = page(rows, limited())
+    assert all(f"Place {n}" in context.markdown for n in range(12))
+    assert context.markdown.count(LONG) == 12
+    assert context.partial == ()
+
+
+def test_a_share_acts_only_when_the_conversation_does_not_fit() -> None:
+    whole = page(chat(60), make_profile(budget=1200))
+    (recent,) = (section for section in whole.sections if section.name == "recent")
+    rule = next(rule for rule in make_profile().sections if rule.name == "recent")
+    assert recent.tokens > rule.max_share * whole.budget
+    pressed = page(chat(60), make_profile(budget=recent.tokens))
+    (recent,) = (section for section in pressed.sections if section.name == "recent")
+    assert recent.tokens <= rule.max_share * pressed.budget
+
+
+@pytest.mark.parametrize("name", ["recent", "tools", "instructions"])
+def test_under_pressure_no_section_in_front_of_the_finds_has_more_than_its_share(name: str) -> None:
+    wishes = [said(n, f"Never show the colour of glaze batch {n}.") for n in range(1, 60)]
+    profile = make_profile(budget=1000)
+    rules = tuple(replace(rule, max_share=0.2) if rule.name == name else rule for rule in profile.sections)
+    context = make_context(ASK, [*wishes, *chat(100, 60)], replace(profile, sections=rules), (make_catalog(99, 500),))
+    spent = {section.name: section.tokens for section in context.sections}
+    assert 50 < spent[name] <= 200

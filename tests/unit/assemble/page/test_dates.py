@@ -1,0 +1,83 @@
+"""Dates are true: one line for each day on which something shown was said."""
+
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from builder.domain.context import Context
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from tests.conversations import chat, conversation, said, section
+from tests.factories import make_context, make_profile
+
+
+def at(sequence: int, moment: str, text: str = "") -> Remembered:
+    return said(sequence, text or f"Entry {sequence}.", created_at=moment)
+
+
+def dates(context: Context) -> list[str]:
+    return [line for line in context.markdown.split("\n") if line.startswith("[")]
+
+
+ASK = at(800, "2024-05-08T09:30:00Z", "What was entry one?")
+
+
+def test_a_conversation_of_one_day_has_no_date_lines() -> None:
+    assert dates(make_context(ASK, chat(5))) == []
+
+
+def test_over_several_days_every_day_has_its_line_the_current_message_too() -> None:
+    rows = [at(n, f"2024-05-0{day}T23:59:00Z") for n, day in enumerate((1, 1, 3, 7), 1)]
+    context = make_context(ASK, rows)
+    assert conversation(context) == (
+        "[1 May 2024]\n- User: Entry 1.\n- User: Entry 2.\n\n[3 May 2024]\n- User: Entry 3.\n\n[7 May 2024]\n- User: Entry 4."
+    )
+    assert section(context, "Current User Message") == "[8 May 2024]\n- User: What was entry one?"
+
+
+def test_a_day_begins_at_midnight_and_not_after_a_gap() -> None:
+    rows = [at(n, f"2024-05-07T{hour:02}:00:00Z") for n, hour in enumerate(range(20, 24), 1)]
+    rows.append(at(5, "2024-05-08T00:10:00Z"))
+    assert conversation(make_context(ASK, rows)).endswith("- User: Entry 4.\n\n[8 May 2024]\n- User: Entry 5.")
+
+
+def test_a_message_before_and_after_midnight_by_the_sender_s_own_clock() -> None:
+    rows = [at(1, "2024-05-07T23:30:00-05:00"), at(2, "2024-05-08T01:00:00+09:00"), at(3, "2024-05-08T04:40:00Z")]
+    assert dates(make_context(ASK, rows))[0] == "[7 May 2024]"
+    assert conversation(make_context(ASK, rows)) == (
+        "[7 May 2024]\n- User: Entry 1.\n\n[8 May 2024]\n- User: Entry 2.\n- User: Entry 3."
+    )
+
+
+@pytest.mark.parametrize(("zone", "day"), [("UTC", 7), ("Asia/Tokyo", 8), ("America/New_York", 7)])
+def test_a_sender_who_says_no_offset_is_dated_in_the_profile_s_zone(zone: str, day: int) -> None:
+    profile = replace(make_profile(), time_zone=ZoneInfo(zone))
+    rows = [at(1, "2024-05-07T20:30:00Z"), at(2, "2024-05-03T12:00:00Z")]
+    assert f"[{day} May 2024]\n- User: Entry 1." in make_context(ASK, rows, profile).markdown
+
+
+def test_what_is_out_of_order_by_the_senders_clocks_keeps_its_place_and_has_its_own_line() -> None:
+    rows = [at(1, "2024-05-05T12:00:00Z"), at(2, "2024-05-03T12:00:00Z"), at(3, "2024-05-05T12:00:00Z")]
+    assert conversation(make_context(ASK, rows)) == (
+        "[5 May 2024]\n- User: Entry 1.\n\n[3 May 2024]\n- User: Entry 2.\n\n[5 May 2024]\n- User: Entry 3."
+    )
+
+
+def found(dates_of: str = "day") -> Profile:
+    profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"relevance_threshold": None})
+    rules = (replace(rule, dates=dates_of) if rule.source == "retrieval" else rule for rule in profile.sections)
+    return replace(profile, sections=tuple(rules))
+
+
+def test_what_was_found_stands_under_the_day_on_which_it_was_said() -> None:
+    rows = [at(1, "2024-05-01T08:00:00Z"), at(2, "2024-05-01T20:00:00Z"), at(3, "2024-05-02T01:00:00Z"), *chat(1, 4)]
+    assert section(make_context(ASK, rows, found()), "Relevant Earlier Messages") == (
+        "[1 May 2024]\n- User: Entry 1.\n- User: Entry 2.\n\n[2 May 2024]\n- User: Entry 3."
+    )
+
+
+def test_a_profile_may_ask_for_ages_or_for_none() -> None:
+    rows = [at(1, "2024-05-01T08:00:00Z"), *chat(1, 4)]
+    assert "ago]\n- User: Entry 1." in make_context(ASK, rows, found("age")).markdown
+    assert section(make_context(ASK, rows, found("none")), "Relevant Earlier Messages") == "- User: Entry 1."

@@ -1,0 +1,148 @@
+"""What was found fills the rest of the page, the best first, and says nothing that the page says already."""
+
+from dataclasses import replace
+
+import pytest
+
+from builder.domain.context import OVER_BUDGET, Context
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
+from tests.factories import make_context, make_profile
+
+ASK = said(800, "Where does the kiln of Delft stand?")
+
+
+def profile(budget: int = 1000, **retrieval: object) -> Profile:
+    """The newest two units are the conversation, all others may be found."""
+    window = {"max_units": 2, "trim_to": 2}
+    return make_profile(budget=budget, window=window, summaries=None, retrieval={"relevance_threshold": None} | retrieval)
+
+
+def page(rows: list[Remembered], wanted: Profile | None = None) -> Context:
+    return make_context(ASK, [*rows, *chat(2, 700, "on the weather")], wanted or profile())
+
+
+def found(context: Context) -> str:
+    return section(context, "Relevant Earlier Messages")
+
+
+def kilns(number: int, start: int = 1) -> list[Remembered]:
+    return [
+        said(n, f"Kiln {n} stands in town {n} by the river and is as hot as ever it was.") for n in range(start, start + number)
+    ]
+
+
+def test_finds_stand_in_the_order_in_which_they_were_said_and_fill_the_rest() -> None:
+    context = page(kilns(200))
+    shown = [int(name[1:]) for name in ids_of(context, "relevant")]
+    assert shown == sorted(shown)
+    assert context.budget - 60 < context.tokens <= context.budget
+
+
+def test_what_had_no_room_is_an_omission_and_nothing_shown_is() -> None:
+    context = page(kilns(200), profile(600))
+    omitted = {omission.id for omission in context.omissions}
+    assert omitted.isdisjoint(ids_of(context, "relevant"))
+    assert context.left_out[OVER_BUDGET] > 0
+    assert len(context.omissions) == 50
+    assert {omission.reason for omission in context.omissions} <= set(context.left_out)
+
+
+def test_the_best_finds_have_the_room_and_not_the_newest() -> None:
+    best = said(5, "The kiln of Delft stands behind the church.")
+    context = page([*chat(4, 1, "on tea"), best, *kilns(100, 6)], profile(350))
+    assert "m5" in ids_of(context, "relevant")
+
+
+def test_a_result_that_is_found_stands_below_its_call_with_the_passage_that_was_found() -> None:
+    filling = "The harbour was calm and we walked along the quay. " * 40
+    rows = [replied(1, "", bash("r1", "cat kilns.txt")), answered(2, "r1", f"{filling}The kiln of Delft stands here. {filling}")]
+    lines = found(page(rows, profile(700))).split("\n")
+    assert lines[1:3] == ["- Call bash: command: cat kilns.txt", lines[2]]
+    assert lines[2].startswith("  Result: ")
+    assert "The kiln of Delft stands here." in lines[2]
+    assert "[…]" in lines[2]
+
+
+def test_of_a_turn_with_more_calls_the_find_says_how_many_there_were() -> None:
+    rows = [
+        replied(1, "", bash("r1", "ls"), bash("r2", "pwd"), bash("r3", "df")),
+        answered(2, "r2", "The kiln of Delft stands here."),
+    ]
+    assert found(page(rows)).endswith(
+        "- Call bash: command: pwd\n  Result: The kiln of Delft stands here.\n  (2 other calls of this turn)"
+    )
+    two = [replied(1, "", bash("r1", "ls"), bash("r2", "pwd")), failed(2, "r2", "The kiln of Delft does not stand.")]
+    assert found(page(two)).endswith(
+        "- Call bash: command: pwd\n  Failed: The kiln of Delft does not stand.\n  (1 other call of this turn)"
+    )
+
+
+def test_a_result_whose_call_nobody_knows_is_found_by_itself() -> None:
+    rows = [answered(1, "lost", "The kiln of Delft stands here.", "map")]
+    assert found(page(rows)).endswith("- Tool map answered: The kiln of Delft stands here.")
+
+
+def test_a_very_long_call_is_cut_above_what_was_found_of_its_result() -> None:
+    rows = [replied(1, "", bash("r1", "echo " + "clay " * 600)), answered(2, "r1", "The kiln of Delft stands here.")]
+    text = found(page(rows))
+    assert "characters left out" in text
+    assert text.endswith("  Result: The kiln of Delft stands here.")
+
+
+def test_what_was_found_of_one_message_stands_together_and_is_the_whole_of_it_when_all_of_it_was_found() -> None:
+    parts = [f"The kiln of Delft number {n} stands in the yard number {n}, " + "as we all know by now, " * 20 for n in range(4)]
+    context = page([said(1, ". ".join(parts))], profile(4000))
+    assert ids_of(context, "relevant") == ["m1"]
+    assert "[…]" not in found(context)
+
+
+def test_the_sentence_that_stands_among_the_instructions_is_not_said_again_by_a_find() -> None:
+    story = "The kiln of Delft stands in the yard behind the church, as everybody in town knows. "
+    wish = "Never fire it on a Sunday."
+    context = page([said(1, f"{story}{wish} {story.upper()}")])
+    assert context.markdown.count(wish) == 1
+    assert found(context).endswith(f"- User: {story.strip()} […] {story.upper().strip()}")
+
+
+def test_what_is_shown_of_a_message_that_was_cut_is_not_found_and_the_rest_of_it_may_be() -> None:
+    filling = "The harbour was calm and we walked along the quay. " * 60
+    rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
+    context = make_context(ASK, rows, make_profile(budget=900, summaries=None, retrieval={"relevance_threshold": None}))
+    assert [part.id for part in context.partial] == ["m1"]
+    assert context.markdown.count("The head of it.") == context.markdown.count("The tail of it.") == 1
+    assert "The kiln of Delft stands here." in found(context)
+
+
+def test_the_same_that_is_said_often_is_found_once_with_how_often() -> None:
+    rows = [said(n, "The kiln of Delft stands here.") for n in (1, 2, 3)]
+    context = page(rows)
+    assert "- User: The kiln of Delft stands here. (said 3 times)" in found(context)
+    assert {(omission.id, omission.reason) for omission in context.omissions} == {("m1", "repeat"), ("m2", "repeat")}
+
+
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_limit_of_a_schema_holds_also_while_there_is_room(limit: int) -> None:
+    notes = [sent(n, "note.v1", {"content": f"A note on kiln number {n}, which is blue."}) for n in range(60, 70)]
+    context = page([*kilns(10), *notes], profile(4000, per_schema_limit={"note.v1": limit}))
+    shown = [int(name[1:]) for name in ids_of(context, "relevant")]
+    assert sum(name >= 60 for name in shown) == limit
+    assert sum(name < 60 for name in shown) == 10
+
+
+def test_neighbours_are_shown_only_once_all_that_was_found_has_room() -> None:
+    rows = [said(1, "It rains in the north."), said(2, "The kiln of Delft stands here."), said(3, "It snows in the south.")]
+    assert ids_of(page(rows, profile(relevance_threshold=1)), "relevant") == ["m2"]
+    assert ids_of(page(rows, profile(relevance_threshold=1, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
+    tight = profile(600, neighbours=3)
+    assert ids_of(page(kilns(100), tight), "relevant") == ids_of(page(kilns(100), profile(600)), "relevant")
+
+
+def test_what_shrinks_outside_of_the_conversation_does_so_with_its_id() -> None:
+    letter = "The kiln of Delft. " + " ".join(f"Line {n} of the report." for n in range(200))
+    rows = [replied(1, "", ("r1", "reader", {"path": "a"})), answered(2, "r1", letter, "reader")]
+    rules = replace(make_profile().tool_output, old_tools=("reader",), old_characters=300)
+    context = page(rows, replace(profile(6000), tool_output=rules))
+    assert "characters left out, id m2 …]" in found(context)
+    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the hot window"}

@@ -1,0 +1,159 @@
+"""The page as a whole: what stands where, what it lacked, and what a prompt cache may cut."""
+
+from dataclasses import replace
+
+import pytest
+
+from builder.assemble.assemble import assemble
+from builder.assemble.request import Request
+from builder.domain.context import HINT_FAILED, Context
+from builder.domain.facts import Remembered
+from builder.rendering.fragments import JinjaRendering
+from builder.rendering.templates import TemplateSet, read_folders
+from builder.resources import bundled
+from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
+from tests.factories import (
+    BY_HAND,
+    MODEL,
+    asked_view,
+    bare,
+    ids_on_page,
+    make_catalog,
+    make_context,
+    make_profile,
+    make_query,
+    make_remembered,
+    make_rendering,
+    make_terms,
+    make_view,
+)
+
+ASK = said(800, "What did the weather service say about Delft?")
+
+
+def page_with_hint(source: str, rows: list[Remembered]) -> Context:
+    """The page when the hint of user messages has this source."""
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    hints = {**bundled_set.sources["hints"], "user.message.v1": source}
+    rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
+    request = Request(
+        trigger=ASK,
+        query=make_query(ASK.breadcrumb.text),
+        view=make_view(rows),
+        pinned=((),),
+        system_prompt="",
+        profile=make_profile(),
+        ranker=BY_HAND,
+        terms=make_terms,
+        model=MODEL,
+    )
+    return assemble(request, rendering)
+
+
+def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:
+    rows = [said(1, "Always answer in English."), said(2, "The weather service says Delft is foggy."), *chat(200, 10)]
+    context = make_context(ASK, rows, make_profile(budget=1500, system_prompt="Be brief."), (make_catalog(2, 900),))
+    assert [held.name for held in context.sections] == ["role", "tools", "instructions", "recent", "relevant", "current"]
+    assert context.markdown.endswith("\n## Current User Message\n- User: What did the weather service say about Delft?\n")
+    assert ids_of(context, "instructions") == ["m1"]
+    assert "m2" in ids_of(context, "relevant")
+
+
+def test_an_unknown_session_gives_a_page_with_the_question_alone() -> None:
+    assert make_context(ASK, []).markdown == f"## Current User Message\n- User: {ASK.breadcrumb.text}\n"
+
+
+def test_a_context_says_what_it_lacked() -> None:
+    rows, unseen = [make_remembered("The kiln is in Delft.", 1)], [bare(make_remembered("The kiln is in Delft.", 1))]
+    assert make_context(ASK, rows).flags == ()
+    assert make_context(ASK, unseen).flags == ("vectors_missing",)
+    assert make_context(ASK, [], asked=b"").flags == ("degraded",)
+    assert make_context(ASK, unseen, asked=b"").flags == ("degraded", "vectors_missing")
+    assert make_context(said(800, " "), rows).flags == ()
+
+
+def test_what_a_failing_hint_should_show_stands_in_its_place_by_the_generic_one_and_is_reported() -> None:
+    rows = [said(1, "Hello."), said(2, "It rains."), said(3, "Bye.")]
+    context = page_with_hint("{{ speaker }}: {{ text if 'rains' not in text else txet }}", rows)
+    assert ids_on_page(context) == ["m1", "m2", "m3", "m800"]
+    assert "- user.message.v1: content: It rains.\n" in context.markdown
+    assert [(part.id, part.reason) for part in context.partial] == [
+        ("m2", "hint failed, the generic hint is shown: hints/user.message.v1.md.j2 line 1: 'txet' is undefined")
+    ]
+    assert context.flags == (HINT_FAILED,)
+
+
+def test_a_hint_that_always_fails_takes_no_message_off_the_page() -> None:
+    rows = chat(12)
+    whole, context = (page_with_hint(source, rows) for source in ("{{ speaker }}: {{ text }}", "{{ speaker }}: {{ txet }}"))
+    assert ids_on_page(context) == ids_on_page(whole)
+    assert all(row.breadcrumb.text in context.markdown for row in (*rows, ASK))
+
+
+def test_the_breakpoints_end_behind_what_is_static_what_is_slow_and_the_conversation() -> None:
+    rows = [said(1, "Always answer in English."), *chat(200, 10)]
+    context = make_context(ASK, rows, make_profile(budget=1500), (make_catalog(3, 900),))
+    fronts = [context.markdown[: cut.characters] for cut in context.breakpoints]
+    assert [cut.name for cut in context.breakpoints] == ["static", "slow", "recent"]
+    assert fronts[0].startswith("## Available Tools\n")
+    assert fronts[0].count("##") == 1
+    assert fronts[1].endswith("- User: Always answer in English.\n")
+    assert fronts[2].endswith("- Assistant: Remark 209 about the kiln, the glaze and the shelf.\n")
+    assert [cut.tokens for cut in context.breakpoints] == [make_rendering().count(front) for front in fronts]
+
+
+def test_no_heading_stands_without_anything_below_it() -> None:
+    for budget in range(60, 400, 10):
+        context = make_context(ASK, [*chat(9), *chat(12, 100)], make_profile(budget=budget), (make_catalog(60, 500),))
+        lines = context.markdown.split("\n")
+        assert not [line for line, after in zip(lines, lines[1:], strict=False) if line.startswith("## ") and not after]
+        assert context.tokens == make_rendering().count(context.markdown) <= budget
+
+
+CALLS = [said(1, "How hot is it?"), replied(2, "I look.", bash("a", "cat kiln"), bash("b", "cat oven")), answered(3, "a", 1200)]
+
+
+@pytest.mark.parametrize("last", [answered(4, "b", 220), failed(4, "b", "no oven")])
+def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_under_a_heading_of_their_own(
+    last: Remembered,
+) -> None:
+    context = make_context(last, CALLS)
+    result = "Failed: no oven" if last.breadcrumb.failed else "Result: 220"
+    assert context.markdown == (
+        "## Recent Conversation\n- User: How hot is it?\n- Assistant: I look.\n\n"
+        "## Tool results to answer from\n- Call bash: command: cat kiln\n  Result: 1200\n"
+        f"- Call bash: command: cat oven\n  {result}\n"
+    )
+    assert ids_of(context, "current") == ["m2", "m3", "m4"]
+
+
+def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
+    assert asked_view(CALLS[2], CALLS[:2])[1] is None
+    assert asked_view(answered(5, "b", 1), [*CALLS, said(4, "Never mind.")])[1] is None
+
+
+def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:
+    notes = [sent(n, "note.v1", {"content": f"Note {n} on tea."}) for n in range(50, 60)]
+    rows = [
+        sent(40, "note.v1", {"content": "How hot the kiln is: as hot as it is."}),
+        *notes,
+        *CALLS[:1],
+        requested(60, "a", command="x"),
+    ]
+    context = make_context(answered(61, "a", "Note on tea"), sorted(rows, key=lambda row: row.breadcrumb.place))
+    assert ids_of(context, "relevant")[:1] == ["m40"]
+
+
+def test_results_larger_than_the_page_are_cut_where_they_are_largest_and_every_call_stays() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "cat big"), bash("b", "cat small")), answered(3, "a", "word " * 3000)]
+    context = make_context(answered(4, "b", "small"), rows, make_profile(budget=600))
+    text = section(context, "Tool results to answer from")
+    assert "characters left out, id m3 …]" in text
+    assert text.endswith("- Call bash: command: cat small\n  Result: small")
+    assert context.tokens <= 600
+
+
+def test_speakers_of_a_profile_that_searches_nothing_lose_nothing_else() -> None:
+    rows = [said(1, "Go."), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "fog")]
+    shown = conversation(make_context(ASK, rows, replace(make_profile("recall"), window=make_profile().window)))
+    assert shown == "- User: Go.\n- Assistant: I look.\n- Call bash: command: ls\n  Result: fog"

@@ -1,0 +1,237 @@
+"""What fits is shown: the conversation whole, in order, word for word, and nothing of it twice."""
+
+from dataclasses import replace
+
+import pytest
+
+from builder.domain.context import Context
+from builder.domain.errors import Rejected
+from builder.domain.facts import Remembered
+from tests.conversations import (
+    answered,
+    bash,
+    chat,
+    conversation,
+    deleted,
+    failed,
+    ids_of,
+    replied,
+    requested,
+    said,
+    sent,
+)  # fmt: skip
+from tests.factories import make_catalog, make_context, make_profile
+
+ASK = said(800, "And now?")
+EVERYTHING = [
+    *chat(20),
+    replied(21, "I look.", bash("r1", "wc -l a.py"), bash("r2", "wc -l b.py")),
+    answered(22, "r2", "42 b.py\n"),
+    answered(23, "r1", {"lines": 7, "name": "a.py"}),
+    said(24, "Ça va? 好的 👩‍👩‍👧"),
+    *chat(20, 25),
+]
+
+
+def page(rows: list[Remembered], **changes: object) -> Context:
+    return make_context(ASK, rows, make_profile(**changes))
+
+
+@pytest.mark.parametrize("shape", ["none", "openai", "anthropic"])
+@pytest.mark.parametrize("style", ["default", "xml"])
+def test_the_conversation_is_whole_exactly_when_it_fits(shape: str, style: str) -> None:
+    whole = page(EVERYTHING, budget=60_000, chat_format=shape, page=style)
+    assert ids_of(whole, "recent") == [
+        row.breadcrumb.id for row in (*EVERYTHING[:21], *(EVERYTHING[n] for n in (22, 21)), *EVERYTHING[23:])
+    ]
+    assert (whole.partial, whole.omissions, dict(whole.left_out)) == ((), (), {})
+    if shape == "none":
+        at_limit, below = (page(EVERYTHING, budget=budget, page=style) for budget in (whole.tokens, whole.tokens - 1))
+        assert at_limit.markdown == whole.markdown
+        assert set(ids_of(below, "recent")) < set(ids_of(whole, "recent"))
+        assert ids_of(below, "recent")[-1] == "m44"
+
+
+def test_a_page_that_is_refused_when_it_overflows_is_refused_exactly_when_the_conversation_does_not_fit() -> None:
+    tokens = page(EVERYTHING, budget=60_000).tokens
+    assert page(EVERYTHING, budget=tokens, on_overflow="reject").tokens == tokens
+    with pytest.raises(
+        Rejected, match=rf"conversation does not fit into {tokens - 1} tokens; raise `budget` in the profile 'default'"
+    ):
+        page(EVERYTHING, budget=tokens - 1, on_overflow="reject")
+
+
+def test_what_a_limit_leaves_out_overflows_nothing() -> None:
+    limited = page(EVERYTHING, window={"max_units": 4, "trim_to": 3}, on_overflow="reject", budget=400)
+    assert ids_of(limited, "recent") == ["m41", "m42", "m43", "m44"]
+
+
+def test_finds_that_have_no_room_overflow_nothing() -> None:
+    notes = [sent(n, "note.v1", {"content": f"Note {n}: and now, what now? " * 20}) for n in range(100, 140)]
+    rows = [*chat(5), *notes]
+    assert ids_of(page(rows, on_overflow="reject", budget=1000), "recent") == ["m1", "m2", "m3", "m4", "m5"]
+
+
+def test_short_answers_stay_behind_their_questions_however_often_they_are_given() -> None:
+    rows = [
+        replied(1, "Shall I archive the draft invoices?"),
+        said(2, "yes"),
+        replied(3, "Archived. Shall I cancel the contract with the landlord?"),
+        said(4, "no"),
+        replied(5, "Shall I write to the bank?"),
+        said(6, "no"),
+        replied(7, "Shall I print the tickets?"),
+        said(8, "yes"),
+    ]
+    assert conversation(page(rows)).split("\n") == [f"- {row.breadcrumb.speaker}: {row.breadcrumb.text}" for row in rows]
+
+
+def test_whoever_says_the_same_twice_is_shown_twice() -> None:
+    rows = [said(1, "Hello?"), said(2, "I wait."), said(3, "hello!"), replied(4, "Hello?")]
+    assert conversation(page(rows)) == "- User: Hello?\n- User: I wait.\n- User: hello!\n- Assistant: Hello?"
+
+
+def test_an_edited_message_keeps_its_place_and_what_was_said_since_stays_behind_it() -> None:
+    rows = [
+        said(1, "We meet on Monday."),
+        replied(2, "Noted."),
+        said(3, "We meet on Tuesday.", id="m1", version=2),
+        said(4, "Good."),
+    ]
+    assert conversation(page(rows)) == "- User: We meet on Tuesday.\n- Assistant: Noted.\n- User: Good."
+
+
+def test_an_older_version_that_comes_late_never_wins() -> None:
+    rows = [
+        said(1, "one", id="x"),
+        said(2, "three", id="x", version=3),
+        said(3, "two", id="x", version=2),
+        replied(4, "Three it is."),
+    ]
+    assert conversation(page(rows)) == "- User: three\n- Assistant: Three it is."
+
+
+def test_what_was_deleted_is_gone_and_so_is_what_the_tools_answered_to_it() -> None:
+    rows = [
+        said(1, "Secret."),
+        replied(2, "I look.", bash("r1", "ls")),
+        answered(3, "r1", "files"),
+        deleted(4, "m1"),
+        deleted(5, "m2"),
+    ]
+    assert conversation(page(rows)) == "- Tool bash answered: files"
+
+
+def test_a_deleted_message_comes_back_with_no_later_version_of_an_older_number() -> None:
+    rows = [said(1, "one", version=2), deleted(2, "m1"), said(3, "zero", id="m1", version=1), said(4, "Hm.")]
+    assert conversation(page(rows)) == "- User: Hm."
+
+
+def test_every_result_stands_below_its_own_call_whatever_the_order_of_the_answers() -> None:
+    assert (
+        "- Assistant: I look.\n"
+        "- Call bash: command: wc -l a.py\n"
+        "  Result:\n"
+        "  name: a.py\n"
+        "  lines: 7\n"
+        "- Call bash: command: wc -l b.py\n"
+        "  Result: 42 b.py\n"
+        "- User: Ça va? 好的 👩‍👩‍👧\n"
+    ) in page(EVERYTHING).markdown
+
+
+def test_a_late_result_stands_with_its_call_and_not_where_it_came() -> None:
+    rows = [replied(1, "I look.", bash("r1", "make")), said(2, "Take your time."), answered(3, "r1", "done")]
+    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: make\n  Result: done\n- User: Take your time."
+
+
+def test_a_result_that_came_before_its_call_stands_below_it() -> None:
+    rows = [answered(1, "r1", "done"), said(2, "Hm."), replied(3, "", bash("r1", "make"))]
+    assert conversation(page(rows)) == "- User: Hm.\n- Call bash: command: make\n  Result: done"
+
+
+def test_a_result_of_no_session_stands_with_the_call_that_it_joined() -> None:
+    joined = replace(answered(2, "r1", "done", session="_"), joins="s42")
+    rows = [replied(1, "", bash("r1", "make")), joined]
+    assert conversation(page(rows)) == "- Call bash: command: make\n  Result: done"
+
+
+def test_a_call_without_an_answer_says_so_and_a_failure_stands_in_the_same_place() -> None:
+    rows = [replied(1, "", bash("r1", "make"), bash("r2", "rm x")), failed(2, "r2", "no such file")]
+    assert conversation(page(rows)) == (
+        "- Call bash: command: make\n  (no answer yet)\n- Call bash: command: rm x\n  Failed: no such file"
+    )
+
+
+def test_a_call_that_is_answered_twice_shows_both_answers() -> None:
+    rows = [requested(1, "r1", command="make"), answered(2, "r1", "one"), answered(3, "r1", "two")]
+    assert conversation(page(rows)) == "- Call bash: command: make\n  Result: one\n  Result: two"
+
+
+def test_a_call_that_a_request_passes_on_stands_once() -> None:
+    rows = [replied(1, "I look.", bash("r1", "make")), requested(2, "r1", command="make"), answered(3, "r1", "done")]
+    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: make\n  Result: done"
+
+
+def test_a_request_id_that_is_used_again_is_another_call() -> None:
+    rows = [
+        requested(1, "r1", command="ls"),
+        answered(2, "r1", "one"),
+        requested(3, "r1", command="pwd"),
+        answered(4, "r1", "two"),
+    ]
+    assert conversation(page(rows)) == ("- Call bash: command: ls\n  Result: one\n- Call bash: command: pwd\n  Result: two")
+
+
+def test_with_a_deleted_result_goes_its_call_and_the_message_stays() -> None:
+    rows = [replied(1, "I look.", bash("r1", "cat secret")), answered(2, "r1", "hunter2"), deleted(3, "m2")]
+    assert conversation(page(rows)) == "- Assistant: I look."
+
+
+def test_a_result_without_a_call_is_shown_by_itself_under_its_tool() -> None:
+    assert conversation(page([answered(1, "lost", "42", "wc"), failed(2, "gone", "no such file", "rm")])) == (
+        "- Tool wc answered: 42\n- Tool rm failed: no such file"
+    )
+
+
+def test_an_edited_call_keeps_its_result_and_shows_its_new_words() -> None:
+    rows = [
+        replied(1, "I lok.", bash("r1", "ls")), answered(2, "r1", "files"), said(3, "Hm."),
+        replied(4, "I look.", bash("r1", "ls"), id="m1", version=2),
+    ]  # fmt: skip
+    assert conversation(page(rows)) == "- Assistant: I look.\n- Call bash: command: ls\n  Result: files\n- User: Hm."
+
+
+def test_a_result_whose_call_an_edit_took_back_stands_by_itself() -> None:
+    rows = [replied(1, "I look.", bash("r1", "ls")), answered(2, "r1", "files"), replied(3, "I do not look.", id="m1", version=2)]
+    assert conversation(page(rows)) == "- Assistant: I do not look.\n- Tool bash answered: files"
+
+
+def test_what_the_page_shows_whole_is_not_found_once_more() -> None:
+    context = page([said(1, "And now, what happens now?"), *chat(10, 2)])
+    assert [section.name for section in context.sections] == ["recent", "current"]
+
+
+def test_what_is_no_conversation_may_be_found_beside_a_whole_one() -> None:
+    notes = [
+        sent(n, "note.v1", {"content": text}) for n, text in ((50, "And now for the kiln."), (51, "Old news of the weather."))
+    ]
+    context = page([*chat(5), *notes], retrieval={"relevance_threshold": None})
+    assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4", "m5"]
+    assert set(ids_of(context, "relevant")) == {"m50", "m51"}
+
+
+def test_a_whole_catalog_stands_with_a_whole_conversation_however_large_its_share() -> None:
+    profile = make_profile(budget=8000)
+    context = make_context(ASK, chat(10), profile, (make_catalog(150, 500),))
+    spent = {section.name: section.tokens for section in context.sections}
+    tools = next(rule for rule in profile.sections if rule.name == "tools")
+    assert spent["tools"] > tools.max_share * profile.budget
+    assert context.partial == ()
+
+
+def test_the_reserve_and_the_margin_are_kept_free() -> None:
+    tokens = page(EVERYTHING, budget=60_000).tokens
+    for profile in (make_profile(budget=tokens + 50, reserve=50), make_profile(budget=2 * tokens, margin=0.5)):
+        assert make_context(ASK, EVERYTHING, profile).tokens == tokens
+    assert make_context(ASK, EVERYTHING, make_profile(budget=tokens + 50, reserve=51)).tokens < tokens
