@@ -148,7 +148,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "a display name is a label": Mutant(labels, "is_plain", lambda _: lambda _name: True),
     "a date is another clock's": Mutant(draft, "day_line", lambda right: lambda moment, _offset, zone: right(moment, None, zone)),
     "finds repeat the page": Mutant(
-        assembly, "_found", lambda right: lambda request, page: right(request, replace(page, shown=frozenset()))
+        assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
