@@ -142,7 +142,7 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
     """The note on tool turns that a limit leaves out."""
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
-        ledger.put_note(rule.name, f"({turns:,} earlier tool {'turn' if turns == 1 else 'turns'} left out)")
+        ledger.put_note(rule.name, ledger.writer.rendering.phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns))
 
 
 def _share(profile: Profile, source: Source) -> int:
