@@ -103,17 +103,13 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
 
 
 def _unsaid(find: Find, told: Spans, text: str) -> Find | None:
-    """The find without what the page shows of the same text elsewhere, such as the sentence that instructs; None without words."""
+    """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
     if not told:
         return find
-    rest: list[tuple[int, int]] = []
-    for start, end in find.spans or ((0, len(text)),):
-        for first, last in told:
-            if start < last and first < end:
-                rest.append((start, first))
-                start = max(start, last)
-        rest.append((start, end))
-    words = (_WORDS.search(text, start, end) for start, end in rest)
+    rest = find.spans or ((0, len(text)),)
+    for first, last in told:
+        rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
+    words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
     spans = tuple(found.span() for found in words if found)
     return replace(find, spans=spans) if spans else None
 

@@ -1,5 +1,6 @@
 """The page as a whole: what stands where, what it lacked, and what a prompt cache may cut."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
@@ -106,7 +107,7 @@ def test_no_heading_stands_without_anything_below_it() -> None:
     for budget in range(60, 400, 10):
         context = make_context(ASK, [*chat(9), *chat(12, 100)], make_profile(budget=budget), (make_catalog(60, 500),))
         lines = context.markdown.split("\n")
-        assert not [line for line, after in zip(lines, lines[1:], strict=False) if line.startswith("## ") and not after]
+        assert not [line for line, after in itertools.pairwise(lines) if line.startswith("## ") and not after]
         assert context.tokens == make_rendering().count(context.markdown) <= budget
 
 

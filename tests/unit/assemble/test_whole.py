@@ -61,6 +61,15 @@ def test_a_page_that_is_refused_when_it_overflows_is_refused_exactly_when_the_co
         page(EVERYTHING, budget=tokens - 1, on_overflow="reject")
 
 
+def test_a_current_message_that_does_not_fit_overflows_too() -> None:
+    long = said(800, "And now? " * 300)
+    with pytest.raises(Rejected, match="conversation does not fit"):
+        make_context(long, [], make_profile(budget=300, on_overflow="reject"))
+    with pytest.raises(Rejected, match="conversation does not fit"):
+        make_context(long, [said(1, "Hi.")], make_profile(budget=300, on_overflow="reject"))
+    assert make_context(long, [said(1, "Hi.")], make_profile(budget=300)).tokens > 280
+
+
 def test_what_a_limit_leaves_out_overflows_nothing() -> None:
     limited = page(EVERYTHING, window={"max_units": 4, "trim_to": 3}, on_overflow="reject", budget=400)
     assert ids_of(limited, "recent") == ["m41", "m42", "m43", "m44"]
