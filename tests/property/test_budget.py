@@ -194,7 +194,15 @@ def test_any_text_is_counted_by_its_lines_as_it_is_counted_whole(parts: list[str
 def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_does_not_fit(
     session: Session, profile: Profile
 ) -> None:
-    strict = replace(profile, on_overflow="reject", retrieval=replace(profile.retrieval, schemas=()), chat_format="none")
+    """Without what yields to the conversation: a note on tool turns that were left out, and a prompt that is too large."""
+    strict = replace(
+        profile,
+        on_overflow="reject",
+        retrieval=replace(profile.retrieval, schemas=()),
+        window=replace(profile.window, max_tool_turns=None),
+        chat_format="none",
+        system_prompt="",
+    )
     tokens = built(session, strict).tokens
     at_limit = replace(strict, budget=tokens)
     assert built(session, at_limit).tokens == tokens

@@ -34,7 +34,7 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     unsaid = (_unsaid(find, told.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
     waiting = tuple(find for find in unsaid if find and not _is_visible(find, ledger.writer, parts))
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    places = {(item.origin,): item for item in ledger.items.get(rule.name, ())}
+    places = {item.origin: item for item in ledger.items.get(rule.name, ())}
     missed: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
@@ -48,20 +48,20 @@ def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[
     return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
 
 
-def _offer(section: str, find: Find, ledger: Ledger, places: dict[tuple[int, ...], Item]) -> bool:
+def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
     """Put one find on the page; what is found of one breadcrumb stands together."""
-    before = places.get((find.row,))
+    before = places.get(find.row)
     if before is None:
         item = found_item(find, ledger.writer)
         if not ledger.insert(section, item):
             return False
-        places[find.row,] = item
+        places[find.row] = item
         return True
     joined = replace(find, spans=_joined(before.spans, find, ledger.writer))
     item = found_item(joined, ledger.writer)
     if item != before and not ledger.exchange(section, before, item):
         return False
-    places[find.row,] = item
+    places[find.row] = item
     return True
 
 

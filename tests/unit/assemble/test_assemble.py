@@ -135,13 +135,13 @@ def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
 
 def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:
     notes = [sent(n, "note.v1", {"content": f"Note {n} on tea."}) for n in range(50, 60)]
-    rows = [
+    rows: list[Remembered] = [
+        *CALLS[:1],
         sent(40, "note.v1", {"content": "How hot the kiln is: as hot as it is."}),
         *notes,
-        *CALLS[:1],
         requested(60, "a", command="x"),
     ]
-    context = make_context(answered(61, "a", "Note on tea"), sorted(rows, key=lambda row: row.breadcrumb.place))
+    context = make_context(answered(61, "a", "Note on tea"), rows)
     assert ids_of(context, "relevant")[:1] == ["m40"]
 
 

@@ -1,6 +1,7 @@
 """What fits is shown: the conversation whole, in order, word for word, and nothing of it twice."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ EVERYTHING = [
 ]
 
 
-def page(rows: list[Remembered], **changes: object) -> Context:
+def page(rows: list[Remembered], **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(**changes))
 
 

@@ -50,7 +50,7 @@ def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(
         ("order.v1", {"order": HUGE[kind]}),
     ):
         crumb = make_breadcrumb("", schema=schema, tool="search", body=json.dumps(body))
-        fragment = rendering.fragment(crumb, WHOLE, cap=4_000)
+        fragment = rendering.fragment(crumb, WHOLE, "User", cap=4_000)
         assert fragment.failed == ""
         assert "left out" in fragment.text
         assert fragment.tokens <= 4_000
