@@ -26,8 +26,8 @@ def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
 def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] = (), said: int = 1) -> str:
     """The fragment, of a rendering that has seen no other: all bodies here share a place."""
     held = crumb(schema, body)
-    label = tool_label(held.tool) if held.tool else ""
-    return make_rendering().fragment(held, Form(label=label, spans=spans, said=said)).text
+    label = tool_label(held.tool) if held.tool else held.speaker
+    return make_rendering().fragment(held, Form(spans=spans, said=said), label).text
 
 
 EXAMPLES = {
@@ -136,9 +136,9 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
 def test_below_its_call_a_result_names_no_tool() -> None:
     for status, said in (("success", "Result: 12"), ("error", "Failed: 12")):
         held = crumb("tool.response.v1", {"tool": "timer", "status": status, "output": 12})
-        assert make_rendering().fragment(held, Form(answer=True)).text == f"  {said}"
+        assert make_rendering().fragment(held, Form(answer=True), "timer").text == f"  {said}"
     held = crumb("tool.error.v1", {"tool_name": "timer", "error_type": "late", "error_message": "a\nb"})
-    assert make_rendering().fragment(held, Form(answer=True)).text == "  Failed (late):\n  a\n  b"
+    assert make_rendering().fragment(held, Form(answer=True), "timer").text == "  Failed (late):\n  a\n  b"
 
 
 def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:

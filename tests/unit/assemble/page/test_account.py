@@ -1,6 +1,7 @@
 """The account is true: what is shown in part, what is not shown and why, and nothing that the consumer may not see."""
 
 from dataclasses import replace
+from typing import Any
 
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request
@@ -29,7 +30,7 @@ ASK = said(800, "Where does the kiln of Delft stand?")
 REASONS = {CUT, IRRELEVANT, OLDER, OVER_BUDGET, "repeat"}
 
 
-def page(rows: list[Remembered], budget: int = 4000, **changes: object) -> Context:
+def page(rows: list[Remembered], budget: int = 4000, **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(budget=budget, **changes))
 
 
