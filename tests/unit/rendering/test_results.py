@@ -61,7 +61,7 @@ def test_plain_short_values_are_one_value_as_long_as_all_results_may_be() -> Non
 def test_all_is_all() -> None:
     everything = [{"text": "word " * 400}] * 9
     assert cut_results(everything, Cut(results=None, characters=None), CRUMB, PHRASES) == cut_results(
-        everything, Cut(results=9, characters=2000), CRUMB
+        everything, Cut(results=9, characters=2000), CRUMB, PHRASES
     )
 
 
