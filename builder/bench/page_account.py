@@ -129,7 +129,12 @@ def _day(reading: Reading, record: Record) -> str:
 def _summaries(reading: Reading) -> Iterator[Fault]:
     """A line of a summary beside everything that it was made from, in the conversation."""
     records = reading.events.records
-    whole = {records[row]["id"] for each in reading.recent[0] for row, state in each.states if state == "whole"}
+    whole = {
+        records[row]["id"]
+        for each in reading.recent[0]
+        for row, state in each.states
+        if state == "whole" and not (each.entry.request and row == each.entry.row)
+    }
     shown = {mark for item in reading.items("summary") for mark in MARK.findall(item.text)}
     for record in records:
         for line in record["context"].get("lines", ()):

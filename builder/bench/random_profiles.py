@@ -44,11 +44,11 @@ def draw_profile(rng: Random, need: int) -> Profile:
 
 
 def _budget(rng: Random, need: int) -> int:
-    """Four in ten pages have far too little, three about what the conversation needs, others what a profile may say."""
+    """Half of the pages have too little, three in ten about what the conversation needs, others what a profile may say."""
     match rng.randint(0, 9):
-        case 0 | 1 | 2 | 3:
-            return 150 + int(need * rng.uniform(0.1, 0.8))
-        case 4 | 5 | 6:
+        case 0 | 1 | 2 | 3 | 4:
+            return 120 + int(need * rng.uniform(0.1, 0.7))
+        case 5 | 6:
             return 60 + int(need * rng.uniform(0.8, 1.4))
         case 7:
             return rng.randint(1, 10 * MOST)
