@@ -1,4 +1,4 @@
-"""What a tool answered, before its hint renders it: a result list cut to its first results (features B1), and one-line stubs."""
+"""What a tool answered, before its hint renders it: a result list cut to its first results, and one-line stubs."""
 
 import json
 from dataclasses import dataclass
