@@ -4,15 +4,16 @@ import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from builder.assemble.assemble import assemble
+from builder.assemble.assemble import begin, complete
+from builder.assemble.budget.front import Front
 from builder.assemble.page.layout import Rendering
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from builder.domain.recall import RecallQuery, Scope
+from builder.domain.recall import Scope
 from builder.domain.selector import Selector
 from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
@@ -21,19 +22,15 @@ from builder.pipeline.calibrate import calibrated
 from builder.pipeline.conversation import closed_turn, last_words_of_person
 from builder.pipeline.heard import heard, lasting
 from builder.pipeline.histories import Histories
-from builder.pipeline.history import History
-from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, kinds, pinned_of, reports, system_prompt
+from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, pinned_of, reports, system_prompt
 from builder.pipeline.query import Query, make_query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.view import View, as_of
-from builder.ports import NO_MODEL, Embedder, Store
+from builder.pipeline.view import View
+from builder.ports import Embedder, Store
+from builder.recall.recaller import Recaller
 from builder.remember.ingest import Ingest
 
-PAGE = 2_000
-"""Rows of one recall."""
-FILLED = 64
-"""Rows without vectors that one look asks for."""
 SHOWN_LINKS = 5
 """Of a causal chain that is too long, the last ones."""
 
@@ -66,6 +63,15 @@ class Built:
     stopped: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The pages of one trigger without their finds; see `Built`."""
+
+    fronts: tuple[Front, ...]
+    refused: tuple[str, ...]
+    stopped: bool
+
+
 class ContextBuilder:
     """remember → recall → assemble; publishing is the worker's."""
 
@@ -87,6 +93,7 @@ class ContextBuilder:
         self._profiles = profiles
         self._helpers = helpers
         self._histories = histories
+        self._recaller = Recaller(store, embedder, histories)
         self._passages_at_ingestion = passages_at_ingestion
         self._ingest = Ingest(embedder, helpers.terms, helpers.count, passages_at_ingestion)
 
@@ -111,8 +118,16 @@ class ContextBuilder:
         return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
-        """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
-        return await self.answer(await self.remember(breadcrumb), consumers)
+        """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`.
+
+        What needs nothing of the trigger but its place is made while its vector is.
+        """
+        if breadcrumb.role == "tool" or not consumers:  # a tool's answer is part of what is recalled for it
+            return await self.answer(await self.remember(breadcrumb), consumers)
+        trigger, begun = await asyncio.gather(self.remember(breadcrumb), self._begin(breadcrumb, consumers))
+        if trigger.breadcrumb != breadcrumb:  # it came before, and is answered as of its first place
+            return await self.answer(trigger, consumers)
+        return await self._complete(begun, self.ranker)
 
     async def remember(self, breadcrumb: Breadcrumb) -> Remembered:
         """Store the breadcrumb with its facts, once; what is stored already is returned as it is, with its first place and age.
@@ -141,38 +156,46 @@ class ContextBuilder:
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
-        crumb = trigger.breadcrumb
-        refused = await self._too_long(crumb, consumers)
+        return await self._complete(await self._begin(trigger.breadcrumb, consumers), ranker or self.ranker)
+
+    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> Begun:
+        """Everything that stands in front of what is found."""
+        refused = await self._too_long(trigger, consumers)
         consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
-        until = behind(crumb.place) if crumb.role == "tool" else crumb.place
-        seen = {scope: await self._recall(crumb.session, until, scope, consumers) for scope in scopes(crumb, consumers)}
-        queries: dict[tuple[Scope, Asked], Query] = {}
-        ranker = ranker or self.ranker
-        contexts, unmade = [], []
+        until = behind(trigger.place) if trigger.role == "tool" else trigger.place
+        seen = {
+            scope: await self._recaller.recall(trigger.session, until, scope, consumers) for scope in scopes(trigger, consumers)
+        }
+        fronts, unmade = [], []
         for wished in consumers:
-            held, view = self._as_seen(crumb, wished, *seen[scope_of(crumb, wished)])
-            turn = closed_turn(view, view.row_of(crumb.id)) if crumb.role == "tool" else ()
+            held, view = self._as_seen(trigger, wished, *seen[scope_of(trigger, wished)])
+            turn = closed_turn(view, view.row_of(trigger.id)) if trigger.role == "tool" else ()
             if turn is None:
                 continue  # the turn is answered once, when its last call is
             profile = calibrated(wished, self._usages(wished, held))
-            query = await self._query(crumb, view, profile, queries)
             request = Request(
                 trigger=trigger,
-                query=query,
                 view=view,
                 pinned=pinned_of(profile, held),
                 system_prompt=system_prompt(profile, held),
                 profile=profile,
-                ranker=ranker,
                 terms=self._helpers.terms,
-                model=self._embedder.model,
                 turn=turn,
             )
             try:
-                contexts.append(assemble(request, self._helpers.renderings[profile.encoding]))
+                fronts.append(begin(request, self._helpers.renderings[profile.encoding]))
             except Rejected as error:
                 unmade.append(f"{profile.consumer}: {error}")
-        return Built(tuple(contexts), (*refused.values(), *unmade), bool(refused))
+        return Begun(tuple(fronts), (*refused.values(), *unmade), bool(refused))
+
+    async def _complete(self, begun: Begun, ranker: Ranker) -> Built:
+        """The contexts, each with what was found for it."""
+        queries: dict[tuple[Scope, Asked], Query] = {}
+        contexts = []
+        for front in begun.fronts:
+            query = await self._query(front.request.trigger, front.request.view, front.request.profile, queries)
+            contexts.append(complete(front, Search(query=query, ranker=ranker, model=self._embedder.model)))
+        return Built(tuple(contexts), begun.refused, begun.stopped)
 
     async def _too_long(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, str]:
         """The consumers whose recursion limit the trigger's causal chain exceeds, and what to say about it (features A9)."""
@@ -188,7 +211,7 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        recalled = await self._recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
+        recalled = await self._recaller.recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
         _, view = self._as_seen(trigger, profile, *recalled)
         return await self._query(trigger, view, profile, {}), view
 
@@ -197,7 +220,7 @@ class ContextBuilder:
 
         As whoever summarises it sees it: without what the blacklist names and what had ended when the last of it came.
         """
-        held, view = await self._recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
+        held, view = await self._recaller.recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
@@ -215,47 +238,6 @@ class ContextBuilder:
     def _usages(self, profile: Profile, held: Held) -> tuple[Usage, ...]:
         """What agents reported of their usage of the profile's model."""
         return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
-
-    async def _recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """What stands, and the history as of a place. One recall of a scope at a time: they extend the same history."""
-        async with self._histories.lock(scope):
-            return await self._read(session, until, scope, consumers)
-
-    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
-
-        Once the scope was revised (something erased, what had joined one session joined another), or a reading ended in the
-        middle, all is read again; what is revised between two pages is left to the next recall.
-        """
-        history, revision = self._histories.of(scope), None
-        while True:
-            recall = await self._store.recall(
-                RecallQuery(
-                    scope=scope,
-                    session=session,
-                    after=history.place,
-                    until=until,
-                    limit=PAGE,
-                    pinned=kinds(consumers),
-                    model=self._embedder.model,
-                )
-            )
-            revision = recall.revision if revision is None else revision
-            if not self._histories.takes(history, revision):
-                history, revision = self._histories.renew(scope), None
-                continue
-            for _ in self._histories.growing(history, recall.rows):
-                await asyncio.sleep(0)
-            if len(recall.rows) < PAGE:
-                await self._fill(history)
-                return dict(zip(kinds(consumers), recall.pinned, strict=True)), as_of(history, until, session)
-
-    async def _fill(self, history: History) -> None:
-        """Write in place the vectors that came since these rows were read."""
-        while self._embedder.model != NO_MODEL and (rows := history.lacking[:FILLED]):
-            found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
-            if not history.fill(dict(zip(rows, found, strict=True))):
-                return
 
     async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""

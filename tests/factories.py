@@ -13,11 +13,12 @@ import numpy as np
 from builder.adapters.terms import load_terms
 from builder.adapters.tokens import load_counter
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
@@ -45,6 +46,13 @@ BY_HAND = Ranker(hybrid=WEIGHTS, words={name: weight for name, weight in WEIGHTS
 """The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
 
 make_terms = load_terms()
+PHRASES = Phrases(read_folders((bundled("templates"),))[2])
+"""The bundled catalogue."""
+
+
+def left_out(number: int) -> str:
+    """The mark of a cut, without an id."""
+    return PHRASES("characters_left_out", number=number)
 
 
 def make_place(sequence: int) -> Place:
@@ -173,18 +181,16 @@ def make_context(
     question = make_query(crumb.text if crumb.role != "tool" else last_words_of_person(view), speakers)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
-        trigger=trigger,
-        query=question,
+        trigger=trigger.breadcrumb,
         view=view,
         pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
         system_prompt=profile.system_prompt,
         profile=profile,
-        ranker=BY_HAND,
         terms=make_terms,
-        model=MODEL,
         turn=turn,
     )
-    return assemble(request, make_rendering(profile.encoding))
+    search = Search(query=question, ranker=BY_HAND, model=MODEL)
+    return assemble(request, search, make_rendering(profile.encoding))
 
 
 def asked_view(trigger: Remembered, rows: Iterable[Remembered | str]) -> tuple[View, Turn | None]:

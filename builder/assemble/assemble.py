@@ -7,10 +7,10 @@ from builder.assemble.forms import FOLDED
 from builder.assemble.page.account import absences, parts, sections_of
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.page.draft import Writer
+from builder.assemble.page.draft import Item, Writer
 from builder.assemble.page.labels import Labels
 from builder.assemble.page.layout import Rendering
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.assemble.sources.finds import fill
 from builder.domain.context import (
     DEGRADED,
@@ -23,25 +23,35 @@ from builder.domain.context import (
     Omission,
 )
 from builder.domain.message import Message
+from builder.domain.phrases import Phrases
 from builder.pipeline.rank import rank
 from builder.pipeline.retrieve import Found, may_be_found, retrieve
 
 
-def assemble(request: Request, rendering: Rendering) -> Context:
+def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
     """One page under the budget. Raises `Rejected` when what no page is without does not fit."""
-    request = _titled(request)
-    profile = request.profile
-    labels = Labels(request.view, request.trigger.breadcrumb)
-    writer = Writer(view=request.view, profile=profile, rendering=rendering, labels=labels, now=request.trigger.breadcrumb)
-    front = front_of(request, writer)
-    found = _found(request, front)
+    return complete(begin(request, rendering), search)
+
+
+def begin(request: Request, rendering: Rendering) -> Front:
+    """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
+    request = _titled(request, rendering.phrases)
+    labels = Labels(request.view, request.trigger, rendering.phrases)
+    writer = Writer(view=request.view, profile=request.profile, rendering=rendering, labels=labels, now=request.trigger)
+    return front_of(request, writer)
+
+
+def complete(front: Front, search: Search) -> Context:
+    """The page with what was found in the room that is left."""
+    request, profile = front.request, front.request.profile
+    found = _found(front, search)
     missed = _put_finds(found, front)
     page, chat = _composed(front)
     absent = absences(front, found, (*missed, *front.active.omissions, *found.omissions))
     return Context(
-        trigger=request.trigger.breadcrumb,
+        trigger=request.trigger,
         consumer=profile.consumer,
-        assembled_at=request.trigger.breadcrumb.received_at,
+        assembled_at=request.trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=chat,
@@ -51,9 +61,9 @@ def assemble(request: Request, rendering: Rendering) -> Context:
         margin=profile.margin,
         encoding=profile.encoding,
         profile_revision=profile.revision,
-        template_revision=rendering.revision,
-        model=request.model,
-        flags=_flags(request, front, page),
+        template_revision=front.ledger.writer.rendering.revision,
+        model=search.model,
+        flags=_flags(front, search, page),
         sections=sections_of(front.ledger),
         compaction=_compaction(front),
         partial=tuple(parts(front.ledger)),
@@ -62,25 +72,24 @@ def assemble(request: Request, rendering: Rendering) -> Context:
     )
 
 
-def _titled(request: Request) -> Request:
+def _titled(request: Request, phrases: Phrases) -> Request:
     """What a tool answered stands under a heading of its own, never under the user's."""
     if not request.turn:
         return request
     sections = tuple(
-        replace(rule, title="Tool results to answer from") if rule.source == "trigger" else rule
-        for rule in request.profile.sections
+        replace(rule, title=phrases("tool_results")) if rule.source == "trigger" else rule for rule in request.profile.sections
     )
     return replace(request, profile=replace(request.profile, sections=sections))
 
 
-def _found(request: Request, front: Front) -> Found:
+def _found(front: Front, search: Search) -> Found:
     """The best of what the page does not show; nothing is ranked when there is nothing to find."""
+    view, rules = front.request.view, front.request.profile.retrieval
     shown = front.shown | front.active.outdated
-    allowed = may_be_found(request.query, request.view, shown, request.profile.retrieval)
-    if not request.profile.section("retrieval") or not allowed.any():
+    allowed = may_be_found(search.query, view, shown, rules)
+    if not front.request.profile.section("retrieval") or not allowed.any():
         return Found()
-    scores = rank(request.query, request.view, request.ranker)
-    return retrieve(request.view, allowed, shown, request.profile.retrieval, scores, front.ledger.left)
+    return retrieve(view, allowed, shown, rules, rank(search.query, view, search.ranker), front.ledger.left)
 
 
 def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
@@ -90,8 +99,9 @@ def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
     if rule is None:
         return ()
     limits = dict(profile.retrieval.per_schema_limit)
-    missed = fill(rule, found.finds, front.ledger, limits)
-    return missed or fill(rule, found.neighbours, front.ledger, limits)
+    places: dict[int, Item] = {}
+    missed = fill(rule, found.finds, front.ledger, limits, places)
+    return missed or fill(rule, found.neighbours, front.ledger, limits, places)
 
 
 def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:
@@ -103,11 +113,11 @@ def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:
     return page, chat
 
 
-def _flags(request: Request, front: Front, page: Page) -> tuple[str, ...]:
-    query = request.query
+def _flags(front: Front, search: Search, page: Page) -> tuple[str, ...]:
+    query = search.query
     found = {
         DEGRADED: bool(query.text.strip()) and not query.vector,
-        VECTORS_MISSING: request.view.lacks_vectors,
+        VECTORS_MISSING: front.request.view.lacks_vectors,
         HINT_FAILED: any(fragment.failed for item in front.ledger.shown() for fragment in item.fragments),
         PAGE_FAILED: page.failed,
         SYSTEM_CUT: front.cut,

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.conversation import Turn
@@ -12,20 +13,26 @@ from builder.pipeline.view import Terms, View
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Everything that assembly needs to know.
+    """Everything that assembly needs to know but what is searched for, which only finds depend on.
 
     pinned: for each of the profile's kinds, what was recalled, newest first.
-    system_prompt: the profile's own, or its agent definition's. model: engine of the vectors.
+    system_prompt: the profile's own, or its agent definition's. terms: text → stemmed terms.
     turn: the calls to answer from when the trigger is a tool's answer; then the view holds the trigger too.
     """
 
-    trigger: Remembered
-    query: Query
+    trigger: Breadcrumb
     view: View
     pinned: tuple[tuple[Remembered, ...], ...]
     system_prompt: str
     profile: Profile
-    ranker: Ranker
     terms: Terms
-    model: str
     turn: Turn = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What is searched for, and how. model: engine of the vectors."""
+
+    query: Query
+    ranker: Ranker
+    model: str

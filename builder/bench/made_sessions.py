@@ -1,31 +1,24 @@
-"""Random sessions as a disorderly bus would bring them: the input of `bench invariants`.
+"""Random sessions as a disorderly bus would bring them: the input of `bench invariants`."""
 
-Every sentence begins with a mark that no other sentence has ("q17x"), so that whoever reads a page knows what stands on it
-without asking who put it there.
-"""
-
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
+from builder.bench.made_texts import AGENTS, FORGED, PEOPLE, Texts
+
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SESSION, OTHER, NOWHERE = "s42", "s43", "_"
-SCRIPTS = (
-    "the kiln is hot and Ana met Bob in Delft on Friday at 5, not 6; glaze them twice",
-    "печь горячая и Анна встретила Борю в Дельфте в пятницу, не в субботу",
-    "窑很热。 安娜 在代尔夫特 见到了鲍勃， 星期五 不是 星期六 使用Python",  # noqa: RUF001 - Han
-    "الفرن ساخن والتقت آنا بوب في دلفت يوم الجمعة ليس السبت ٥",  # noqa: RUF001 - Arabic
-    "👩‍👩‍👧‍👦 🇩🇪 👍🏽 ❤️ 😀😀😀 5️⃣ ok 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🔥",
-)
-WORDS = tuple(script.split() for script in SCRIPTS)
-PEOPLE, AGENTS = ("Ana", "Bob", "Анна", "小明"), ("", "Scribe", "Cook")
-SMALL_TALK = ("okay", "thanks", "👍", "sure", "да")
+SMALL_TALK = ("okay", "thanks", "👍", "sure", "да", "yes", "no")
 WISHES = ("Always answer in English.", "Never use emojis.", "Keep your answers under 90 words.", "From now on answer in German.")
-ARGUMENTS = ({"query": "kiln"}, {"query": "clay"}, {"path": "a.py"}, {"n": 7})
 TOOLS = ("search", "bash", "file_read")
+OFFSETS = (None, None, 0, 120, -300, 345)
+"""Minutes of the sender's clock; None = it says none."""
+PAUSES = ((0, 3), (0, 3), (5, 600), (600, 3000))
+"""Minutes between two records."""
 KINDS = (
-    ("said", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("tombstone", 3), ("small talk", 4),
-    ("repeat", 4), ("wish", 3), ("note", 3), ("image", 2), ("catalog", 1), ("blacklist", 1), ("summary", 3), ("elsewhere", 3),
+    ("said", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("late edit", 2), ("tombstone", 3),
+    ("small talk", 6), ("repeat", 4), ("wish", 3), ("note", 3), ("image", 2), ("catalog", 1), ("blacklist", 1), ("summary", 3),
+    ("elsewhere", 3),
 )  # fmt: skip
 Record = dict[str, Any]
 
@@ -38,13 +31,15 @@ class MadeSession:
         self.records: list[Record] = []
         self._rng = rng
         self._recipe = recipe
-        self._words = rng.choice(WORDS)
-        self._mixed = rng.random() < 1 / 4
+        self._texts = Texts(rng)
+        self._people = rng.sample(PEOPLE, rng.randint(1, len(PEOPLE)))
+        self._known = rng.random() < 1 / 3
+        self._pause = rng.choice(PAUSES)
+        self._clock = START
         self._waiting: list[Record] = []
         self._head = ""
         self._calls = 0
         self._covered = 0
-        self._sentence = 0
         self._number = 0
 
     def grow(self, size: int) -> None:
@@ -58,24 +53,27 @@ class MadeSession:
 
     def ask(self) -> None:
         """A person's message that wants a context."""
-        record = self._made("user.message.v1", {"content": self._text(self._rng.randint(0, 3)) or "?"}, plain=True)
+        content = self._texts.written(self._rng.choice((0, 1, 1, 2, 3, 30))) or "?"
+        record = self._made("user.message.v1", {"content": content}, plain=True)
         self._put(record | {"tags": ["task:kiln"] if self._rng.random() < 1 / 3 else []})
 
     def _said(self) -> None:
-        self._add("user.message.v1", {"content": self._text(self._rng.choice((1, 1, 2, 3, 12))), "speaker": self._of(PEOPLE)})
+        self._add("user.message.v1", {"content": self._texts.written(self._rng.choice((1, 1, 2, 3, 12)))} | self._person())
 
     def _answered(self) -> None:
-        self._add("agent.response.v1", {"message": self._text(self._rng.choice((1, 2, 3, 9)))} | self._by())
+        self._add("agent.response.v1", {"message": self._texts.written(self._rng.choice((1, 2, 3, 9)))} | self._by())
 
     def _exchange(self) -> None:
         """An agent's calls with a mark on each request and result, in any order, some of it late or never."""
         calls = [self._call() for _ in range(self._rng.choice((1, 1, 1, 2, 4)))]
-        asked = [{"tool": self._of(TOOLS), "input": self._of(ARGUMENTS), "requestId": call} for call in calls if call]
-        body = {"message": self._text(self._rng.choice((1, 1, 2))), "tool_requests": asked} | self._by()
+        asked = [{"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call} for call in calls if call]
+        body = {"message": self._texts.written(self._rng.choice((0, 1, 1, 2))), "tool_requests": asked} | self._by()
         parts = [self._made("agent.response.v1", body)] if self._rng.random() < 9 / 10 else []
+        passed = {call["requestId"]: call for call in asked}
         for call in calls:
-            parts += [self._request(call)] if self._rng.random() < 1 / 2 else []
-            parts += [self._result(call) for _ in range(self._rng.choice((0, 1, 1, 1, 1, 2)))]
+            parts += [self._request(call, passed.get(call))] if self._rng.random() < 1 / 3 else []
+        for call in self._rng.sample(calls, len(calls)):
+            parts += [self._result(call, passed.get(call)) for _ in range(self._rng.choice((0, 1, 1, 1, 1, 2)))]
         if self._rng.random() < 1 / 4:
             self._rng.shuffle(parts)
         for part in parts:
@@ -92,36 +90,47 @@ class MadeSession:
     def _call(self) -> str:
         """A new request id; sometimes one that was given before, sometimes none."""
         self._calls += 1
-        if self._rng.random() < 1 / 12:
+        if self._rng.random() < 1 / 20:
             return ""
-        return f"r{self._rng.randint(1, self._calls) if self._rng.random() < 1 / 12 else self._calls}"
+        return f"r{self._rng.randint(1, self._calls) if self._rng.random() < 1 / 25 else self._calls}"
 
-    def _request(self, call: str) -> Record:
-        return self._made(
-            "tool.request.v1", {"tool": self._of(TOOLS), "input": {"query": self._text(1)}, "requestId": call or None}
-        )
+    def _request(self, call: str, passed: Record | None = None) -> Record:
+        """passed: the call that it passes on; seldom it calls something else under the same id."""
+        if passed and self._rng.random() < 9 / 10:
+            return self._made("tool.request.v1", passed)
+        asked = {"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call or None}
+        return self._made("tool.request.v1", asked)
 
-    def _result(self, call: str) -> Record:
+    def _result(self, call: str, passed: Record | None = None) -> Record:
         """In the session or in none."""
         where = self._of((SESSION, SESSION, NOWHERE))
-        tool, joined = self._of(TOOLS), {self._of(("request_id", "requestId")): call} if call else {}
+        tool = passed["tool"] if passed else self._of(TOOLS)
+        joined = {self._of(("request_id", "requestId")): call} if call else {}
         if self._rng.random() < 1 / 8:
-            body = {"tool_name": tool, "error_message": self._text(2)}
+            body = {"tool_name": tool, "error_message": self._texts.prose(2)}
             return self._made("tool.error.v1", body | joined, where)
-        rows = [{"title": self._text(1), "n": n} for n in range(self._rng.randint(2, 9))]
-        outputs = (self._text(1), self._text(12), rows, {"results": rows, "total": 90}, {"log": self._text(3)})
-        return self._made("tool.response.v1", {"tool": tool, "output": self._of(outputs)} | joined, where)
+        return self._made("tool.response.v1", {"tool": tool, "output": self._texts.output()} | joined, where)
 
     def _edit(self) -> None:
         """A later version of anything that somebody said; of an exchange it may say other calls, or none."""
         known = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
         if known:
             older = self._of(known)
-            body = older["context"] | {"content": self._text(2)}
+            body = older["context"] | {"content": self._texts.written(2)}
             body.pop("message", None)
             if self._rng.random() < 1 / 4:
                 body["tool_requests"] = []
             self._put(older | {"version": len(self.records) + 2, "context": body, "expires_at": None})
+
+    def _late_edit(self) -> None:
+        """An older version of what was edited, which comes after the newer one."""
+        edited = [record for record in self.records if record["version"] > 2]  # noqa: PLR2004 - there is one between it and the first
+        if edited:
+            newer = self._of(edited)
+            taken = {record["version"] for record in self.records if record["id"] == newer["id"]}
+            free = [version for version in range(2, newer["version"]) if version not in taken]
+            body = newer["context"] | {"content": self._texts.prose(2)}
+            self._put(newer | {"version": self._of(free), "context": body}) if free else None
 
     def _tombstone(self) -> None:
         if self.records:
@@ -139,18 +148,18 @@ class MadeSession:
             self._add("user.message.v1", self._of(known)["context"], plain=True)
 
     def _wish(self) -> None:
-        self._add("user.message.v1", {"content": f"{self._text(1)} {self._of(WISHES)}", "speaker": self._of(PEOPLE)})
+        self._add("user.message.v1", {"content": f"{self._texts.prose(1)} {self._of(WISHES)}"} | self._person())
 
     def _note(self) -> None:
         session = self._of((SESSION, NOWHERE))
-        self._put(self._made("note.v1", {"content": self._text(3), "title": "Glaze"}, session=session))
+        self._put(self._made("note.v1", {"content": self._texts.prose(3), "title": "Glaze"}, session=session))
 
     def _image(self) -> None:
         image = {"type": "image", "name": "kiln.png", "data": "data:image/png;base64,iVBORw0KGgo=", "caption": "hot"}
-        self._add("user.message.v1", {"content": self._text(1), "attachments": [image]})
+        self._add("user.message.v1", {"content": self._texts.prose(1), "attachments": [image]})
 
     def _catalog(self) -> None:
-        tools = [{"name": f"tool-{n}", "description": self._text(1)} for n in range(self._rng.choice((1, 5, 40)))]
+        tools = [{"name": f"tool-{n}", "description": self._texts.prose(1)} for n in range(self._rng.choice((1, 5, 40)))]
         self._put(self._made("tool.catalog.v1", {"tools": tools}, session=NOWHERE))
 
     def _blacklist(self) -> None:
@@ -167,7 +176,7 @@ class MadeSession:
         if not batch:
             return
         record = self._made("summary.v1", {})
-        lines = [{"text": self._text(1), "ids": [one["id"]], "versions": [one["version"]]} for one in batch]
+        lines = [{"text": self._texts.prose(1), "ids": [one["id"]], "versions": [one["version"]]} for one in batch]
         record["context"] = {
             "lines": lines, "covered": [one["id"] for one in batch], "previous": self._head, "last": batch[-1]["id"],
             "recipe": self._recipe,
@@ -179,31 +188,31 @@ class MadeSession:
     def _elsewhere(self) -> None:
         """Another session, whose calls may have the ids of this one's."""
         calls = [{"tool": "search", "input": {}, "requestId": f"r{self._rng.randint(1, self._calls + 1)}"}]
-        body = {"message": self._text(2), "tool_requests": calls if self._rng.random() < 1 / 4 else []}
+        body = {"message": self._texts.prose(2), "tool_requests": calls if self._rng.random() < 1 / 4 else []}
         self._put(self._made("agent.response.v1", body, session=OTHER))
 
     def _by(self) -> dict[str, str]:
         name = self._of(AGENTS)
         return {"speaker": name} if name else {}
 
+    def _person(self) -> dict[str, str]:
+        """Who speaks; by display name, of which one in 30 forges a label, and sometimes by id."""
+        name = self._of(FORGED) if self._rng.random() < 1 / 30 else self._of(self._people)
+        return {"speaker": name} | ({"user_id": f"u-{name[:2]}"} if self._known else {})
+
     def _of(self, among: Any) -> Any:
         return self._rng.choice(among)
-
-    def _text(self, sentences: int) -> str:
-        """Marked sentences."""
-        words = self._of(WORDS) if self._mixed else self._words
-        first = self._sentence
-        self._sentence += sentences
-        said = (" ".join(self._rng.choices(words, k=self._rng.choice((2, 4, 9, 18)))) for _ in range(sentences))
-        return ". ".join(f"q{number}x {text}" for number, text in enumerate(said, first))
 
     def _made(self, schema: str, body: dict[str, Any], session: str = SESSION, *, plain: bool = False) -> Record:
         """plain: nothing but the words, so that it asks or repeats and is never hidden."""
         self._number += 1
-        rng, record = (
-            self._rng,
-            {"id": f"m{self._number}", "schema_name": schema, "version": 1, "session": session, "context": body},
-        )
+        self._clock += timedelta(minutes=self._rng.randint(*self._pause))
+        rng, offset = self._rng, self._of(OFFSETS)
+        zone = UTC if offset is None else timezone(timedelta(minutes=offset))
+        record = {
+            "id": f"m{self._number}", "schema_name": schema, "version": 1, "session": session, "context": body,
+            "created_at": self._clock.astimezone(zone).isoformat().replace("+00:00", "Z" if offset is None else "+00:00"),
+        }  # fmt: skip
         if plain or schema in {"breadcrumb.deleted.v1", "context.blacklist.v1", "summary.v1"}:
             return record | {"tags": [], "expires_at": None}
         tags = [tag for tag, share in (("to:mira", 1 / 2), ("task:kiln", 1 / 3), ("draft", 1 / 20)) if rng.random() < share]

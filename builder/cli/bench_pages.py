@@ -92,17 +92,22 @@ def summaries(
 
 def invariants(
     histories: Annotated[int, typer.Option(min=1, help="Random sessions.")] = 1000,
-    contexts: Annotated[int, typer.Option(min=1, help="Pages, at least one a session.")] = 1000,
+    contexts: Annotated[int, typer.Option(min=1, help="Pages, at least one a session.")] = 10_000,
     seed: Annotated[int, typer.Option(help="The same number makes the same sessions.")] = 1,
     first: Annotated[int, typer.Option(min=0, help="Number of the first session, to see one again.")] = 0,
-    size: Annotated[int, typer.Option(min=4, max=60, help="Mean number of records of a session.")] = 8,
+    size: Annotated[int, typer.Option(min=4, max=60, help="Mean number of records of a session that is not long.")] = 12,
     *,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Change assembly a little, and say how soon each is found.")] = False,
+    most: Annotated[int, typer.Option(min=1, help="Pages in which a mutant must be found.")] = 2000,
     as_json: AsJson = False,
 ) -> None:
-    """Random sessions under random wishes: no page may tear or repeat a unit, show what no longer counts, or be too long."""
+    """Random sessions under random wishes: a page that has room for all of it says all of it, and no page says it wrong."""
     from builder.bench.invariants import run
     from builder.bench.page_reader import FAULTS
 
+    if mutants:
+        _search(most, seed, size, as_json=as_json)
+        return
     with progress("invariants", histories) as step:
         report = run(histories, contexts, seed, first, size, step)
     if as_json:
@@ -110,4 +115,19 @@ def invariants(
     else:
         table(f"seed {report['seed']}, {report['histories']} sessions", "", {"": report})
     if any(report[kind] for kind in FAULTS):
+        raise typer.Exit(1)
+
+
+def _search(most: int, seed: int, size: int, *, as_json: bool) -> None:
+    """Report how soon each mutant is found; exit 1 when one is not."""
+    from builder.bench.mutants import MUTANTS
+    from builder.bench.mutation import run
+
+    with progress("mutants", len(MUTANTS)) as step:
+        report = run(most, seed, size, step)
+    if as_json:
+        print_json(report)
+    else:
+        table(f"seed {seed}, pages until it is found", "mutant", {name: {"pages": n} for name, n in report["pages"].items()})
+    if report["found"] < len(MUTANTS):
         raise typer.Exit(1)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
-from builder.domain.facts import Remembered
 from builder.pipeline.instructed import REPEAT, SUPERSEDED, Instructed, Said, Terms, outdates, read
 from builder.pipeline.retrieve import Find
 from builder.pipeline.traits import Trait
@@ -31,13 +31,13 @@ class InForce:
     outdated: frozenset[int] = frozenset()
 
 
-def in_force(view: View, trigger: Remembered, terms: Terms) -> InForce:
+def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
     """The instructions that people gave in the trigger's session and that hold for this trigger, which may supersede some itself.
 
     terms: text → stemmed terms.
     """
     index = _index(view, terms)
-    text = trigger.breadcrumb.text[:READ] if trigger.breadcrumb.role == "user" else ""
+    text = trigger.text[:READ] if trigger.role == "user" else ""
     asked = read(text, view.session, -1, view.size, 0, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
     omissions: list[Omission] = []
@@ -48,7 +48,7 @@ def in_force(view: View, trigger: Remembered, terms: Terms) -> InForce:
         if said.withdraws or not view.current[said.row]:
             continue
         own = said.session == view.session
-        reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.breadcrumb.id) if own else "")
+        reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.id) if own else "")
         if reason:
             omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
             outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())

@@ -18,8 +18,8 @@ from builder.pipeline.view import View
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-SMALLEST_POOL, LARGEST_POOL, TOKENS_A_PASSAGE = 64, 1024, 16
-"""Passages looked at closely: twice as many as the section could hold, since repeats go and long ones may not fit.
+SMALLEST_POOL, LARGEST_POOL, SPARE, LABEL_TOKENS = 64, 1024, 2.0, 4
+"""Passages looked at closely: twice as many as have room, since repeats go and long ones may not fit.
 Each is compared with each, hence the most."""
 
 
@@ -76,7 +76,8 @@ def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], rule
     if rules.relevance_threshold is not None:
         mean, best = scores.mean(), scores[allowed].max()
         relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
-    pool_size = min(max(SMALLEST_POOL, room // TOKENS_A_PASSAGE), LARGEST_POOL)
+    length = float(view.history.tokens.head(view.passages).mean()) + LABEL_TOKENS
+    pool_size = min(max(SMALLEST_POOL, int(SPARE * room / length)), LARGEST_POOL)
     pool = best_of(scores, np.flatnonzero(relevant), pool_size)
     kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)

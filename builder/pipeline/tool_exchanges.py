@@ -34,8 +34,10 @@ class ToolExchanges:
         if crumb.asked:
             for request, signature in zip(crumb.calls, crumb.asked, strict=False):
                 exchange = self._called((session, request), signature, first)
-                exchange.callers.append(row)
-                self.of_caller.setdefault(row, []).append(exchange)
+                known = self.of_caller.setdefault(row, [])
+                if not any(each is exchange for each in known):  # a message may name a request id twice
+                    exchange.callers.append(row)
+                    known.append(exchange)
         elif crumb.role == "tool":
             for request in crumb.calls:
                 self._answered((session, request), row)

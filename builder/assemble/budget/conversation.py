@@ -86,7 +86,9 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
     """
     window, after = profile.window, profile.tool_output.placeholder_after
     units = view.units if window.max_units is not None else 0
-    most = None if window.max_units is None else window_size(units, window)
+    most = window.max_units
+    if most is not None and units > most:
+        most = window_size(units, window)
     entries: list[Entry] = []
     left_out: list[tuple[Entry, str]] = []
     placeholders: set[Entry] = set()
@@ -166,7 +168,7 @@ def _folded(full: Sequence[Item], found: Limited, writer: Writer, room: int, ste
     rules = writer.profile.tool_output
     if rules.fold_at is None:
         return list(full)
-    short = [_shorter(item, writer.entry(item.entry, "folded")) if item.entry and item.entry.results else item for item in full]
+    short = [_shorter(item, writer.entry(item.entry, "folded")) if item.entry and item.answered else item for item in full]
     words = sum(item.size for item in short)
     extra = [long.size - brief.size for long, brief in zip(full, short, strict=True)]
     for_results = room - min(words, int((1 - rules.fold_at) * room))
@@ -200,7 +202,9 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, *, d
         return list(items)
     left = room - (sums[kept - 1] if kept else 0)
     if items[kept].size > marks.step and left >= max(USEFUL, marks.step / 2):
-        return [*items[:kept], _cut(items[kept], writer, _size(left, room))]
+        cut = _cut(items[kept], writer, _size(left, room))
+        if cut.size <= left and cut.is_useful:
+            return [*items[:kept], cut]
     return list(items[: _aligned(kept, [item.entry for item in items if item.entry], sums, marks, ENOUGH * marks.step)])
 
 

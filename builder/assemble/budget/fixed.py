@@ -16,7 +16,7 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
     Returns whether the words were cut. Raises `Rejected` when there is no room for a useful part of the message.
     """
     profile, rule = request.profile, next(rule for rule in request.profile.sections if rule.source == "trigger")
-    texts = own_texts(profile, request.system_prompt, request.trigger.breadcrumb, request.view)
+    texts = own_texts(profile, request.system_prompt, request.trigger, request.view)
     current = current_items(ledger.writer, request)
     tokens, size = sum(item.tokens for item in current), sum(item.size for item in current)
     least = ledger.cost(rule.name, current) - tokens + min(size, USEFUL)
@@ -47,7 +47,7 @@ def current_items(writer: Writer, request: Request) -> tuple[Item, ...]:
 
 
 def _message(writer: Writer, request: Request, cap: int | None = None) -> Item:
-    return writer.for_messages(writer.message(request.trigger.breadcrumb, request.view.size, cap=cap))
+    return writer.for_messages(writer.message(request.trigger, request.view.size, cap=cap))
 
 
 def _fitted(items: tuple[Item, ...], room: int, writer: Writer, request: Request) -> tuple[Item, ...]:

@@ -29,6 +29,7 @@ class Front:
     shown: rows of which the page shows all. cut: whether the profile's own words were.
     """
 
+    request: Request
     ledger: Ledger
     conversation: Conversation
     limits: Limited
@@ -58,7 +59,7 @@ def _whole(request: Request, writer: Writer) -> Front | None:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
-    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger.breadcrumb)}) > 1)
+    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger)}) > 1)
     cut = put_fixed(ledger, request)
     if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
         return None  # the current message is part of the conversation
@@ -103,7 +104,7 @@ def _settled(
 ) -> Front:
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
     profile, view = request.profile, request.view
-    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.breadcrumb.id)}
+    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.id)}
     shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     for rule in () if everything else profile.sections:
@@ -115,7 +116,7 @@ def _settled(
     if instructed:
         room = ledger.left if shares is None else min(instructed.most(profile.allowance), ledger.left)
         ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, room))
-    return Front(ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
+    return Front(request=request, ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
 
 
 def has_room(ledger: Ledger) -> bool:
@@ -144,7 +145,7 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
     """The note on tool turns that a limit leaves out."""
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
-        ledger.put_note(rule.name, f"({turns:,} earlier tool {'turn' if turns == 1 else 'turns'} left out)")
+        ledger.put_note(rule.name, ledger.writer.rendering.phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns))
 
 
 def _share(profile: Profile, source: Source) -> int:
@@ -163,4 +164,4 @@ def _spans_days(request: Request, writer: Writer) -> bool:
     first = next((row for row in view.own[: view.heard] if view.spoken[row]), None)
     if first is None:
         return False
-    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger.breadcrumb)
+    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,15 +59,16 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
             named.setdefault(*_named(front, row, reason))
     absent = _mask(found.irrelevant.every, view.size, known)
     reasons[IRRELEVANT] += int(np.count_nonzero(absent))
-    nearest = (_named(front, row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
-    newest: tuple[tuple[str, Omission], ...] = ()
+    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
     if not front.conversation.whole:
-        own = view.rows
-        older = _mask(own[view.current[own] & view.spoken[own]], view.size, known) & ~absent
+        older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
+        older[list(known)] = False
         reasons[OLDER] += int(np.count_nonzero(older))
-        newest = tuple(_named(front, int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1])
-    for name, omission in (*nearest, *newest):
-        named.setdefault(name, omission)
+        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
+    for row, reason in waiting:
+        if len(named) >= MOST_NAMED:
+            break
+        named.setdefault(*_named(front, row, reason))
     return Absences(tuple(named.values())[:MOST_NAMED], {reason: number for reason, number in sorted(reasons.items()) if number})
 
 

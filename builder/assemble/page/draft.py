@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
-from builder.assemble.forms import WHOLE, Form, Line, Spans
+from builder.assemble.forms import RESULT, WHOLE, Form, Line, Spans
 from builder.assemble.page.items import INSIDE
 from builder.assemble.page.labels import Labels, tool_label
 from builder.assemble.page.layout import Rendering
 from builder.assemble.page.words import WRITTEN, call_arguments, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.context import Fragment
+from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
@@ -16,6 +16,8 @@ from builder.pipeline.days import day_line, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
+USEFUL = 32
+"""Tokens below which a part of a call or a result says less than a line that stands for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +54,16 @@ class Item:
     def is_cut(self) -> bool:
         """Whether not all of it is shown."""
         return any(fragment.reduced for fragment in self.fragments)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether what is cut of it still says something, each part by itself."""
+        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL) for fragment in self.fragments)
+
+    @property
+    def answered(self) -> bool:
+        """Whether it shows a tool's result."""
+        return any(fragment.breadcrumb.schema == RESULT for fragment in self.fragments)
 
     @property
     def first(self) -> Breadcrumb:
@@ -92,7 +104,10 @@ class Writer:
         count, crumb = self.rendering.page_tokens, first.breadcrumb
         if item.entry and is_call:
             call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
-            texts = (call_arguments(call, first, tool_label(call.tool)), *(f"{result_words(result)}\n" for result in results))
+            texts = (
+                call_arguments(call, first, f"{self.rendering.phrases('call')} {tool_label(call.tool)}"),
+                *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),
+            )
         else:
             label = self.labels.of(crumb)
             texts = (f"{label}:\n", message_words(first, label))
@@ -101,17 +116,28 @@ class Writer:
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.history.rows[entry.row].breadcrumb
         if not entry.request:
-            form = WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False)
+            is_result = crumb.schema == RESULT and not crumb.failed
+            form = (
+                WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
+            )
             return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
         call = self.fragment(crumb, Form(call=entry.request, open=not entry.results), cap)
         fragments, room = [call], None if cap is None else cap - call.tokens
         for number, row in enumerate(entry.results):
             result = self.view.history.rows[row].breadcrumb
             most = None if room is None else room // (len(entry.results) - number)
-            fragment = self.fragment(result, replace(self.result_form(result), line="" if result.failed else line), most)
+            fragment = self._result(result, "" if result.failed else line, most)
             fragments.append(fragment)
             room = None if room is None else room - fragment.tokens
         return Item(origin=entry.origin, fragments=tuple(fragments), entry=entry)
+
+    def _result(self, breadcrumb: Breadcrumb, line: Line, cap: int | None) -> Fragment:
+        """What stands below a call: a result, or one line where no useful part of it has room."""
+        form = replace(self.result_form(breadcrumb), line=line)
+        fragment = self.fragment(breadcrumb, form, cap)
+        if fragment.reduced != CUT or fragment.tokens >= USEFUL:
+            return fragment
+        return self.fragment(breadcrumb, replace(form, line="folded"))
 
     def fragment(self, breadcrumb: Breadcrumb, form: Form, cap: int | None = None) -> Fragment:
         """One part of an item."""
@@ -142,5 +168,5 @@ class Writer:
 
     def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
         """The line below a find that says how many other calls its turn made."""
-        text = f"{INSIDE}({number:,} other {'call' if number == 1 else 'calls'} of this turn)"
+        text = INSIDE + self.rendering.phrases.counted("other_call", "other_calls", number)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

@@ -8,6 +8,7 @@ from itertools import accumulate
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.forms import Form, Spans
 from builder.assemble.page.draft import Item, Writer
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
 from builder.pipeline.conversation import exchange_of
@@ -21,20 +22,28 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
 
 
-def fill(rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int]) -> tuple[Omission, ...]:
+def fill(
+    rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int], places: dict[int, Item]
+) -> tuple[Omission, ...]:
     """Put what was found on the page, the best first, as far as there is room; returns what has none.
 
-    limits: how many of a schema may be shown; a schema without a limit has none.
+    limits: how many of a schema may be shown; a schema without a limit has none. places: row → its item, of what stands there
+    already; what is put there comes in.
     """
     rows = ledger.writer.view.history.rows
     parts = {
         part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
     }
-    told = {item.origin: item.spans for item in ledger.shown() if item.spans}
-    unsaid = (_unsaid(find, told.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
-    waiting = tuple(find for find in unsaid if find and not _is_visible(find, ledger.writer, parts))
+    elsewhere = {item.origin: item.spans for item in ledger.shown() if item.spans and item.origin not in places}
+    unsaid = (_unsaid(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
+    waiting = tuple(
+        find
+        for find in unsaid
+        if find
+        and not _is_visible(find, ledger.writer, parts)
+        and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
+    )
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    places = {item.origin: item for item in ledger.items.get(rule.name, ())}
     missed: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
@@ -102,16 +111,21 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
     return any(" ".join(text.split()) in part for text in (words, *(one.text for one in shown if one.breadcrumb is crumb)))
 
 
-def _unsaid(find: Find, told: Spans, text: str) -> Find | None:
+def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
     """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
-    if not told:
+    if not elsewhere:
         return find
     rest = find.spans or ((0, len(text)),)
-    for first, last in told:
+    for first, last in elsewhere:
         rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
     words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
     spans = tuple(found.span() for found in words if found)
     return replace(find, spans=spans) if spans else None
+
+
+def _says_the_same(crumb: Breadcrumb, now: Breadcrumb) -> bool:
+    """Whether it is word for word what its speaker says now."""
+    return crumb.speaker == now.speaker and crumb.role == now.role and crumb.text.split() == now.text.split()
 
 
 def _joined(spans: Spans, find: Find, writer: Writer) -> Spans:

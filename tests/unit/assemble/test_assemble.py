@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.facts import Remembered
 from builder.rendering.fragments import JinjaRendering
@@ -38,17 +38,15 @@ def page_with_hint(source: str, rows: list[Remembered]) -> Context:
     hints = {**bundled_set.sources["hints"], "user.message.v1": source}
     rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
     request = Request(
-        trigger=ASK,
-        query=make_query(ASK.breadcrumb.text),
+        trigger=ASK.breadcrumb,
         view=make_view(rows),
         pinned=((),),
         system_prompt="",
         profile=make_profile(),
-        ranker=BY_HAND,
         terms=make_terms,
-        model=MODEL,
     )
-    return assemble(request, rendering)
+    search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)
+    return assemble(request, search, rendering)
 
 
 def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:

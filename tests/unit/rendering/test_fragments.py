@@ -12,7 +12,7 @@ from builder.assemble.forms import WHOLE, Form
 from builder.assemble.page.layout import Group, PageSection
 from builder.rendering.fragments import CACHED, JinjaRendering
 from builder.rendering.templates import TemplateSet
-from tests.factories import make_breadcrumb, make_place, make_rendering
+from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."
 FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
@@ -51,7 +51,7 @@ def counting() -> tuple[Callable[[str], int], list[str]]:
 
 
 def templates() -> TemplateSet:
-    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"})
+    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"}, PHRASES.entries)
 
 
 def test_a_fragment_is_rendered_and_counted_once_and_equal_the_second_time() -> None:

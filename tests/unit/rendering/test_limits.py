@@ -75,7 +75,7 @@ def test_a_hint_may_do_with_a_long_message_what_it_does_with_a_short_one() -> No
 
 
 def test_limits_are_arguments() -> None:
-    templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, Limits(steps=10, steps_each=0))
+    templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, limits=Limits(steps=10, steps_each=0))
     assert "more steps" in JinjaRendering(templates, len).fragment(make_breadcrumb("Hello, all of you."), WHOLE, "User").failed
     assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- Hello."
 

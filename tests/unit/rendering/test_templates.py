@@ -200,8 +200,8 @@ def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> No
     write(tmp_path, "hints", "calendar.event.v1", "Event: {{ text }}")
     write(tmp_path, "pages", "wide", "{{ sections | length }} sections")
     (tmp_path / "hints" / "README.md").write_text("no template", "utf-8")
-    hints, pages = read_folders((bundled("templates"), tmp_path))
-    own_hints, own_pages = read_folders((bundled("templates"),))
+    hints, pages, _ = read_folders((bundled("templates"), tmp_path))
+    own_hints, own_pages, _ = read_folders((bundled("templates"),))
     assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
     assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
     templates = TemplateSet(hints, pages)
@@ -214,7 +214,7 @@ def test_an_overlay_folder_may_be_empty(tmp_path: Path) -> None:
 
 
 def test_the_revision_changes_with_any_source_any_name_and_nothing_else() -> None:
-    hints, pages = read_folders((bundled("templates"),))
+    hints, pages, _ = read_folders((bundled("templates"),))
     revision = TemplateSet(hints, pages).revision
     assert TemplateSet(dict(reversed(hints.items())), pages).revision == revision
     revisions = [TemplateSet(hints | {name: source + " "}, pages).revision for name, source in hints.items()]

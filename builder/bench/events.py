@@ -1,0 +1,242 @@
+"""What records say by themselves, worked out by brute force: which count, and what the conversation is.
+
+Nothing of the pipeline is called here: what a unit is, what counts and which result answers which call are worked out anew.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+RESULTS = frozenset({"tool.response.v1", "tool.error.v1"})
+TOOLS = RESULTS | {"tool.request.v1"}
+WORDS = frozenset({"user.message.v1", "agent.response.v1"})
+DELETED, BLACKLIST = "breadcrumb.deleted.v1", "context.blacklist.v1"
+NOWHERE = "_"
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message, or one call with its results. turn: row of the first version of the message that makes it.
+
+    request: id of the call; "" for a message. Rows are numbers of records, of the versions that are shown.
+    """
+
+    turn: int
+    row: int
+    request: str = ""
+    results: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """callers, results: rows in the order in which they came. asked: tool and arguments, as they were called last."""
+
+    asked: str
+    callers: list[int] = field(default_factory=list)
+    results: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Events:
+    """Records up to a trigger, and who looks at them.
+
+    now: the trigger's time. hears: a record's tags → whether it is this consumer's. task: the only one it sees, None = all.
+    """
+
+    records: Sequence[Record]
+    session: str
+    now: datetime
+    hears: Callable[[Sequence[str]], bool]
+    task: str | None
+
+    @cached_property
+    def sessions(self) -> list[str]:
+        """Of each row. A result of no session is one of the only session that had asked by then."""
+        sessions: list[str] = []
+        askers: dict[str, set[str]] = {}
+        for record in self.records:
+            answered, asked = calls_of(record)
+            session = record["session"]
+            if answered and session == NOWHERE:
+                known = askers.get(answered[0], set())
+                session = next(iter(known)) if len(known) == 1 else NOWHERE
+            for call in asked if record["session"] != NOWHERE else ():
+                askers.setdefault(call, set()).add(session)
+            sessions.append(session)
+        return sessions
+
+    @cached_property
+    def newest(self) -> dict[str, int]:
+        """Id → row of its highest version, of what nobody has removed since."""
+        newest: dict[str, int] = {}
+        removed: set[str] = set()
+        for row, record in enumerate(self.records):
+            if record["schema_name"] == DELETED:
+                name = record["context"]["breadcrumb_id"]
+                if name in newest and record["session"] in {NOWHERE, self.records[newest[name]]["session"]}:
+                    removed.add(name)
+                continue
+            older = newest.get(record["id"])
+            if older is None or record["version"] >= self.records[older]["version"]:
+                newest[record["id"]] = row
+                removed.discard(record["id"])
+        return {name: row for name, row in newest.items() if name not in removed}
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """Id → row of the version that came first."""
+        first: dict[str, int] = {}
+        for row, record in enumerate(self.records):
+            first.setdefault(record["id"], row)
+        return first
+
+    @cached_property
+    def units(self) -> list[int]:
+        """Of each row a number that it shares with all that has a request id or an id of its session in common."""
+        unit = list(range(len(self.records)))
+        owner: dict[tuple[str, str], int] = {}
+
+        def root(row: int) -> int:
+            while unit[row] != row:
+                row = unit[row]
+            return row
+
+        for row, record in enumerate(self.records):
+            session = self.sessions[row]
+            answered, asked = calls_of(record)
+            for mark in (f"id {record['id']}", *(f"call {call}" for call in (*answered, *asked))):
+                known = owner.setdefault((session, mark), row)
+                one, other = sorted((root(known), root(row)))
+                unit[other] = one
+        return [root(row) for row in range(len(self.records))]
+
+    @cached_property
+    def counting(self) -> frozenset[int]:
+        """Rows that may be on the page: newest version, not removed, not ended, not excluded, this consumer's."""
+        current = set(self.newest.values())
+        gone = {row for row in current if self._is_gone(row)}
+        torn = {self.units[row] for row in gone}
+        mine = {self.units[row] for row, record in enumerate(self.records) if self._is_mine(record)}
+        return frozenset(
+            row
+            for row in current - gone
+            if self.units[row] in mine and not (self.units[row] in torn and self.records[row]["schema_name"] in TOOLS)
+        )
+
+    @cached_property
+    def conversation(self) -> list[Entry]:
+        """What stands on a page that has room for everything, in page order."""
+        entries: list[Entry] = []
+        for row, record in enumerate(self.records):
+            if self.sessions[row] == self.session and self.first[record["id"]] == row:
+                entries += self._entries(row)
+        return entries
+
+    def exchange_of(self, row: int) -> bool:
+        """Whether a result's call is known and shown: then it stands below it."""
+        exchange = self._exchanges[0].get(self.first[self.records[row]["id"]])
+        return exchange is not None and self._is_called(exchange)
+
+    def _entries(self, origin: int) -> list[Entry]:
+        row = self.newest.get(self.records[origin]["id"], -1)
+        if row not in self.counting or self.records[row]["schema_name"] not in WORDS | TOOLS:
+            return []
+        record = self.records[row]
+        _, asked = calls_of(record)
+        if record["schema_name"] in TOOLS and not asked:
+            return [] if record["schema_name"] in RESULTS and self.exchange_of(origin) else [Entry(origin, row)]
+        speaks = record["schema_name"] in WORDS and (said(record).strip() or not asked)
+        entries = [Entry(origin, row)] if speaks else []
+        for call in dict.fromkeys(asked):
+            exchange = self._exchanges[1][row, call]
+            results = tuple(dict.fromkeys(self._shown(exchange)))
+            if self.records[exchange.callers[0]]["id"] == record["id"] and (results or not exchange.results):
+                entries.append(Entry(origin, row, call, results))
+        return entries
+
+    def _shown(self, exchange: _Exchange) -> list[int]:
+        rows = (self.newest.get(self.records[row]["id"], -1) for row in exchange.results)
+        return [row for row in rows if row in self.counting]
+
+    def _is_called(self, exchange: _Exchange) -> bool:
+        caller = self.newest.get(self.records[exchange.callers[0]]["id"], -1)
+        return caller in exchange.callers and caller in self.counting
+
+    @cached_property
+    def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
+        """Of each result, and of each caller and call. A result answers what was last called by its id in its session."""
+        of_result: dict[int, _Exchange] = {}
+        of_call: dict[tuple[int, str], _Exchange] = {}
+        last: dict[tuple[str, str], _Exchange] = {}
+        early: dict[tuple[str, str], list[int]] = {}
+        for row, record in enumerate(self.records):
+            session = self.sessions[row]
+            answered, asked = calls_of(record)
+            for call in answered:
+                known = last.get((session, call))
+                (known.results if known else early.setdefault((session, call), [])).append(row)
+                of_result.update({row: known} if known else {})
+            for call in asked:
+                key, question = (session, call), arguments_of(record, call)
+                known = last.get(key)
+                passes_on = known and known.asked == question and not known.results
+                if known is None or not (passes_on or self.first[record["id"]] in known.callers):
+                    known = last[key] = _Exchange(question, results=early.pop(key, []))
+                    of_result.update(dict.fromkeys(known.results, known))
+                known.asked = question
+                known.callers.append(row)
+                of_call[row, call] = known
+        return of_result, of_call
+
+    def _is_mine(self, record: Record) -> bool:
+        """By its tags, and by its task where the consumer sees only one."""
+        task = next((tag.removeprefix("task:") for tag in record["tags"] if tag.startswith("task:")), "")
+        return self.hears(record["tags"]) and self.task in {None, task}
+
+    def _is_gone(self, row: int) -> bool:
+        """Whether it has ended, or the latest blacklist names it."""
+        record = self.records[row]
+        if record["expires_at"] and datetime.fromisoformat(record["expires_at"]) <= self.now:
+            return True
+        return self._blacklist is not None and (
+            record["id"] in self._blacklist["excluded_ids"]
+            or not set(record["tags"]).isdisjoint(self._blacklist["excluded_tags"])
+            or record["schema_name"] in {line["schema_name"] for line in self._blacklist["excluded_schemas"]}
+        )
+
+    @cached_property
+    def _blacklist(self) -> Mapping[str, Any] | None:
+        """The latest that nobody has removed."""
+        removed = {record["context"].get("breadcrumb_id") for record in self.records}
+        lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
+        return lists[-1]["context"] if lists else None
+
+
+def said(record: Record) -> str:
+    """The words of a message."""
+    body = record["context"]
+    return str(next(body[name] for name in ("content", "message", "text") if body.get(name) is not None))
+
+
+def calls_of(record: Record) -> tuple[list[str], list[str]]:
+    """The request ids that it answers, and those under which it asks."""
+    body = record["context"]
+    own = [body[name] for name in ("request_id", "requestId") if body.get(name)][:1]
+    asked = [call["requestId"] for call in body.get("tool_requests", ()) if call.get("requestId")]
+    return (own, asked) if record["schema_name"] in RESULTS else ([], [*own, *asked])
+
+
+def call_of(record: Record, call: str) -> Record:
+    """Tool and input of a call, as it was called last under its id."""
+    body = record["context"]
+    return [each for each in (*body.get("tool_requests", ()), body) if each.get("requestId") == call or not call][-1]  # type: ignore[no-any-return]
+
+
+def arguments_of(record: Record, call: str) -> str:
+    """Tool and arguments as one text: equal for equal calls."""
+    made = call_of(record, call)
+    return json.dumps([made["tool"], made.get("input")], sort_keys=True)

@@ -1,0 +1,1 @@
+"""The second verb: everything in scope as of a place."""
