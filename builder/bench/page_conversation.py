@@ -17,7 +17,9 @@ SHORT = 80
 
 
 def in_conversation(reading: Reading) -> Iterator[Fault]:
-    """Everything that is wrong with the section, when the page has one."""
+    """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
+    if reading.trigger_state == "cut" and fits(reading, ()):
+        yield CUT, "the current message is cut, and would have room if everything else went"
     rule = reading.rule("hot")
     if rule is None:
         return

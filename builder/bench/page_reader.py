@@ -21,8 +21,6 @@ FAULTS = (
     "exceeded", "refused",
 )  # fmt: skip
 Fault = tuple[str, str]
-OTHERS: tuple[Source, ...] = ("hot", "retrieval", "summary", "instructions", "pinned")
-"""What goes before the current message is cut."""
 TEXTS = frozenset({"text", "content", "arguments"})
 
 
@@ -135,9 +133,6 @@ def on_page(reading: Reading) -> Iterator[Fault]:
     texts = sum(reading.count(text) for text in _texts((reading.published.get("system"), reading.published.get("messages"))))
     if texts > reading.limit:
         yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
-    others = [item.text for source in OTHERS for item in reading.items(source)]
-    if reading.trigger_state == "cut" and others:
-        yield CUT, f"the current message is cut, and {others} stand on the page"
     if not reading.trigger_state:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
 
