@@ -18,6 +18,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.pipeline import query
@@ -45,6 +46,13 @@ BY_HAND = Ranker(hybrid=WEIGHTS, words={name: weight for name, weight in WEIGHTS
 """The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
 
 make_terms = load_terms()
+PHRASES = Phrases(read_folders((bundled("templates"),))[2])
+"""The bundled catalogue."""
+
+
+def left_out(number: int) -> str:
+    """The mark of a cut, without an id."""
+    return PHRASES("characters_left_out", number=number)
 
 
 def make_place(sequence: int) -> Place:

@@ -18,7 +18,7 @@ from builder.wire.files import read_source
 from builder.wire.profiles import Library, parse_models, parse_profile
 
 MODELS = "models.yaml"
-KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2")
+KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
 """The files of an edition, in each of its folders."""
 
 Traces = frozenset[tuple[str, int, int, int]]

@@ -46,7 +46,7 @@ class Shelf:
     def __init__(self, folders: tuple[Path, ...]) -> None:
         """Raises `Misconfigured` when the table of models cannot be read; a broken profile is a finding."""
         self.library: Library = load_library(folders)
-        self.hints, self.pages = read_folders(folders)
+        self.hints, self.pages, _ = read_folders(folders)
         self.templates = _compiled(self.hints, self.pages)
         profiles, presets = sources(folders, "profiles"), sources(folders, "presets")
         self.all = tuple(Named(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(

@@ -23,6 +23,7 @@ from builder.domain.context import (
     Omission,
 )
 from builder.domain.message import Message
+from builder.domain.phrases import Phrases
 from builder.pipeline.rank import rank
 from builder.pipeline.retrieve import Found, may_be_found, retrieve
 
@@ -34,8 +35,8 @@ def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
 
 def begin(request: Request, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
-    request = _titled(request)
-    labels = Labels(request.view, request.trigger)
+    request = _titled(request, rendering.phrases)
+    labels = Labels(request.view, request.trigger, rendering.phrases)
     writer = Writer(view=request.view, profile=request.profile, rendering=rendering, labels=labels, now=request.trigger)
     return front_of(request, writer)
 
@@ -71,13 +72,12 @@ def complete(front: Front, search: Search) -> Context:
     )
 
 
-def _titled(request: Request) -> Request:
+def _titled(request: Request, phrases: Phrases) -> Request:
     """What a tool answered stands under a heading of its own, never under the user's."""
     if not request.turn:
         return request
     sections = tuple(
-        replace(rule, title="Tool results to answer from") if rule.source == "trigger" else rule
-        for rule in request.profile.sections
+        replace(rule, title=phrases("tool_results")) if rule.source == "trigger" else rule for rule in request.profile.sections
     )
     return replace(request, profile=replace(request.profile, sections=sections))
 

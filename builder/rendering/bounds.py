@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
+from builder.domain.phrases import Mark
 from builder.rendering.shorten import trimmed
 
 CHARACTERS_A_VALUE = 8
 """That a value takes on a page at least, with its key or its line."""
 
 
-def pruned(value: Any, characters: int, note: str) -> Any:
+def pruned(value: Any, characters: int, mark: Mark) -> Any:
     """JSON with no more values than so many characters could show. The last entry of a list or object says how many are missing.
 
-    note: where to get them.
+    mark: entries that are missing → what says so.
     """
     room = characters // CHARACTERS_A_VALUE
 
@@ -23,14 +24,14 @@ def pruned(value: Any, characters: int, note: str) -> Any:
             items: list[Any] = []
             for number, item in enumerate(inner):
                 if room <= 0:
-                    return [*items, _missing(len(inner) - number, note)]
+                    return [*items, mark(len(inner) - number)]
                 items.append(walk(item))
             return items
         if isinstance(inner, dict):
             fields: dict[str, Any] = {}
             for number, (key, item) in enumerate(inner.items()):
                 if room <= 0:
-                    return fields | {"…": _missing(len(inner) - number, note)}
+                    return fields | {"…": mark(len(inner) - number)}
                 fields[key] = walk(item)
             return fields
         return inner
@@ -38,21 +39,17 @@ def pruned(value: Any, characters: int, note: str) -> Any:
     return walk(value)
 
 
-def shortened(value: Any, characters: int, note: str) -> Any:
+def shortened(value: Any, characters: int, mark: Mark) -> Any:
     """JSON of which all texts together have about so many characters: later ones give way, each with a mark."""
     room = characters
 
     def cut(text: str) -> str:
         nonlocal room
-        short = trimmed(text, max(room, 0), note)
+        short = trimmed(text, max(room, 0), mark)
         room -= len(short)
         return short
 
     return _mapped(value, cut)
-
-
-def _missing(number: int, note: str) -> str:
-    return f"[… {number:,} more left out{note} …]"
 
 
 def _mapped(value: Any, change: Callable[[str], str]) -> Any:

@@ -16,7 +16,7 @@ LONGEST_LINE = 160
 """Characters of arguments that stand in the line of their call."""
 WORDY = 40
 """Characters from which the items of a plain list get a line each."""
-EMPTY_OBJECT, EMPTY_LIST = "(an empty object)", "(an empty list)"
+EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 NAMING = ("title", "name", "path")
 """Keys that say what an object is: they come first, stored bodies have theirs sorted."""
 

@@ -20,12 +20,13 @@ from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
+from builder.domain.phrases import Mark, Phrases
 from builder.rendering.bounds import pruned, shortened
 from builder.rendering.failures import Failures, silence
 from builder.rendering.filters import untagged
-from builder.rendering.layouts import LINES_LEFT_OUT, digest
+from builder.rendering.layouts import digest
 from builder.rendering.missing import marked
-from builder.rendering.results import CUT, SHRUNK, cut_results, known_as, stub
+from builder.rendering.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.rendering.shorten import shorten, trimmed
 from builder.rendering.templates import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.wire.attachments import described, images_of
@@ -77,6 +78,7 @@ class JinjaRendering:
         self.longest = longest
         self._failures = failures or Failures(silence)
         self.revision = templates.revision
+        self.phrases = templates.phrases
         self.count = count
         self._templates = templates
         self._bundled = bundled or templates
@@ -99,18 +101,18 @@ class JinjaRendering:
             return whole  # a line of ours is never cut: what is left of it would say nothing
         for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
             less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged))
-            if LINES_LEFT_OUT not in less.text:
-                break
+            if less.text == whole.text:
+                break  # it is no log
             if less.tokens <= cap:
                 return replace(less, reduced=less.reduced or CUT_TO_FIT, in_all=whole.tokens)
-        return self._cut(key, whole, cap, untagged(f", {known_as(breadcrumb)}"))
+        return self._cut(key, whole, cap, self._mark(breadcrumb, tagged=tagged))
 
-    def _cut(self, key: tuple[object, ...], whole: Fragment, cap: int, fetch: str) -> Fragment:
+    def _cut(self, key: tuple[object, ...], whole: Fragment, cap: int, mark: Mark) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
         known = self._fragments.get((*key, "cut", cap))
         if known is None:
             indent = INSIDE if whole.text.startswith(INSIDE) else ""
-            text = shorten(whole.text, cap, self.count, fetch)
+            text = shorten(whole.text, cap, self.count, mark)
             if text and not text.startswith(indent or ITEM):
                 text = (indent or ITEM) + text.lstrip()
             tokens = self.count(text + "\n") if text else 0
@@ -159,9 +161,24 @@ class JinjaRendering:
         """See the protocol. A tokenizer's pieces end where a line does that the next one begins with such a sign."""
         return sum(map(self._line_tokens, _JOINT.split(text)))
 
+    def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
+        """What stands in the place of characters that are left out of this breadcrumb."""
+
+        def mark(number: int) -> str:
+            text = self._left_out("characters_left_out_of", breadcrumb, number)
+            return untagged(text) if tagged else text
+
+        return mark
+
+    def _left_out(self, name: str, breadcrumb: Breadcrumb, number: int) -> str:
+        return self.phrases(name, number=number, id=safe_id(breadcrumb))
+
+    def _lines_left_out(self, number: int) -> str:
+        return self.phrases("lines_left_out", number=number)
+
     def shortened(self, text: str, tokens: int) -> str:
         """See the protocol."""
-        return shorten(text, tokens, self.count)
+        return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
 
     def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
         """The fragment of this key, made and counted the first time."""
@@ -188,36 +205,38 @@ class JinjaRendering:
     def _formed(self, breadcrumb: Breadcrumb, form: Form, label: str, logs: float | None) -> Made:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
-            return Made(stub(breadcrumb, form.line), REDUCED[form.line])
+            return Made(stub(breadcrumb, form.line, self.phrases), REDUCED[form.line])
         if form.call:
             return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
-            shown = cut_results(body["output"], form.cut, breadcrumb)
-            output = digest(shown.output, logs) if logs is not None and isinstance(shown.output, str) else shown.output
+            shown = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
+            output = shown.output
+            if logs is not None and isinstance(output, str):
+                output = digest(output, self._lines_left_out, logs)
             body, note = body | {"output": output}, shown.note
         hint = self._templates.hint_for(breadcrumb.schema)
-        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.longest))
+        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.longest, self.phrases))
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return Made(text, CUT if note else "", failed)
-        least = shorten(text, form.characters, len, f", {known_as(breadcrumb)}") or stub(breadcrumb, "folded")
+        least = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Made(least, SHRUNK, failed)
 
     def _call(self, breadcrumb: Breadcrumb, form: Form) -> Made:
         """The line of one call, whoever makes it, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
-        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.longest)
+        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.longest, self.phrases)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
-        return Made(f"{text}\n{INSIDE}(no answer yet)" if form.open else text, "", failed)
+        return Made(f"{text}\n{INSIDE}{self.phrases('no_answer')}" if form.open else text, "", failed)
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
         body: dict[str, Any] = json.loads(breadcrumb.body)
         if len(breadcrumb.body) > self.longest:
-            fetch = f", {known_as(breadcrumb)}"
-            body = shortened(described(pruned(body, self.longest, fetch)), self.longest, fetch)
+            entries = partial(self._left_out, "entries_left_out", breadcrumb)
+            body = shortened(described(pruned(body, self.longest, entries)), self.longest, self._mark(breadcrumb))
         else:
             body = described(body)
         return body
@@ -233,7 +252,7 @@ class JinjaRendering:
                 failed = failed or str(error)
                 continue
             return text, self._report(own, failed, "the generic hint") if failed else ""
-        return as_said(values), self._report(own, failed, "the bare text")
+        return as_said(values, self.phrases), self._report(own, failed, "the bare text")
 
     def _report(self, hint: str, reason: str, instead: str) -> str:
         """Why a fragment is shown otherwise, for its context."""
@@ -253,11 +272,17 @@ class JinjaRendering:
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
 
 
-def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int) -> dict[str, Any]:
+def values_of(
+    breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int, phrases: Phrases
+) -> dict[str, Any]:
     """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
+
+    def left_out(number: int) -> str:
+        return phrases("characters_left_out_of", number=number, id=safe_id(breadcrumb))
+
     return {
         "speaker": label,
-        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, f", {known_as(breadcrumb)}"),
+        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, left_out),
         "partial": bool(form.spans),
         "answer": form.answer,
         "body": marked(body),
@@ -265,7 +290,7 @@ def values_of(breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: s
         "id": breadcrumb.id,
         "tags": breadcrumb.tags,
         "said": form.said,
-        "repeats": f" (said {form.said} times)" if form.said > 1 else "",
+        "repeats": phrases("repeats", number=form.said) if form.said > 1 else "",
     }
 
 
@@ -297,9 +322,9 @@ def _layout(text: str, sections: int) -> Layout:
     return Layout("".join(pieces), tuple(end + 1 for end in ends))
 
 
-def as_said(values: dict[str, Any]) -> str:
+def as_said(values: dict[str, Any], phrases: Phrases) -> str:
     """Speaker and text without any template: what is shown when every one fails."""
-    return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or '(nothing that can be shown)')}")
+    return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
 
 
 def _excerpt(text: str, spans: Spans) -> str:

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from builder.domain.phrases import Mark
+
 FEWEST_ROWS = 3
 FULL = 0.75
 """Share of a table's cells that hold something; with less of them the objects are not alike."""
@@ -14,8 +16,6 @@ LONGEST_LOG = 60
 HEAD, TAIL, ERRORS = 8, 12, 12
 """Lines of a longer one that are kept."""
 
-LINES_LEFT_OUT = " lines left out …]"
-"""The end of the mark in a log."""
 
 _ENTRY = re.compile(r"\W*(?:\d{4}-\d\d-\d\d|\d\d?:\d\d:\d\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)")
 _ERROR = re.compile(
@@ -43,10 +43,10 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace("|", "\\|")
 
 
-def digest(text: str, share: float = 1) -> str:
+def digest(text: str, mark: Mark, share: float = 1) -> str:
     """The text; of a long log its head, its tail and the error lines between, with a mark wherever lines are left out.
 
-    share: of the lines that are kept otherwise.
+    mark: lines that are missing → what stands in their place. share: of the lines that are kept otherwise.
     """
     lines = text.splitlines()
     if len(lines) <= LONGEST_LOG * share or 2 * sum(_ENTRY.match(line) is not None for line in lines) < len(lines):
@@ -57,6 +57,6 @@ def digest(text: str, share: float = 1) -> str:
     kept = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
     shown: list[str] = []
     for before, number in zip((-1, *kept), kept, strict=False):
-        shown += [f"[… {number - before - 1:,}{LINES_LEFT_OUT}"] if number > before + 1 else []
+        shown += [mark(number - before - 1)] if number > before + 1 else []
         shown.append(lines[number])
     return "\n".join(shown)

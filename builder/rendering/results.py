@@ -8,6 +8,7 @@ from builder.assemble.forms import Line
 from builder.assemble.page.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
+from builder.domain.phrases import Phrases
 from builder.domain.profile import Cut
 from builder.rendering.filters import WORDY, Kept, inline
 from builder.rendering.shorten import clip
@@ -29,7 +30,7 @@ class Shown:
     note: str = ""
 
 
-def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb) -> Shown:
+def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> Shown:
     """The output with its result list cut.
 
     A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
@@ -43,7 +44,9 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb) -> Shown:
     for key in path:
         found = found[key]
     kept, clipped = _cut_plain(found, cut) if _plain(found) else _cut_list(found, cut)
-    note = _note(len(kept), len(found), clipped, cut, breadcrumb) if clipped or len(kept) < len(found) else ""
+    note = (
+        _note(len(kept), len(found), cut if clipped else None, breadcrumb, phrases) if clipped or len(kept) < len(found) else ""
+    )
     return Shown(_replaced(value, path, kept), note)
 
 
@@ -58,24 +61,21 @@ def parsed(output: Any) -> Any:
     return value if isinstance(value, dict | list) else output
 
 
-def stub(breadcrumb: Breadcrumb, line: Line) -> str:
-    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had (features B9)."""
-    tool, size = _inside(breadcrumb.tool or breadcrumb.speaker), f"{len(breadcrumb.body.encode()):,} bytes"
-    address = known_as(breadcrumb)
-    match line:
-        case "folded":
-            said = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW]
-            preview = clip(_inside(said), PREVIEW).removesuffix(" …")
-            return f"{ITEM}[{tool}: {preview}… - {size} compacted, {address}]"
-        case "superseded":
-            return f"{ITEM}[{tool}: the same call was answered again later - {size}, {address}]"
-        case _:
-            return f"{ITEM}[{tool}: result processed - {size}, {address}]"
+def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
+    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had."""
+    text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW]
+    return ITEM + phrases(
+        line,
+        tool=_inside(breadcrumb.tool or breadcrumb.speaker),
+        preview=clip(_inside(text), PREVIEW).removesuffix(" …"),
+        bytes=len(breadcrumb.body.encode()),
+        id=safe_id(breadcrumb),
+    )
 
 
-def known_as(breadcrumb: Breadcrumb) -> str:
+def safe_id(breadcrumb: Breadcrumb) -> str:
     """What `fetch` takes, for the inside of our brackets."""
-    return "id " + visible(breadcrumb.id).replace("[", "\\[").replace("]", "\\]")
+    return visible(breadcrumb.id).replace("[", "\\[").replace("]", "\\]")
 
 
 def _inside(text: str) -> str:
@@ -157,6 +157,7 @@ def _clipped(item: Any, most: int | None) -> Any:
     return Kept(item if most is None else clip(" ".join(item.split()), most))
 
 
-def _note(kept: int, of: int, clipped: bool, cut: Cut, breadcrumb: Breadcrumb) -> str:
-    each = f", each cut to {cut.characters:,} characters" if clipped else ""
-    return f"({kept:,} of {of:,} results shown{each}; fetch {breadcrumb.id} for all {len(breadcrumb.body.encode()):,} bytes)"
+def _note(kept: int, number: int, cut: Cut | None, breadcrumb: Breadcrumb, phrases: Phrases) -> str:
+    """cut: of each result, if any was."""
+    values = {"shown": kept, "number": number, "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
+    return phrases("results_cut", characters=cut.characters, **values) if cut else phrases("results_shown", **values)

@@ -11,6 +11,7 @@ import regex
 
 from builder.assemble.page.items import INSIDE, ITEM
 from builder.domain.control_text import visible
+from builder.domain.phrases import Mark
 
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
@@ -29,11 +30,11 @@ _ROW = re.compile(r"\s*\|")
 _BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
 
-def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "") -> str:
+def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> str:
     """The items if they have at most `tokens` (line end counted), else two thirds of that from their head, one from their tail.
 
-    Cuts at white space where there is any near. The mark between them says how many characters are missing, and `note` where
-    to get them. Gives an empty string when not even the mark fits.
+    Cuts at white space where there is any near. mark: characters that are missing → what stands between the two. Gives an empty
+    string when not even the mark fits.
     """
     if len(text) <= tokens * CHARACTERS_PER_TOKEN and count(text + "\n") <= tokens:
         return text
@@ -42,7 +43,7 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], note: str = "")
     while low <= high:
         # Near the guess the answer is found with few counts, and none of a text that is much too long.
         middle = next((guess for guess in guesses if low < guess < high), (low + high) // 2)
-        candidate = _cut(text, middle, note, ITEM, INSIDE)
+        candidate = _cut(text, middle, mark, ITEM, INSIDE)
         if count(candidate + "\n") <= tokens:
             best, low = candidate, middle + 1
         else:
@@ -57,12 +58,12 @@ def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[in
     return iter((guess + guess // 8, guess - guess // 8))
 
 
-def trimmed(text: str, characters: int, note: str = "") -> str:
+def trimmed(text: str, characters: int, mark: Mark) -> str:
     """The text if it is that long at most, else about that much of its head and tail, marked as `shorten` does.
 
     It is no item yet.
     """
-    return text if len(text) <= characters else _cut(text, characters, note, "", "")
+    return text if len(text) <= characters else _cut(text, characters, mark, "", "")
 
 
 def clip(text: str, characters: int) -> str:
@@ -72,14 +73,13 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept: int, note: str, item: str, inside: str) -> str:
+def _cut(text: str, kept: int, mark: Mark, item: str, inside: str) -> str:
     """item, inside: what stands in front of the mark where nothing of the head is kept, and where something is."""
     start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept // 3), at_end=False))
     end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
-    mark = f"[… {end - start:,} characters left out{note} …]"
     shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else NO_FENCE
     # A whole line stays one; what was cut out of one goes behind the mark, because at a line's start it might open something.
     opening = "\n" if whole else " "
@@ -87,7 +87,7 @@ def _cut(text: str, kept: int, note: str, item: str, inside: str) -> str:
         opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
     closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
     # A cut may leave alone what was no token in its place.
-    return visible("\n".join((*closed, (inside if head else item) + f"{mark}{opening}{tail}".rstrip())))
+    return visible("\n".join((*closed, (inside if head else item) + f"{mark(end - start)}{opening}{tail}".rstrip())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Template, TemplateError
@@ -15,10 +16,12 @@ from jinja2 import Template, TemplateError
 from builder.assemble.page.items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Kind
+from builder.domain.phrases import Phrases
 from builder.rendering.meter import LimitExceeded, Limits, metered, size
 from builder.rendering.reasons import reason_of
 from builder.rendering.sandbox import Sandbox
 from builder.wire.files import read_source
+from builder.wire.phrases import parse_phrases
 
 GENERIC = "generic"
 FAILURES = (
@@ -46,6 +49,11 @@ _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
 
 
+PHRASES = "phrases/en.yaml"
+"""The catalogue of phrases in a folder of templates."""
+NO_PHRASES: Mapping[str, str] = MappingProxyType({})
+
+
 class TemplateFailed(Exception):  # noqa: N818 - named after what happened
     """A template could not render something; another one does. Never leaves this package."""
 
@@ -57,15 +65,22 @@ class RenderedNothing(TemplateFailed):
 class TemplateSet:
     """Every hint and page template, compiled at start. revision: hash of all their sources."""
 
-    def __init__(self, hints: Mapping[str, str], pages: Mapping[str, str], limits: Limits | None = None) -> None:
-        """Compile. hints, pages: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
+    def __init__(
+        self,
+        hints: Mapping[str, str],
+        pages: Mapping[str, str],
+        phrases: Mapping[str, str] = NO_PHRASES,
+        limits: Limits | None = None,
+    ) -> None:
+        """Compile. hints, pages, phrases: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
+        self.phrases = Phrases(phrases)
         self.sources: Mapping[Kind, Mapping[str, str]] = {"hints": hints, "pages": pages}
         environment = Sandbox()
         self._compiled: Mapping[Kind, Mapping[str, Template]] = {
             kind: {name: _compile(environment, kind, name, source) for name, source in sources.items()}
             for kind, sources in self.sources.items()
         }
-        self.revision = _revision(hints, pages)
+        self.revision = _revision(hints, pages, phrases)
         self._limits = limits or Limits()
         self._strikes: Counter[tuple[Kind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
@@ -114,14 +129,20 @@ class TemplateSet:
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
-def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str]]:
-    """Hint and page sources by name; a later folder's file wins over an earlier one's of the same name."""
+def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Hint and page sources and phrases by name; a later folder's file wins over an earlier one's of the same name.
+
+    Raises `Misconfigured` for a catalogue of phrases that cannot be used.
+    """
     found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    phrases: dict[str, str] = {}
     for folder in folders:
         for kind, sources in zip(("hints", "pages"), found, strict=True):
             for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
                 sources[file.name.removesuffix(SUFFIX)] = read_source(file)
-    return found
+        if (catalogue := folder / PHRASES).exists():
+            phrases |= parse_phrases(read_source(catalogue), phrases)
+    return (*found, phrases)
 
 
 def _marked(section: Any) -> dict[str, Any]:

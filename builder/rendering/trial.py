@@ -110,7 +110,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     given = len(breadcrumb.body) + len(breadcrumb.text)
     text = ""
     try:
-        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, LONGEST), given)
+        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, LONGEST, templates.phrases), given)
     except RenderedNothing:
         if must_show:
             raise
@@ -119,7 +119,14 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     with contextlib.suppress(RenderedNothing):
         templates.hint(
             name,
-            values_of(breadcrumb, body, Form(spans=((0, len(breadcrumb.text) // 2),), said=3), breadcrumb.speaker, LONGEST),
+            values_of(
+                breadcrumb,
+                body,
+                Form(spans=((0, len(breadcrumb.text) // 2),), said=3),
+                breadcrumb.speaker,
+                LONGEST,
+                templates.phrases,
+            ),
             given,
         )
 

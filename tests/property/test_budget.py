@@ -1,22 +1,22 @@
 """Whatever was said, in whatever script: the page fits, ends with the current message, and tears nothing apart."""
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
-from builder.assemble.forms import REDUCED
+from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile, ToolOutput
-from builder.rendering.results import CUT, SHRUNK
-from tests.factories import ids_on_page, make_context, make_profile, make_view
+from builder.pipeline.conversation import exchange_of, turns
+from tests.factories import ids_on_page, make_context, make_profile, make_rendering, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 
-REASONS = {*REDUCED.values(), CUT, SHRUNK}
 budgets = st.one_of(st.integers(60, 400), st.integers(60, 4000))
 
 
@@ -38,19 +38,42 @@ def outputs(draw: st.DrawFn) -> ToolOutput:
 
 @st.composite
 def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profile:
-    """Both bundled profiles, both tokenizers and pages, any budget, every setting of tool output, any number of tool turns."""
+    """Both bundled profiles, both tokenizers and pages, any budget, every limit and every share, with messages or without."""
     profile = make_profile(draw(st.sampled_from(("default", "recall"))))
-    turns = draw(st.sampled_from((None, 0, 1, profile.window.max_tool_turns)))
-    relevance = draw(st.sampled_from((None, profile.retrieval.relevance_threshold)))
+    most = draw(st.sampled_from((None, None, 0, 3, 12)))
+    window = replace(
+        profile.window,
+        max_units=most,
+        trim_to=most // 2 if most else 0,
+        max_tool_turns=draw(st.sampled_from((None, None, 0, 1, 3))),
+        keep_share=draw(st.sampled_from((0.25, 0.5, 1))),
+    )
+    retrieval = replace(
+        profile.retrieval,
+        relevance_threshold=draw(st.sampled_from((None, profile.retrieval.relevance_threshold))),
+        per_schema_limit=draw(st.sampled_from(({}, {"user.message.v1": 2, "tool.response.v1": 0}))),
+        neighbours=draw(st.sampled_from((0, 2))),
+    )
     return replace(
         profile,
         budget=draw(budget),
         page=draw(st.sampled_from(("default", "default", "xml"))),
         tool_output=draw(outputs()),
         encoding=draw(st.sampled_from(("o200k_base", "cl100k_base"))),
-        window=replace(profile.window, max_tool_turns=turns),
-        retrieval=replace(profile.retrieval, relevance_threshold=relevance),
+        window=window,
+        retrieval=retrieval,
+        system_prompt=draw(st.sampled_from(("", "", "Be brief.", "Never guess. " * 60))),
+        chat_format=draw(st.sampled_from(("none", "none", "openai", "anthropic"))),
     )
+
+
+def built(session: Session, profile: Profile, standing: tuple[Remembered, ...] = ()) -> Context:
+    """The page; a budget that is too small for it is none of these tests'."""
+    try:
+        return make_context(session.trigger, session.rows, profile, standing)
+    except Rejected:
+        assume(False)
+        raise
 
 
 @settings(max_examples=150, deadline=None)
@@ -58,7 +81,7 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
 def test_the_final_markdown_never_exceeds_the_budget(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
-    context = make_context(session.trigger, session.rows, profile, standing)
+    context = built(session, profile, standing)
     assert load_counter(profile.encoding)(context.markdown) == context.tokens <= profile.budget
 
 
@@ -75,58 +98,116 @@ def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str,
 def test_the_current_message_is_always_on_the_page_and_last(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
-    context = make_context(session.trigger, session.rows, profile, standing)
+    context = built(session, profile, standing)
     crumb = session.trigger.breadcrumb
     assert context.sections[-1].ids == (crumb.id,)
     before, heading, last = context.markdown.rpartition("<current>" if profile.page == "xml" else "## Current User Message")
     assert heading
     assert not before or before.endswith("\n\n")
-    assert last.startswith(f"\n- {crumb.speaker}:")
+    assert re.match(rf"\n(\[\d+ \w+ \d{{4}}\]\n)?- {crumb.speaker}:", last)
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(sessions(), catalogs(), profiles())
-def test_nothing_is_on_the_page_twice_or_both_there_and_left_out(
+def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     session: Session, standing: tuple[Remembered, ...], profile: Profile
 ) -> None:
-    context = make_context(session.trigger, session.rows, profile, standing)
-    shown, omitted = ids_on_page(context), [omission.id for omission in context.omissions]
-    assert len(set(shown)) == len(shown)
-    assert len(set(omitted)) == len(omitted)
-    reduced = {omission.id for omission in context.omissions if omission.reason in REASONS}
-    assert reduced <= set(shown)
-    assert set(shown).isdisjoint(set(omitted) - reduced)
+    context = built(session, profile, standing)
+    shown, omitted = set(ids_on_page(context)), [omission.id for omission in context.omissions]
+    assert len(set(omitted)) == len(omitted) <= 50
+    assert {part.id for part in context.partial} <= shown
+    assert all(0 < part.shown <= part.tokens for part in context.partial)
+    assert shown.isdisjoint(omitted)
+    assert len(omitted) <= sum(context.left_out.values())
+    assert {omission.reason for omission in context.omissions} <= set(context.left_out)
 
 
 @settings(max_examples=150, deadline=None)
 @given(sessions(most=40), profiles())
-def test_a_tool_exchange_is_whole_or_absent(session: Session, profile: Profile) -> None:
-    context = make_context(session.trigger, session.rows, profile)
-    shown = set(ids_on_page(context))
-    told = {omission.id for omission in context.omissions if omission.reason == "repeat"}  # its words are on the page
-    for unit in exchanges(session.rows):
-        whole = {row.breadcrumb.id for row in unit}
-        tools = {row.breadcrumb.id for row in unit if row.breadcrumb.role == "tool"}
-        if profile.window.max_tool_turns is None and profile.consumer == "default":
-            assert whole <= shown | told or whole.isdisjoint(shown)
-        assert (whole <= shown | told and tools <= shown) or tools.isdisjoint(shown)
+def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Session, profile: Profile) -> None:
+    """Whatever is folded or cut: nothing between is left out, moved, or removed as a repeat."""
+    whole = replace(profile, budget=200_000)
+    everything, shown = (shapes(built(session, wanted)) for wanted in (whole, profile))
+    assert shown == everything[len(everything) - len(shown) :]
 
 
-def exchanges(rows: tuple[Remembered, ...]) -> list[list[Remembered]]:
-    """Current rows that share a request id or are versions of one another, directly or through others: by brute force.
+def shapes(context: Context) -> list[str]:
+    """Breadcrumbs of the conversation in page order, one for each of its parts."""
+    return [name for section in context.sections if section.name == "recent" for name in section.ids]
 
-    What was recalled of no session has joined none here.
-    """
-    current = make_view(rows).current
-    crumbs = [row.breadcrumb for row in rows]
-    marks = [{f"{crumb.session} {held}" for held in (f"id {crumb.id}", *crumb.calls)} for crumb in crumbs]
-    groups: list[list[int]] = []
-    for n, mine in enumerate(marks):
-        linked = [group for group in groups if any(mine & marks[m] for m in group)]
-        groups = [group for group in groups if group not in linked]
-        groups.append([*(m for group in linked for m in group), n])
-    return [[rows[m] for m in group if current[m]] for group in groups]
+
+@settings(max_examples=150, deadline=None)
+@given(sessions(most=40), profiles())
+def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, profile: Profile) -> None:
+    context = built(session, profile)
+    view = make_view(session.rows)
+    for section in context.sections:
+        shown = list(section.ids)
+        for name in shown:
+            row = view.row_of(name)
+            exchange = exchange_of(view, row) if row >= 0 and session.rows[row].breadcrumb.role == "tool" else None
+            if exchange is not None and section.name in {"recent", "relevant"}:
+                caller = session.rows[exchange.callers[0]].breadcrumb.id
+                assert caller in shown[: shown.index(name) + 1]
+
+
+@settings(max_examples=100, deadline=None)
+@given(sessions(most=40), profiles(st.just(200_000)))
+def test_what_fits_is_shown_whole(session: Session, profile: Profile) -> None:
+    plain = replace(
+        profile,
+        tool_output=make_profile().tool_output,
+        window=replace(profile.window, max_units=None, max_tool_turns=None),
+    )
+    context = built(session, plain)
+    view = make_view(session.rows)
+    expected = [entry for turn in reversed(list(turns(view))) for entry in turn]
+    crumbs = [row.breadcrumb for row in view.history.rows]
+    assert shapes(context) == list(dict.fromkeys(crumbs[row].id for entry in expected for row in entry.rows))
+    assert {part.reason for part in context.partial} <= {NEUTRALISED}
+    assert OLDER not in context.left_out
+
+
+@settings(max_examples=100, deadline=None)
+@given(sessions(), catalogs(), profiles())
+def test_a_page_is_counted_by_its_lines_as_it_is_counted_whole(
+    session: Session, standing: tuple[Remembered, ...], profile: Profile
+) -> None:
+    context = built(session, profile, standing)
+    assert make_rendering(profile.encoding).page_tokens(context.markdown) == load_counter(profile.encoding)(context.markdown)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(sentences() | st.text(max_size=30) | st.sampled_from(("- ", "#", "[", "<", "\n", "\n\n", "  - x", "\r", "\t"))),
+    st.booleans(),
+)
+def test_any_text_is_counted_by_its_lines_as_it_is_counted_whole(parts: list[str], dense: bool) -> None:
+    text = ("" if dense else "\n").join(parts)
+    for encoding in ("o200k_base", "cl100k_base"):
+        assert make_rendering(encoding).page_tokens(text) == load_counter(encoding)(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(sessions(), profiles(st.just(200_000)))
+def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_does_not_fit(
+    session: Session, profile: Profile
+) -> None:
+    """Without what yields to the conversation: a note on tool turns that were left out, and a prompt that is too large."""
+    strict = replace(
+        profile,
+        on_overflow="reject",
+        retrieval=replace(profile.retrieval, schemas=()),
+        window=replace(profile.window, max_tool_turns=None),
+        chat_format="none",
+        system_prompt="",
+    )
+    tokens = built(session, strict).tokens
+    at_limit = replace(strict, budget=tokens)
+    assert built(session, at_limit).tokens == tokens
+    with pytest.raises(Rejected):
+        make_context(session.trigger, session.rows, replace(strict, budget=tokens - 1))
 
 
 @pytest.mark.parametrize("encoding", ["o200k_base", "cl100k_base"])

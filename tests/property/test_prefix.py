@@ -1,17 +1,18 @@
-"""What a prompt cache may rely on: breakpoints tell the truth, and the hot window moves in jumps."""
+"""What a prompt cache may rely on: breakpoints tell the truth, and the beginning of the conversation moves in jumps."""
 
 from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 
-from builder.pipeline.hot import hot_window
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
+from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from tests.factories import make_context, make_history, make_place, make_profile, make_turn, view_of
+from tests.conversations import conversation, ids_of
+from tests.factories import make_context, make_profile, make_remembered, make_turn
 from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles
 
@@ -32,39 +33,53 @@ def test_the_tokens_of_a_breakpoint_are_the_true_count_of_the_text_in_front_of_i
 lengths = st.lists(st.integers(1, 60), min_size=1, max_size=60)
 
 
-def wide(budget: int, keep_share: float, least: int) -> Profile:
-    """Its window is bounded by tokens only."""
-    profile = make_profile(budget=budget)
-    return replace(profile, window=replace(profile.window, max_units=500, trim_to=500, keep_share=keep_share, min_recent=least))
+def growing(words: list[int], profile: Profile) -> list[Context]:
+    """The page after each message."""
+    rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]
+    return [make_context(make_remembered("And now?", n + 1), rows[:n], profile) for n in range(1, len(words) + 1)]
 
 
-def begins(words: list[int], profile: Profile) -> list[int]:
-    """Row at which the window begins when each message is the newest."""
-    history = make_history([make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)])
+def plain(budget: int, keep_share: float) -> Profile:
+    """Nothing but the conversation and the current message."""
+    profile = make_profile(budget=budget, summaries=None, retrieval={"schemas": ()}, window={"keep_share": keep_share})
+    return replace(profile, sections=tuple(rule for rule in profile.sections if rule.source in {"hot", "trigger"}))
+
+
+def begins(pages: list[Context]) -> list[int]:
+    """Number of the first message that each page shows; every page shows all from there on."""
     found = []
-    for number in range(1, len(words) + 1):
-        view = view_of(history, make_place(number + 1))
-        kept = hot_window(view, profile, {}).units
-        assert len(kept) >= min(profile.window.min_recent, view.units)
-        rows = [unit[0].row for unit in kept]
-        assert rows == list(range(number - 1, number - 1 - len(kept), -1))
-        found.append(kept[-1][0].row if kept else number)
+    for number, page in enumerate(pages, 1):
+        shown = [int(name[1:]) for name in ids_of(page, "recent")]
+        assert shown == list(range(number + 1 - len(shown), number + 1))
+        found.append(shown[0] if shown else number + 1)
     return found
 
 
-@settings(max_examples=60, deadline=None)
-@given(lengths, st.integers(200, 2000), st.sampled_from((0.25, 0.5, 0.75, 1)), st.integers(0, 6))
-def test_the_window_never_goes_back_nor_keeps_fewer_than_the_newest(
-    words: list[int], budget: int, keep_share: float, least: int
-) -> None:
-    first = begins(words, wide(budget, keep_share, least))
+@settings(max_examples=40, deadline=None)
+@given(lengths, st.integers(200, 2000), st.sampled_from((0.25, 0.5, 0.75, 1)))
+def test_the_conversation_never_goes_back_to_what_it_has_left(words: list[int], budget: int, keep_share: float) -> None:
+    pages = growing(words, plain(budget, keep_share))
+    assert all(page.tokens <= budget for page in pages)
+    first = begins(pages)
     assert first == sorted(first)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.integers(5, 30), st.integers(400, 2000))
-def test_a_window_of_tokens_begins_with_the_same_unit_between_two_jumps(words: int, budget: int) -> None:
-    first = begins([words] * 60, wide(budget, 0.5, 1))
+@settings(max_examples=30, deadline=None)
+@given(st.integers(5, 30), st.integers(400, 1200))
+def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, budget: int) -> None:
+    pages = growing([words] * 60, plain(budget, 0.5))
+    first = begins(pages)
+    for (before, start), (after, then) in pairwise(zip(map(conversation, pages), first, strict=True)):
+        assert start != then or after.startswith(before)
     jumps = sum(before != after for before, after in pairwise(first))
-    room = 0.45 * budget
-    assert jumps <= 60 * 2 * (words + 10) / (room / 2) + 1
+    assert jumps <= 2 + 60 * (words + 10) / (0.5 * 0.5 * budget)
+
+
+@settings(max_examples=40, deadline=None)
+@given(lengths, st.integers(200, 2000), st.text(max_size=40), st.text(max_size=40))
+def test_what_is_asked_changes_nothing_in_front_of_the_finds(words: list[int], budget: int, one: str, other: str) -> None:
+    rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]
+    profile = make_profile(budget=budget)
+    pages = [make_context(make_remembered(text, 900), rows, profile) for text in (f"a{one}", f"a{other}")]
+    whole = [len(ids_of(page, "recent")) == len(rows) for page in pages]
+    assert whole[0] != whole[1] or conversation(pages[0]) == conversation(pages[1])

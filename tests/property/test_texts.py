@@ -13,7 +13,7 @@ from builder.pipeline.passages import LONGEST, WORDS, passages
 from builder.pipeline.sameness import contradict
 from builder.pipeline.words import fingerprint, is_filler, normalised
 from builder.rendering.shorten import clip, shorten
-from tests.factories import make_terms
+from tests.factories import left_out, make_terms
 from tests.property.sessions import SCRIPTS, sentences
 
 spaces = st.sampled_from((" ", "  ", "\n", "\n\n\n", "\t", "\u00a0", "\u2028", " " * 1300, "\r\n"))
@@ -68,7 +68,7 @@ def test_no_passage_is_blank_unless_the_text_is(text: str) -> None:
 @given(items, st.integers(-1, 300), st.sampled_from(("o200k_base", "cl100k_base")))
 def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text: str, tokens: int, encoding: str) -> None:
     count = load_counter(encoding)
-    short = shorten(text, tokens, count)
+    short = shorten(text, tokens, count, left_out)
     assert not short or count(short + "\n") <= min(tokens, count(text + "\n"))
     assert short == text if count(text + "\n") <= tokens and len(text) <= 16 * tokens else short != text or not text
 
@@ -76,7 +76,7 @@ def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text
 @settings(max_examples=300, deadline=None)
 @given(items, st.integers(15, 300))
 def test_a_shortened_text_is_made_of_its_head_and_its_tail(text: str, tokens: int) -> None:
-    parts = shorten(text, tokens, load_counter("o200k_base")).split("[… ")
+    parts = shorten(text, tokens, load_counter("o200k_base"), left_out).split("[… ")
     if len(parts) == 2:
         head, tail = parts[0].rstrip(), parts[1].partition("left out …]")[2].strip()
         assert text.startswith(head)
@@ -108,7 +108,9 @@ FENCES = ("```python", "```", "~~~", "~~~~ sh", "| a | b |", "|---|---|", "| one
 def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int, tokens: int) -> None:
     text = "- " + "".join(script.split()) * times
     whole = set(regex.findall(r"\X", text))
-    for part in regex.split(r"\s*\[… [\d,]+ characters left out …\]\s*", shorten(text, tokens, load_counter("o200k_base"))):
+    for part in regex.split(
+        r"\s*\[… [\d,]+ characters left out …\]\s*", shorten(text, tokens, load_counter("o200k_base"), left_out)
+    ):
         assert set(regex.findall(r"\X", part)) <= whole
     assert set(regex.findall(r"\X", clip(text, tokens))) <= {*whole, " ", "…"}
     assert len(clip(text, tokens)) <= max(tokens, len(" …"))
@@ -119,7 +121,7 @@ def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int,
 def test_a_fence_that_a_cut_leaves_open_is_closed_and_a_table_row_stays_whole(parts: list[tuple[str, str]], tokens: int) -> None:
     lines = [line for opening, said in parts for line in (opening, said) if line.strip() and "\n" not in line]
     text = "Ana: so\n" + "\n".join(f"    {line}" for line in lines)
-    short = shorten(text, tokens, load_counter("o200k_base"))
+    short = shorten(text, tokens, load_counter("o200k_base"), left_out)
     if not short:
         return
     assert is_open(text) or not is_open(short)

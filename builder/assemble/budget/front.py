@@ -11,6 +11,7 @@ from builder.assemble.page.draft import Writer
 from builder.assemble.request import Request
 from builder.assemble.sources.pinned import pinned_items, section_rows
 from builder.assemble.sources.settled import instruction_items, summary_items
+from builder.domain.context import CUT
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.in_force import InForce, in_force
@@ -60,6 +61,8 @@ def _whole(request: Request, writer: Writer) -> Front | None:
     days = {writer.date(item, "day") for item in conversation.items}
     ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger)}) > 1)
     cut = put_fixed(ledger, request)
+    if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
+        return None  # the current message is part of the conversation
     rule = profile.section("hot")
     if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.allowance + SLACK:
         return None
@@ -142,7 +145,7 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
     """The note on tool turns that a limit leaves out."""
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
-        ledger.put_note(rule.name, f"({turns:,} earlier tool {'turn' if turns == 1 else 'turns'} left out)")
+        ledger.put_note(rule.name, ledger.writer.rendering.phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns))
 
 
 def _share(profile: Profile, source: Source) -> int:

@@ -15,14 +15,6 @@ from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Exchange, Image, Message, Part
 
-NO_ANSWER = "(no answer yet)"
-"""Result of a call that nothing has answered: providers take no call without a result."""
-NO_WORDS = "(empty message)"
-"""In place of a person's message without any text: providers take none."""
-NO_ROOM = "(left out, id {})"
-"""In place of a result of which nothing has room."""
-
-
 Placed = tuple[str, Item]
 """A section's name, and an item that stands in it."""
 
@@ -79,7 +71,7 @@ def written(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
     words = message_words(fragment, writer.labels.of(fragment.breadcrumb))
     if words.strip():
         return (Part(words),)
-    return (Part(f"{NO_WORDS}\n", is_note=True),) if role == "user" else ()
+    return (Part(f"{writer.rendering.phrases('empty_message')}\n", is_note=True),) if role == "user" else ()
 
 
 def pictures(fragment: Fragment, writer: Writer) -> tuple[Image, ...]:
@@ -108,8 +100,8 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
 def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
     first, *results = item.fragments
     call = next(call for call in writer.rendering.calls(first.breadcrumb) if call.id == request)
-    call = replace(call, arguments=call_arguments(call, first, tool_label(call.tool)))
-    exchange = Exchange(call=call, results=(NO_ANSWER,), ids=(), failed=False)
+    call = replace(call, arguments=call_arguments(call, first, f"{writer.rendering.phrases('call')} {tool_label(call.tool)}"))
+    exchange = Exchange(call=call, results=(writer.rendering.phrases("no_answer"),), ids=(), failed=False)
     for fragment in results:
         exchange = _answered(exchange, fragment, writer)
     return exchange
@@ -117,10 +109,11 @@ def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
 
 def _answered(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
     """The exchange with one more result."""
-    text = result_words(fragment)
+    phrases = writer.rendering.phrases
+    text, left_out = result_words(fragment, phrases("result")), phrases("result_left_out", id=fragment.breadcrumb.id)
     return replace(
         exchange,
-        results=(*(exchange.results if exchange.ids else ()), text if text.strip() else NO_ROOM.format(fragment.breadcrumb.id)),
+        results=(*(exchange.results if exchange.ids else ()), text if text.strip() else left_out),
         ids=(*exchange.ids, fragment.breadcrumb.id),
         failed=fragment.breadcrumb.failed,
         images=(*exchange.images, *pictures(fragment, writer)),

@@ -104,7 +104,10 @@ class Writer:
         count, crumb = self.rendering.page_tokens, first.breadcrumb
         if item.entry and is_call:
             call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
-            texts = (call_arguments(call, first, tool_label(call.tool)), *(f"{result_words(result)}\n" for result in results))
+            texts = (
+                call_arguments(call, first, f"{self.rendering.phrases('call')} {tool_label(call.tool)}"),
+                *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),
+            )
         else:
             label = self.labels.of(crumb)
             texts = (f"{label}:\n", message_words(first, label))
@@ -165,5 +168,5 @@ class Writer:
 
     def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
         """The line below a find that says how many other calls its turn made."""
-        text = f"{INSIDE}({number:,} other {'call' if number == 1 else 'calls'} of this turn)"
+        text = INSIDE + self.rendering.phrases.counted("other_call", "other_calls", number)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

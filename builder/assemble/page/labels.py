@@ -4,10 +4,11 @@ import re
 from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
 from builder.pipeline.view import View
 
-DEFAULTS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
-"""What a speaker of each role is called who has no name, or one that is shown in quotation marks."""
+NAMELESS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
+"""The stored speaker of each role who has no name."""
 RESERVED = frozenset(
     {
         "user",
@@ -42,21 +43,24 @@ class Labels:
 
     view: View
     now: Breadcrumb
+    phrases: Phrases
     others: dict[str, int] = field(default_factory=dict)
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
-        name, default = breadcrumb.speaker, DEFAULTS.get(breadcrumb.role, "")
+        name, nameless = breadcrumb.speaker, NAMELESS.get(breadcrumb.role, "")
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name)
-            case "user" if not self._is_the_user(breadcrumb) and name in {default, self.now.speaker}:
+            case "user" if not self._is_the_user(breadcrumb) and name in {nameless, self.now.speaker}:
                 who = breadcrumb.user_id or breadcrumb.session
-                return f"Another user {self.others.setdefault(who, len(self.others) + 1)}"
-            case _ if name == default or not default:
+                return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
+            case _ if not nameless:
                 return name
+            case _ if name == nameless:
+                return self.phrases(breadcrumb.role)
         taken = breadcrumb.role == "user" and self._is_an_agent(name)
-        return f'{default} "{_quoted(name)}"' if taken or not is_plain(name) else name
+        return f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"' if taken or not is_plain(name) else name
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
         """By the sender's own id where both are known; without one, whoever speaks in the trigger's session."""

@@ -7,6 +7,7 @@ from builder.assemble.forms import Form
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.message import Call, Image
+from builder.domain.phrases import Phrases
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,10 @@ class Rendering(Protocol):
     @property
     def revision(self) -> str:
         """Hash of all templates."""
+
+    @property
+    def phrases(self) -> Phrases:
+        """The fixed phrases of the page."""
 
     def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str, cap: int | None = None) -> Fragment:
         """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.

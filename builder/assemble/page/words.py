@@ -15,8 +15,6 @@ from builder.domain.message import Call
 
 WRITTEN = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
-RESULT = "Result"
-"""The label of a result below its call. That of a failure stays: it says what happened."""
 BLANK_CHARACTERS = 200
 """White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
 _LINE_END = re.compile("\r\n?")
@@ -28,19 +26,22 @@ def message_words(fragment: Fragment, label: str) -> str:
     return visible(text if not fragment.reduced and _has_room(text) else spoken(fragment.text, visible(label)))
 
 
-def result_words(fragment: Fragment) -> str:
-    """What a result below its call says. A text is given byte for byte where the page shows all of it."""
+def result_words(fragment: Fragment, label: str) -> str:
+    """What a result below its call says, without its label; that of a failure stays.
+
+    A text is given byte for byte where the page shows all of it.
+    """
     below = fragment.text
-    shown = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, RESULT))
+    shown = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
     output = "" if fragment.reduced else visible(_output(fragment.breadcrumb))
     return output if output.strip() and _has_room(output) and _bare(output) == _bare(shown) else shown
 
 
 def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
-    """The arguments as a JSON object; where the page shows a part of the call only, that part. label: of the tool."""
+    """The arguments as a JSON object; where the page shows a part of the call only, that part. label: of the call."""
     if not fragment.reduced:
         return call.arguments
-    part = visible(spoken(fragment.text, visible(f"Call {label}")))
+    part = visible(spoken(fragment.text, visible(label)))
     return json.dumps({"cut": part}, ensure_ascii=False, separators=(",", ":"))
 
 

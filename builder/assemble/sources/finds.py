@@ -112,20 +112,15 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
 
 
 def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
-    """The find without what the page shows of the same text elsewhere, as the sentence that instructs; None without words."""
+    """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
     if not elsewhere:
         return find
-    rest = [piece for start, end in find.spans or ((0, len(text)),) for piece in _outside(start, end, elsewhere)]
-    words = (_WORDS.search(text, start, end) for start, end in rest)
+    rest = find.spans or ((0, len(text)),)
+    for first, last in elsewhere:
+        rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
+    words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
     spans = tuple(found.span() for found in words if found)
     return replace(find, spans=spans) if spans else None
-
-
-def _outside(start: int, end: int, others: Spans) -> list[tuple[int, int]]:
-    """The parts of a span that no other span covers. others: in order."""
-    edges = [edge for first, last in others if start < last and first < end for edge in (first, last)]
-    bounds = [start, *edges, end]
-    return [(low, high) for low, high in zip(bounds[::2], bounds[1::2], strict=True) if low < high]
 
 
 def _says_the_same(crumb: Breadcrumb, now: Breadcrumb) -> bool:

@@ -1,11 +1,12 @@
 """The page as a whole: what stands where, what it lacked, and what a prompt cache may cut."""
 
+import itertools
 from dataclasses import replace
 
 import pytest
 
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.facts import Remembered
 from builder.rendering.fragments import JinjaRendering
@@ -37,17 +38,15 @@ def page_with_hint(source: str, rows: list[Remembered]) -> Context:
     hints = {**bundled_set.sources["hints"], "user.message.v1": source}
     rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
     request = Request(
-        trigger=ASK,
-        query=make_query(ASK.breadcrumb.text),
+        trigger=ASK.breadcrumb,
         view=make_view(rows),
         pinned=((),),
         system_prompt="",
         profile=make_profile(),
-        ranker=BY_HAND,
         terms=make_terms,
-        model=MODEL,
     )
-    return assemble(request, rendering)
+    search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)
+    return assemble(request, search, rendering)
 
 
 def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:
@@ -106,7 +105,7 @@ def test_no_heading_stands_without_anything_below_it() -> None:
     for budget in range(60, 400, 10):
         context = make_context(ASK, [*chat(9), *chat(12, 100)], make_profile(budget=budget), (make_catalog(60, 500),))
         lines = context.markdown.split("\n")
-        assert not [line for line, after in zip(lines, lines[1:], strict=False) if line.startswith("## ") and not after]
+        assert not [line for line, after in itertools.pairwise(lines) if line.startswith("## ") and not after]
         assert context.tokens == make_rendering().count(context.markdown) <= budget
 
 
@@ -134,13 +133,13 @@ def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
 
 def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:
     notes = [sent(n, "note.v1", {"content": f"Note {n} on tea."}) for n in range(50, 60)]
-    rows = [
+    rows: list[Remembered] = [
+        *CALLS[:1],
         sent(40, "note.v1", {"content": "How hot the kiln is: as hot as it is."}),
         *notes,
-        *CALLS[:1],
         requested(60, "a", command="x"),
     ]
-    context = make_context(answered(61, "a", "Note on tea"), sorted(rows, key=lambda row: row.breadcrumb.place))
+    context = make_context(answered(61, "a", "Note on tea"), rows)
     assert ids_of(context, "relevant")[:1] == ["m40"]
 
 

@@ -1,6 +1,7 @@
 """What fits is shown: the conversation whole, in order, word for word, and nothing of it twice."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -33,7 +34,7 @@ EVERYTHING = [
 ]
 
 
-def page(rows: list[Remembered], **changes: object) -> Context:
+def page(rows: list[Remembered], **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(**changes))
 
 
@@ -59,6 +60,15 @@ def test_a_page_that_is_refused_when_it_overflows_is_refused_exactly_when_the_co
         Rejected, match=rf"conversation does not fit into {tokens - 1} tokens; raise `budget` in the profile 'default'"
     ):
         page(EVERYTHING, budget=tokens - 1, on_overflow="reject")
+
+
+def test_a_current_message_that_does_not_fit_overflows_too() -> None:
+    long = said(800, "And now? " * 300)
+    with pytest.raises(Rejected, match="conversation does not fit"):
+        make_context(long, [], make_profile(budget=300, on_overflow="reject"))
+    with pytest.raises(Rejected, match="conversation does not fit"):
+        make_context(long, [said(1, "Hi.")], make_profile(budget=300, on_overflow="reject"))
+    assert make_context(long, [said(1, "Hi.")], make_profile(budget=300)).tokens > 280
 
 
 def test_what_a_limit_leaves_out_overflows_nothing() -> None:

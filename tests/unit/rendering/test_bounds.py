@@ -11,7 +11,7 @@ from builder.rendering.bounds import CHARACTERS_A_VALUE, pruned, shortened
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import PATIENCE, TemplateSet, read_folders
 from builder.resources import bundled
-from tests.factories import make_breadcrumb
+from tests.factories import PHRASES, left_out, make_breadcrumb
 
 HUGE: dict[str, Any] = {
     "numbers": list(range(150_000)),
@@ -27,17 +27,21 @@ def values(value: Any) -> int:
     return 1 + sum(map(values, inner))
 
 
+def more(number: int) -> str:
+    return PHRASES("entries_left_out", number=number, id="m1")
+
+
 def test_a_list_and_an_object_say_how_many_entries_are_missing() -> None:
-    assert pruned(list(range(9)), 5 * CHARACTERS_A_VALUE, ", id m1") == [0, 1, 2, 3, "[… 5 more left out, id m1 …]"]
-    assert pruned({"a": 1, "b": 2, "c": 3}, 2 * CHARACTERS_A_VALUE, "") == {"a": 1, "…": "[… 2 more left out …]"}
-    assert pruned({"a": [1, 2]}, 1_000, "") == {"a": [1, 2]}
+    assert pruned(list(range(9)), 5 * CHARACTERS_A_VALUE, more) == [0, 1, 2, 3, "[… 5 more left out, id m1 …]"]
+    assert pruned({"a": 1, "b": 2, "c": 3}, 2 * CHARACTERS_A_VALUE, more) == {"a": 1, "…": "[… 2 more left out, id m1 …]"}
+    assert pruned({"a": [1, 2]}, 1_000, more) == {"a": [1, 2]}
 
 
 def test_later_texts_give_way_to_earlier_ones_with_a_mark() -> None:
-    first, second = shortened(["one " * 10, "two " * 100], 80, ", id m1")
+    first, second = shortened(["one " * 10, "two " * 100], 80, left_out)
     assert first == "one " * 10
     assert len(second) < 120
-    assert "characters left out, id m1 …]" in second
+    assert "characters left out …]" in second
 
 
 @pytest.mark.parametrize("kind", HUGE)
@@ -50,11 +54,11 @@ def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(
         ("order.v1", {"order": HUGE[kind]}),
     ):
         crumb = make_breadcrumb("", schema=schema, tool="search", body=json.dumps(body))
-        fragment = rendering.fragment(crumb, WHOLE, cap=4_000)
+        fragment = rendering.fragment(crumb, WHOLE, "User", cap=4_000)
         assert fragment.failed == ""
         assert "left out" in fragment.text
         assert fragment.tokens <= 4_000
-        assert values(pruned(body, longest, "")) <= 2 * longest // CHARACTERS_A_VALUE
+        assert values(pruned(body, longest, more)) <= 2 * longest // CHARACTERS_A_VALUE
 
 
 def test_what_people_send_makes_no_hint_rest() -> None:

@@ -12,7 +12,7 @@ from builder.assemble.forms import WHOLE, Form
 from builder.assemble.page.layout import Group, PageSection
 from builder.rendering.fragments import CACHED, JinjaRendering
 from builder.rendering.templates import TemplateSet
-from tests.factories import make_breadcrumb, make_place, make_rendering
+from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."
 FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
@@ -32,12 +32,12 @@ FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
     ],
 )
 def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
-    assert make_rendering().fragment(make_breadcrumb(TEXT), Form(spans=spans)).text == f"- User: {shown}"
+    assert make_rendering().fragment(make_breadcrumb(TEXT), Form(spans=spans), "User").text == f"- User: {shown}"
 
 
 def test_between_neighbours_their_own_white_space_stays() -> None:
     crumb = make_breadcrumb("One.\n\nTwo.")
-    assert make_rendering().fragment(crumb, Form(spans=((0, 4), (6, 10)))).text == "- User: One.\n\n  Two."
+    assert make_rendering().fragment(crumb, Form(spans=((0, 4), (6, 10))), "User").text == "- User: One.\n\n  Two."
 
 
 def counting() -> tuple[Callable[[str], int], list[str]]:
@@ -51,15 +51,15 @@ def counting() -> tuple[Callable[[str], int], list[str]]:
 
 
 def templates() -> TemplateSet:
-    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"})
+    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"}, PHRASES.entries)
 
 
 def test_a_fragment_is_rendered_and_counted_once_and_equal_the_second_time() -> None:
     count, counted = counting()
     rendering = JinjaRendering(templates(), count)
     crumb = make_breadcrumb(TEXT)
-    first = rendering.fragment(crumb, WHOLE)
-    assert rendering.fragment(crumb, WHOLE) == first
+    first = rendering.fragment(crumb, WHOLE, "User")
+    assert rendering.fragment(crumb, WHOLE, "User") == first
     assert counted == [f"- User: {TEXT}\n"]
 
 
@@ -74,10 +74,10 @@ def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
         replace(crumb, id="m2", text="Other."),
         replace(crumb, place=make_place(99), text="Other."),
     ]
-    assert rendering.fragment(crumb, WHOLE).text == f"- User: {TEXT}"
-    assert rendering.fragment(crumb, Form(spans=(FIRST,))).text == "- User: First one. […]"
-    assert rendering.fragment(crumb, Form(said=3)).text == f"- User: {TEXT} (said 3 times)"
-    same, *different = [rendering.fragment(other, WHOLE).text for other in others]
+    assert rendering.fragment(crumb, WHOLE, "User").text == f"- User: {TEXT}"
+    assert rendering.fragment(crumb, Form(spans=(FIRST,)), "User").text == "- User: First one. […]"
+    assert rendering.fragment(crumb, Form(said=3), "User").text == f"- User: {TEXT} (said 3 times)"
+    same, *different = [rendering.fragment(other, WHOLE, "User").text for other in others]
     assert same == f"- User: {TEXT}", "identity decides, the text of one identity never changes"
     assert set(different) == {"- User: Other."}
 
@@ -85,25 +85,25 @@ def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
 def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
     rendering = JinjaRendering(templates(), lambda _: 1)
     first = make_breadcrumb(TEXT)
-    before = rendering.fragment(first, WHOLE)
+    before = rendering.fragment(first, WHOLE, "User")
     for said in range(2, CACHED + 10):
-        rendering.fragment(first, Form(said=said))
+        rendering.fragment(first, Form(said=said), "User")
     assert len(rendering._fragments) == CACHED
-    assert rendering.fragment(first, WHOLE) == before
+    assert rendering.fragment(first, WHOLE, "User") == before
 
 
 def test_what_a_failed_hint_left_to_the_generic_one_is_kept_like_any_fragment() -> None:
     count, counted = counting()
     rendering = JinjaRendering(TemplateSet({"generic": "{{ text }}", "user.message.v1": "{{ missing }}"}, {}), count)
-    first, again = (rendering.fragment(make_breadcrumb(TEXT), WHOLE) for _ in range(2))
+    first, again = (rendering.fragment(make_breadcrumb(TEXT), WHOLE, "User") for _ in range(2))
     assert first is again
     assert (first.text, counted) == (f"- {TEXT}", [f"- {TEXT}\n"])
-    short = rendering.fragment(make_breadcrumb(TEXT), WHOLE, cap=5)
+    short = rendering.fragment(make_breadcrumb(TEXT), WHOLE, "User", cap=5)
     assert short.failed == first.failed
 
 
 def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
-    fragment = make_rendering().fragment(make_breadcrumb(TEXT), WHOLE)
+    fragment = make_rendering().fragment(make_breadcrumb(TEXT), WHOLE, "User")
     assert fragment.tokens == load_counter("o200k_base")(fragment.text + "\n")
 
 
@@ -111,12 +111,12 @@ def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
 def test_a_long_text_is_shortened_to_its_cap_and_says_how_much_is_missing(cap: int) -> None:
     rendering = make_rendering()
     crumb = make_breadcrumb("The kiln is hot and the door is closed.\n" * 100)
-    short = rendering.fragment(crumb, WHOLE, cap=cap)
+    short = rendering.fragment(crumb, WHOLE, "User", cap=cap)
     assert short.tokens == load_counter("o200k_base")(short.text + "\n") <= cap
     assert "characters left out, id m1 …]" in short.text
-    whole = rendering.fragment(crumb, WHOLE)
+    whole = rendering.fragment(crumb, WHOLE, "User")
     assert whole.text.count("kiln") == 100
-    assert rendering.fragment(crumb, WHOLE, cap=whole.tokens) == whole
+    assert rendering.fragment(crumb, WHOLE, "User", cap=whole.tokens) == whole
 
 
 def section(name: str, *groups: Group) -> PageSection:
@@ -136,7 +136,7 @@ def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_pa
     laid: list[PageSection] = []
     for number, texts in enumerate(sections):
         crumbs = [make_breadcrumb(text, 10 * number + place) for place, text in enumerate(texts)]
-        fragments = [rendering.fragment(crumb, WHOLE) for crumb in crumbs]
+        fragments = [rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]
         laid.append(section(str(number), Group(date="8 May 2023", fragments=tuple(item.text for item in fragments))))
         cost += rendering.heading_tokens("default", laid[-1].name, laid[-1].title) + rendering.date_tokens(
             "default", "8 May 2023"
@@ -150,7 +150,7 @@ def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
     rendering = make_rendering()
     crumbs = (make_breadcrumb("One.", 1), make_breadcrumb("Two.", 2), make_breadcrumb("Theirs.", 1, workspace="rival"))
     for crumb in crumbs:
-        rendering.fragment(crumb, WHOLE)
+        rendering.fragment(crumb, WHOLE, "User")
     assert rendering.forget("acme", frozenset({"m1"})) == 1
     assert rendering.forget("acme", frozenset({"m1"})) == 0
     assert rendering.forget("acme", frozenset({"m2"})) == 1

@@ -26,8 +26,8 @@ def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
 def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] = (), said: int = 1) -> str:
     """The fragment, of a rendering that has seen no other: all bodies here share a place."""
     held = crumb(schema, body)
-    label = tool_label(held.tool) if held.tool else ""
-    return make_rendering().fragment(held, Form(label=label, spans=spans, said=said)).text
+    label = tool_label(held.tool) if held.tool else held.speaker
+    return make_rendering().fragment(held, Form(spans=spans, said=said), label).text
 
 
 EXAMPLES = {
@@ -66,7 +66,7 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("tool.request.v1", {"tool": "timer", "input": {}}, "- Call timer"),
     ("tool.request.v1", {"tool": "timer", "input": "5 s"}, "- Call timer: 5 s"),
     ("tool.response.v1", {"tool": "timer"}, "- Tool timer answered: nothing"),
-    ("tool.response.v1", {"tool": "timer", "output": []}, "- Tool timer answered: (an empty list)"),
+    ("tool.response.v1", {"tool": "timer", "output": []}, "- Tool timer answered: []"),
     ("tool.response.v1", {"tool": "timer", "output": False}, "- Tool timer answered: false"),
     ("tool.response.v1", {"tool": "timer", "output": 0}, "- Tool timer answered: 0"),
     ("tool.response.v1", {"tool": "timer", "status": "error"}, "- Tool timer failed: no message"),
@@ -88,7 +88,7 @@ LEAST: list[tuple[str, dict[str, Any], str]] = [
     ("browser.page.context.v1", {"url": "u", "title": "T", "dom": {}, "content": {"mainText": None}}, '- Page "T" (u)'),
     ("browser.tab.context.v1", {"url": "u", "content": {"mainText": "main"}}, "- Page u: main"),
     ("calendar.event.v1", {"title": "Dentist", "floor": 3}, "- calendar.event.v1:\n  title: Dentist\n  floor: 3"),
-    ("calendar.event.v1", {}, "- calendar.event.v1: (an empty object)"),
+    ("calendar.event.v1", {}, "- calendar.event.v1: {}"),
     ("knowledge.v1", {"title": "Cones", "content": "Cone 6 is 1,222 degrees."}, '- Knowledge "Cones": Cone 6 is 1,222 degrees.'),
     ("knowledge.v1", {"cone": 6}, "- Knowledge: cone: 6"),
     ("tool.code.v1", {"name": "timer", "description": "Waits. Long."}, "- Tool timer: Waits."),
@@ -136,9 +136,9 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
 def test_below_its_call_a_result_names_no_tool() -> None:
     for status, said in (("success", "Result: 12"), ("error", "Failed: 12")):
         held = crumb("tool.response.v1", {"tool": "timer", "status": status, "output": 12})
-        assert make_rendering().fragment(held, Form(answer=True)).text == f"  {said}"
+        assert make_rendering().fragment(held, Form(answer=True), "timer").text == f"  {said}"
     held = crumb("tool.error.v1", {"tool_name": "timer", "error_type": "late", "error_message": "a\nb"})
-    assert make_rendering().fragment(held, Form(answer=True)).text == "  Failed (late):\n  a\n  b"
+    assert make_rendering().fragment(held, Form(answer=True), "timer").text == "  Failed (late):\n  a\n  b"
 
 
 def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:

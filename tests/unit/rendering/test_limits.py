@@ -40,7 +40,7 @@ def as_hint(source: str, message: str) -> str:
         templates = TemplateSet({"generic": "{{ text }}", "user.message.v1": source}, {})
     except Misconfigured:
         return ""
-    return JinjaRendering(templates, len).fragment(make_breadcrumb(message), WHOLE).text
+    return JinjaRendering(templates, len).fragment(make_breadcrumb(message), WHOLE, "User").text
 
 
 @pytest.mark.parametrize("message", [MESSAGE, LONG_MESSAGE], ids=["short", "long"])
@@ -75,15 +75,15 @@ def test_a_hint_may_do_with_a_long_message_what_it_does_with_a_short_one() -> No
 
 
 def test_limits_are_arguments() -> None:
-    templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, Limits(steps=10, steps_each=0))
-    assert "more steps" in JinjaRendering(templates, len).fragment(make_breadcrumb("Hello, all of you."), WHOLE).failed
-    assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), WHOLE).text == "- Hello."
+    templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, limits=Limits(steps=10, steps_each=0))
+    assert "more steps" in JinjaRendering(templates, len).fragment(make_breadcrumb("Hello, all of you."), WHOLE, "User").failed
+    assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- Hello."
 
 
 def test_a_hint_that_exceeded_its_limits_time_and_again_rests_until_it_is_edited() -> None:
     templates = TemplateSet({"generic": "{{ text }}", "user.message.v1": ALL[0]}, {})
     rendering = JinjaRendering(templates, len)
-    failures = [rendering.fragment(make_breadcrumb(MESSAGE, id=f"m{n}"), WHOLE).failed for n in range(PATIENCE + 2)]
+    failures = [rendering.fragment(make_breadcrumb(MESSAGE, id=f"m{n}"), WHOLE, "User").failed for n in range(PATIENCE + 2)]
     rests = f"it exceeded its limits {PATIENCE} times and rests until it is edited"
     assert [rests in reason for reason in failures] == [False] * PATIENCE + [True] * 2
 

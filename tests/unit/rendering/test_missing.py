@@ -18,7 +18,7 @@ STAYS = ("u", "v")
 def tried(source: str) -> tuple[str, str]:
     """What this hint makes of the body, and why it could not."""
     templates = TemplateSet({"generic": "(generic)", "ticket.v1": source.join(STAYS)}, {})
-    fragment = JinjaRendering(templates, len).fragment(crumb("ticket.v1", BODY), WHOLE)
+    fragment = JinjaRendering(templates, len).fragment(crumb("ticket.v1", BODY), WHOLE, "User")
     return fragment.text, fragment.failed
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.profile import Cut
 from builder.rendering.results import cut_results, stub
-from tests.factories import make_breadcrumb
+from tests.factories import PHRASES, make_breadcrumb
 
 CRUMB = make_breadcrumb("reader said", id="t7", schema="tool.response.v1", tool="reader", body="é" * 500)
 CUT = Cut(results=2, characters=20)
@@ -26,7 +26,7 @@ NOTE = "(2 of 5 results shown; fetch t7 for all 1,000 bytes)"
     ],
 )
 def test_the_first_results_of_a_list_are_kept_wherever_it_stands(output: Any, shown: Any) -> None:
-    found = cut_results(output, CUT, CRUMB)
+    found = cut_results(output, CUT, CRUMB, PHRASES)
     assert (found.output, found.note) == (shown, NOTE)
 
 
@@ -49,36 +49,36 @@ def test_the_first_results_of_a_list_are_kept_wherever_it_stands(output: Any, sh
     ],
 )
 def test_what_is_no_long_result_list_is_left_alone(output: Any) -> None:
-    assert cut_results(output, CUT, CRUMB).note == ""
+    assert cut_results(output, CUT, CRUMB, PHRASES).note == ""
 
 
 def test_plain_short_values_are_one_value_as_long_as_all_results_may_be() -> None:
-    found = cut_results({"files": 1, "items": [f"file-{n}.py" for n in range(30)]}, CUT, CRUMB)
+    found = cut_results({"files": 1, "items": [f"file-{n}.py" for n in range(30)]}, CUT, CRUMB, PHRASES)
     assert found.output["items"] == ["file-0.py", "file-1.py", "file-2.py"]
     assert found.note.startswith("(3 of 30 results shown;")
 
 
 def test_all_is_all() -> None:
     everything = [{"text": "word " * 400}] * 9
-    assert cut_results(everything, Cut(results=None, characters=None), CRUMB) == cut_results(
-        everything, Cut(results=9, characters=2000), CRUMB
+    assert cut_results(everything, Cut(results=None, characters=None), CRUMB, PHRASES) == cut_results(
+        everything, Cut(results=9, characters=2000), CRUMB, PHRASES
     )
 
 
 def test_long_texts_of_a_result_give_way_and_short_ones_stay() -> None:
-    (kept,) = cut_results([{"title": "Kiln", "body": "word " * 20, "n": 7}], CUT, CRUMB).output
+    (kept,) = cut_results([{"title": "Kiln", "body": "word " * 20, "n": 7}], CUT, CRUMB, PHRASES).output
     assert kept == {"title": "Kiln", "body": "word word …", "n": 7}
 
 
 def test_numbers_without_end_are_cut_too() -> None:
-    (kept,) = cut_results([{"title": "Kiln", "vector": [0.125] * 999}], CUT, CRUMB).output
+    (kept,) = cut_results([{"title": "Kiln", "vector": [0.125] * 999}], CUT, CRUMB, PHRASES).output
     assert len(kept) <= 20
 
 
 @pytest.mark.parametrize("line", ["folded", "placeholder", "superseded"])
 def test_a_stub_is_one_line_with_tool_size_and_id_and_nothing_in_it_closes_it(line: Any) -> None:
     nasty = make_breadcrumb("a]: http://x\n# b", id="t]:7", tool="r[x]\n", body="é" * 500)
-    text = stub(nasty, line)
+    text = stub(nasty, line, PHRASES)
     assert text.startswith("- [r(x): ")
     assert text.endswith(", id t\\]:7]")
     assert "1,000 bytes" in text

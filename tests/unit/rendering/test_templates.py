@@ -22,7 +22,7 @@ SECTION = PageSection(name="x", title="Title", groups=(Group(date="", fragments=
 
 def shown(hints: dict[str, str], **values: Any) -> tuple[str, str]:
     """An ordinary message as these hints show it, and why its own could not."""
-    fragment = JinjaRendering(TemplateSet(hints, {}), len).fragment(make_breadcrumb(id="m17", **values), WHOLE)
+    fragment = JinjaRendering(TemplateSet(hints, {}), len).fragment(make_breadcrumb(id="m17", **values), WHOLE, "User")
     return fragment.text, fragment.failed
 
 
@@ -64,7 +64,7 @@ def test_when_the_generic_hint_fails_too_the_text_itself_is_shown_and_forges_not
 def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
     bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
     rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len, bundled_set)
-    assert rendering.fragment(make_breadcrumb("Hello."), WHOLE).text == "- user.message.v1: content: Hello."
+    assert rendering.fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- user.message.v1: content: Hello."
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
 )
 def test_no_word_of_a_person_is_part_of_a_reason(source: str) -> None:
     rendering = JinjaRendering(TemplateSet({"generic": PLAIN, "user.message.v1": source}, {}), len)
-    failed = rendering.fragment(make_breadcrumb("hunter2"), WHOLE).failed
+    failed = rendering.fragment(make_breadcrumb("hunter2"), WHOLE, "User").failed
     assert failed
     assert "hunter2" not in failed
 
@@ -82,8 +82,8 @@ def test_failures_are_counted_by_template_with_their_first_reason() -> None:
     templates = TemplateSet({"generic": PLAIN, "user.message.v1": "{{ text[500] }}"}, {})
     rendering = JinjaRendering(templates, len, failures=Failures(told.append))
     for number in range(3):
-        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE)
-        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE)
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE, "User")
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE, "User")
     assert [(failure.file, failure.times) for failure in told] == [("hints/user.message.v1.md.j2", n) for n in (1, 2, 3)]
 
 
@@ -116,7 +116,7 @@ def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(so
 def test_a_template_cannot_change_what_the_next_one_sees() -> None:
     rendering = JinjaRendering(TemplateSet({"generic": "{% set body = 1 %}{% set text = 'x' %}{{ text }}"}, {}), len)
     crumb = make_breadcrumb("hello", schema="a.v1")
-    assert rendering.fragment(crumb, WHOLE).text == rendering.fragment(crumb, Form(said=2)).text == "- x"
+    assert rendering.fragment(crumb, WHOLE, "User").text == rendering.fragment(crumb, Form(said=2), "User").text == "- x"
     assert crumb.text == "hello"
 
 
@@ -200,8 +200,8 @@ def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> No
     write(tmp_path, "hints", "calendar.event.v1", "Event: {{ text }}")
     write(tmp_path, "pages", "wide", "{{ sections | length }} sections")
     (tmp_path / "hints" / "README.md").write_text("no template", "utf-8")
-    hints, pages = read_folders((bundled("templates"), tmp_path))
-    own_hints, own_pages = read_folders((bundled("templates"),))
+    hints, pages, _ = read_folders((bundled("templates"), tmp_path))
+    own_hints, own_pages, _ = read_folders((bundled("templates"),))
     assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
     assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
     templates = TemplateSet(hints, pages)
@@ -214,7 +214,7 @@ def test_an_overlay_folder_may_be_empty(tmp_path: Path) -> None:
 
 
 def test_the_revision_changes_with_any_source_any_name_and_nothing_else() -> None:
-    hints, pages = read_folders((bundled("templates"),))
+    hints, pages, _ = read_folders((bundled("templates"),))
     revision = TemplateSet(hints, pages).revision
     assert TemplateSet(dict(reversed(hints.items())), pages).revision == revision
     revisions = [TemplateSet(hints | {name: source + " "}, pages).revision for name, source in hints.items()]

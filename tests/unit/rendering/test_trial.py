@@ -8,7 +8,7 @@ from builder.rendering.trial import faults
 from builder.resources import bundled
 from tests.hostile import ALL
 
-HINTS, PAGES = read_folders((bundled("templates"),))
+HINTS, PAGES, _ = read_folders((bundled("templates"),))
 
 
 def faults_of(hint: str = "", page: str = "", schema: str = "user.message.v1") -> list[tuple[str, str, str]]:

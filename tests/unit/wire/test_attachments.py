@@ -71,7 +71,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("spans", [(), ((0, 10),)])
 def test_bytes_reach_neither_the_text_nor_the_page(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...]) -> None:
     held = crumb(schema, body)
-    page = make_rendering().fragment(held, Form(label=held.tool, spans=spans)).text
+    page = make_rendering().fragment(held, Form(spans=spans), held.tool or held.speaker).text
     for text in (held.text, page):
         assert "Look:" in text
         assert not any(DATA[start : start + 40] in "".join(text.split()) for start in range(0, len(DATA) - 40, 20))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ ASK = said(800, "And now?")
 LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(60))
 
 
-def profile(budget: int = 1000, **changes: object) -> Profile:
+def profile(budget: int = 1000, **changes: Any) -> Profile:
     """Only the conversation and the current message; it may have half of the page."""
     bundled = make_profile(budget=budget, **({"summaries": None, "retrieval": {"schemas": ()}} | changes))
     return replace(bundled, sections=tuple(rule for rule in bundled.sections if rule.source not in {"summary", "instructions"}))

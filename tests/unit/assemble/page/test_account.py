@@ -1,9 +1,10 @@
 """The account is true: what is shown in part, what is not shown and why, and nothing that the consumer may not see."""
 
 from dataclasses import replace
+from typing import Any
 
 from builder.assemble.assemble import assemble
-from builder.assemble.request import Request
+from builder.assemble.request import Request, Search
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
 from builder.domain.facts import Remembered
 from builder.domain.profile import Cut
@@ -29,7 +30,7 @@ ASK = said(800, "Where does the kiln of Delft stand?")
 REASONS = {CUT, IRRELEVANT, OLDER, OVER_BUDGET, "repeat"}
 
 
-def page(rows: list[Remembered], budget: int = 4000, **changes: object) -> Context:
+def page(rows: list[Remembered], budget: int = 4000, **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(budget=budget, **changes))
 
 
@@ -117,11 +118,9 @@ def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
     view = view_of(make_history(rows), ASK.breadcrumb.place)
     seen = heard(view, profile, ASK.breadcrumb, ())
     assert seen.current.sum() == 50
-    request = Request(
-        trigger=ASK, query=make_query(ASK.breadcrumb.text), view=seen, pinned=((),), system_prompt="", profile=profile,
-        ranker=BY_HAND, terms=make_terms, model=MODEL,
-    )  # fmt: skip
-    context = assemble(request, make_rendering())
+    request = Request(trigger=ASK.breadcrumb, view=seen, pinned=((),), system_prompt="", profile=profile, terms=make_terms)
+    search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)
+    context = assemble(request, search, make_rendering())
     told = {int(name[1:]) for name in (*ids_on_page(context)[:-1], *(omission.id for omission in context.omissions))}
     assert all(number % 2 for number in told)
     assert len(ids_on_page(context)) - 1 + sum(context.left_out.values()) == 50

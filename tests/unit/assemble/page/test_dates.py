@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile
+from builder.domain.profile import Dates, Profile
 from tests.conversations import chat, conversation, said, section
 from tests.factories import make_context, make_profile
 
@@ -64,7 +64,7 @@ def test_what_is_out_of_order_by_the_senders_clocks_keeps_its_place_and_has_its_
     )
 
 
-def found(dates_of: str = "day") -> Profile:
+def found(dates_of: Dates = "day") -> Profile:
     profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"relevance_threshold": None})
     rules = (replace(rule, dates=dates_of) if rule.source == "retrieval" else rule for rule in profile.sections)
     return replace(profile, sections=tuple(rules))

@@ -1,0 +1,23 @@
+"""The fixed phrases of a page, by name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Mark = Callable[[int], str]
+"""How much is left out → the mark in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """entries: name → text with its fields in braces, of a catalogue that was checked when it was read."""
+
+    entries: Mapping[str, str] = field(default_factory=dict)
+
+    def __call__(self, name: str, **values: Any) -> str:
+        """The phrase with its values; of a catalogue that lacks it, its name."""
+        return self.entries.get(name, name).format(**values)
+
+    def counted(self, one: str, many: str, number: int) -> str:
+        """The phrase for this number of things."""
+        return self(one if number == 1 else many, number=number)

@@ -1,0 +1,36 @@
+"""Catalogue files of phrases → phrases by name."""
+
+from collections.abc import Mapping
+from string import Formatter
+
+import yaml
+
+from builder.domain.errors import Misconfigured
+from builder.wire.files import parse_yaml
+
+
+def parse_phrases(source: str, known: Mapping[str, str]) -> dict[str, str]:
+    """Read a catalogue. known: the bundled one, whose entries it may replace; empty for the bundled one itself.
+
+    Raises `Misconfigured` for what is no text, for an unknown name, and for a field that the bundled entry does not have.
+    """
+    try:
+        entries = parse_yaml(source) or {}
+        found = {str(name): entries[name] for name in entries}
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        raise Misconfigured(f"phrases/en.yaml is not readable: {error}; it maps a name to a text") from error
+    for name, text in found.items():
+        if not isinstance(text, str) or (known and name not in known):
+            problem = "not the name of a phrase" if known and name not in known else "no text"
+            raise Misconfigured(f"phrases/en.yaml: {name!r} is {problem}; mend it")
+        allowed = _fields(name, known[name]) if known else _fields(name, text)
+        if not _fields(name, text) <= allowed:
+            raise Misconfigured(f"phrases/en.yaml: {name!r} may have the fields {sorted(allowed)} only; mend it")
+    return found
+
+
+def _fields(name: str, text: str) -> set[str]:
+    try:
+        return {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+    except ValueError as error:
+        raise Misconfigured(f"phrases/en.yaml: {name!r} has a brace without its other half; mend it") from error
