@@ -204,7 +204,7 @@ def test_what_was_found_is_no_omission_and_what_had_no_room_is() -> None:
 
 def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> None:
     rows = [answered(1, "r8", LETTER), *chat(4, 2), answered(6, "r9", LETTER), *chat(4, 7), *exchange(11, LETTER.upper())]
-    context = page(rows, profile(1700))
+    context = page(rows, profile(1500))
     assert conversation(context).startswith("- [bash: Sentence 0 of a long letter.")
     assert partial(context)["m1"] == "folded to one line"
     assert f"  Result: {LETTER.upper()}" in context.markdown
