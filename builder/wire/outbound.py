@@ -1,4 +1,4 @@
-"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first (design §3)."""
+"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
 class Assembly(BaseModel):
-    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes (`rcrt-contracts.md` X1)."""
+    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes."""
 
     model_config = _STRICT
     profile: str = Field(description="revision of the profile")
@@ -37,7 +37,8 @@ class Assembly(BaseModel):
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
         "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
         "hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page "
-        "template stepped in. No second context follows a flagged one",
+        "template stepped in. system_prompt_cut: the system prompt is too large for the page. "
+        "No second context follows a flagged one",
     )
 
 
@@ -82,11 +83,11 @@ class Omissions(BaseModel):
 
 
 class CompactionV1(BaseModel):
-    """Tool results that were folded to one line each, because the page would have held too much."""
+    """Tool results that were folded to one line each, because the conversation does not fit."""
 
     model_config = _STRICT
-    original_tokens: int = Field(description="tokens that the page would have held")
-    compacted_tokens: int = Field(description="tokens that it would hold with the results folded")
+    original_tokens: int = Field(description="tokens that the conversation on the page would have without folding")
+    compacted_tokens: int = Field(description="tokens that it has with the results folded")
     folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
     budget: int = Field(description="tokens that the page may have")
 
@@ -205,7 +206,7 @@ def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
 
 
 def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
-    """The event, and without its optional copies, one after the other (design §3)."""
+    """The event, and without its optional copies, one after the other."""
     whole = _event(context)
     yield whole
     if context.messages:
