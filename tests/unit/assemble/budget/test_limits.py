@@ -80,6 +80,12 @@ def test_older_tool_turns_become_a_line_each_below_their_calls() -> None:
     assert partial(context) == {"m2": "older tool turn, one line"}
 
 
+def test_a_result_that_is_shorter_than_its_line_stays() -> None:
+    context = page(exchange(1, 12), limited(placeholder_after=0))
+    assert conversation(context).endswith("- Call reader: n: 1\n  Result: 12")
+    assert context.partial == ()
+
+
 def test_a_call_that_failed_is_never_one_line() -> None:
     rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", LONG)]
     assert f"  Failed: {LONG}" in page(rows, limited(placeholder_after=0)).markdown
@@ -122,3 +128,10 @@ def test_under_pressure_no_section_in_front_of_the_finds_has_more_than_its_share
     context = make_context(ASK, [*wishes, *chat(100, 60)], replace(profile, sections=rules), (make_catalog(99, 500),))
     spent = {section.name: section.tokens for section in context.sections}
     assert 50 < spent[name] <= 200
+
+
+def test_a_limit_by_units_that_is_not_reached_limits_nothing() -> None:
+    """Two answers to an unknown call are one unit and two items."""
+    rows = [said(1, "First."), answered(2, "r9", "One."), answered(3, "r9", "Two."), said(4, "Last.")]
+    profile = make_profile(window={"max_units": 10, "trim_to": 3}, retrieval={"schemas": ()})
+    assert ids_of(page(rows, profile), "recent") == ["m1", "m2", "m3", "m4"]
