@@ -21,7 +21,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""What RCRT really applies (`rcrt-contracts.md` §9)."""
+"""What RCRT really applies."""
 
 
 class Nats(BaseModel):
