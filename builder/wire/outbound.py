@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Compaction, Context, Omission
+from builder.domain.context import RECENT, Context, Omission
 from builder.domain.errors import Rejected
+from builder.wire.compactions import CompactionV1, compaction_of
 from builder.wire.messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
 
 SCHEMA = "agent.context.v1"
-COMPACTED = "context.compacted.v1"
 NOTHING = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
@@ -80,47 +80,6 @@ class Omissions(BaseModel):
     partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
     by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
-
-
-class CompactionV1(BaseModel):
-    """Tool results that were folded to one line each, because the conversation does not fit."""
-
-    model_config = _STRICT
-    original_tokens: int = Field(description="tokens that the conversation on the page would have without folding")
-    compacted_tokens: int = Field(description="tokens that it has with the results folded")
-    folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
-    budget: int = Field(description="tokens that the page may have")
-
-
-class ContextCompactedV1(CompactionV1):
-    """Says that a context was compacted: sent by core NATS once the context is published, best effort, kept by nobody."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "original_tokens": 5120,
-                    "compacted_tokens": 2710,
-                    "folded": ["t3", "t5"],
-                    "budget": 4000,
-                    "schema_name": COMPACTED,
-                    "context_id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
-                    "workspace": "default",
-                    "consumer_id": "default",
-                    "session_id": "s42",
-                    "trigger_event_id": "m110",
-                }
-            ]
-        },
-    )
-    schema_name: str = COMPACTED
-    context_id: str = Field(description="id of the context")
-    workspace: str
-    consumer_id: str
-    session_id: str
-    trigger_event_id: str
 
 
 class AgentContextV1(BaseModel):
@@ -269,35 +228,13 @@ def _event(context: Context) -> AgentContextV1:
             most_relevant=tuple(map(_omission, context.omissions)),
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
-        compaction=_compaction(context, context.compaction) if context.compaction else None,
+        compaction=compaction_of(context, context.compaction) if context.compaction else None,
         **_chat(context),
     )
 
 
-def encode_compaction(context: Context, compaction: Compaction) -> bytes:
-    """The event `context.compacted.v1`."""
-    event = ContextCompactedV1(
-        **_compaction(context, compaction).model_dump(),
-        context_id=str(context.id),
-        workspace=context.trigger.workspace,
-        consumer_id=context.consumer,
-        session_id=context.trigger.session,
-        trigger_event_id=context.trigger.id,
-    )
-    return event.model_dump_json().encode()
-
-
 def _omission(omission: Omission) -> OmissionV1:
     return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.shown)
-
-
-def _compaction(context: Context, compaction: Compaction) -> CompactionV1:
-    return CompactionV1(
-        original_tokens=compaction.original,
-        compacted_tokens=compaction.compacted,
-        folded=compaction.folded,
-        budget=context.budget,
-    )
 
 
 def _assembly(context: Context) -> Assembly:
