@@ -6,7 +6,7 @@ from typing import Any
 
 from builder.assemble.page.items import below
 from builder.rendering.layouts import table
-from builder.rendering.missing import Missing, is_none
+from builder.rendering.missing import Missing, is_none, pairs_of
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
@@ -85,7 +85,7 @@ def _listed(items: list[Any]) -> str:
 def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
     """Stored bodies have their keys sorted, so a text of many lines would come in front of what says whose it is."""
     return sorted(
-        value.items(), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
+        pairs_of(value), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
     )
 
 

@@ -1,18 +1,24 @@
 """A field that a body does not have: empty and false wherever it is used. Anything else that is undefined is a mistake."""
 
+from operator import attrgetter
 from typing import Any
 
 from jinja2 import ChainableUndefined, StrictUndefined, TemplateRuntimeError, UndefinedError
 from jinja2.utils import missing
 
+_NULLS = attrgetter("_nulls")
 PLAIN = (int, float, type(None))
 """Values without fields: only a body can have put one where a template looks for some."""
 
 
 class Fields(dict[str, Any]):
-    """An object of a body."""
+    """An object of a body. A field that is null is missing in templates; `pairs_of` has it."""
 
-    __slots__ = ()
+    __slots__ = ("_nulls",)
+
+    def __init__(self, value: dict[str, Any]) -> None:
+        super().__init__({key: marked(item) for key, item in value.items() if item is not None})
+        self._nulls = tuple(key for key, item in value.items() if item is None)
 
 
 class Items(list[Any]):
@@ -92,10 +98,16 @@ class Absence(StrictUndefined):
 def marked(value: Any) -> Any:
     """The JSON value of a body, known as such wherever a template takes it; a field that is null is missing."""
     if isinstance(value, dict):
-        return Fields({key: marked(item) for key, item in value.items() if item is not None})
+        return Fields(value)
     if isinstance(value, list):
         return Items(map(marked, value))
     return Words(value) if type(value) is str else value
+
+
+def pairs_of(value: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """All fields of an object, also those that are null."""
+    nulls = _NULLS(value) if isinstance(value, Fields) else ()
+    return (*value.items(), *((key, None) for key in nulls))
 
 
 def is_none(value: Any) -> bool:

@@ -146,7 +146,10 @@ def newest(found: Limited, writer: Writer, room: int, *, dated: bool) -> Convers
 
 
 def _item(entry: Entry, found: Limited, writer: Writer, line: Line = "") -> Item:
-    return writer.entry(entry, "placeholder" if entry in found.placeholders else line)
+    """An entry as the profile limits it; what is shorter than its line stays."""
+    line = "placeholder" if entry in found.placeholders else line
+    full = writer.entry(entry)
+    return _shorter(full, writer.entry(entry, line)) if line else full
 
 
 def _called_again(found: Limited, writer: Writer) -> frozenset[Entry]:

@@ -133,6 +133,13 @@ def test_a_found_passage_does_not_say_the_name_or_title_twice(schema: str, body:
     assert second.endswith(": […] second third")
 
 
+def test_of_what_a_tool_answered_every_key_and_value_is_there() -> None:
+    output = {"x": None, "list": [None, 1], "nested": {"k": None}, "rows": [{"a": None, "b": 1}]}
+    assert shown("tool.response.v1", {"tool": "t", "output": output}) == (
+        "- Tool t answered:\n  x: null\n  list: null, 1\n  nested: k: null\n  rows:\n    - b: 1\n      a: null"
+    )
+
+
 def test_below_its_call_a_result_names_no_tool() -> None:
     for status, said in (("success", "Result: 12"), ("error", "Failed: 12")):
         held = crumb("tool.response.v1", {"tool": "timer", "status": status, "output": 12})

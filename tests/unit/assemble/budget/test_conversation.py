@@ -171,6 +171,13 @@ def test_the_same_call_answered_again_later_is_one_line_only_under_pressure() ->
     assert partial(context)["m2"] == "the same call was answered again later"
 
 
+def test_an_answer_that_is_shorter_than_the_line_on_its_repeat_stays() -> None:
+    rows = [row for n in range(1, 100, 2) for row in exchange(n, f"{n} passed", "pytest -q", "")]
+    context = page(rows)
+    assert "answered again" not in context.markdown
+    assert context.partial == ()
+
+
 def test_other_arguments_and_a_call_that_failed_supersede_nothing() -> None:
     error = failed(6, "r5", "no such file")
     rows = [*exchange(1, LETTER, "git status"), *exchange(3, "x", "git log"), exchange(5, "", "git status")[0], error]

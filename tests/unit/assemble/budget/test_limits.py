@@ -80,6 +80,12 @@ def test_older_tool_turns_become_a_line_each_below_their_calls() -> None:
     assert partial(context) == {"m2": "older tool turn, one line"}
 
 
+def test_a_result_that_is_shorter_than_its_line_stays() -> None:
+    context = page(exchange(1, 12), limited(placeholder_after=0))
+    assert conversation(context).endswith("- Call reader: n: 1\n  Result: 12")
+    assert context.partial == ()
+
+
 def test_a_call_that_failed_is_never_one_line() -> None:
     rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", LONG)]
     assert f"  Failed: {LONG}" in page(rows, limited(placeholder_after=0)).markdown
