@@ -47,7 +47,7 @@ def test_build_turns_the_sample_into_a_page_with_the_answer(tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "It goes into the secrets configuration" in done.stdout
     assert done.stdout.endswith(
-        "## Current User Message\n"
+        "## Current User Message\n[13 October 2026]\n"
         "- User: okay, and where did we say the openrouter key goes? I'm setting up the new machine now\n"
     )
 
@@ -145,7 +145,7 @@ def test_demo_shows_a_context_that_came_over_nats(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     rows = result["baselines"]
     ours = rows["this context"]
-    assert result["context"]["token_count"] == ours["tokens"] <= 1600
+    assert result["context"]["token_count"] == ours["tokens"] <= 2600
     assert ours["answers"] == ours["of"] == 3
     assert rows["last 20 as pretty JSON with the catalog"]["tokens"] > 3 * ours["tokens"]
     assert rows["last 20 as pretty JSON with the catalog"]["answers"] == 0

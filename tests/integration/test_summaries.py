@@ -17,9 +17,9 @@ SUBJECT = "breadcrumbs.acme.s1.summary.v1"
 
 
 def templates(folder: Path) -> Path:
-    """A folder with the default profile, whose summaries begin early."""
+    """A folder with the default profile on smaller pages, whose summaries begin early."""
     (folder / "templates" / "profiles").mkdir(parents=True)
-    (folder / "templates" / "profiles" / "default.yaml").write_text(PROFILE, "utf-8")
+    (folder / "templates" / "profiles" / "default.yaml").write_text(f"{PROFILE}budget: 1200\n", "utf-8")
     return folder / "templates"
 
 
