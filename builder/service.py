@@ -198,7 +198,7 @@ class ContextBuilder:
         return Built(tuple(contexts), begun.refused, begun.stopped)
 
     async def _too_long(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, str]:
-        """The consumers whose recursion limit the trigger's causal chain exceeds, and what to say about it (features A9)."""
+        """The consumers whose recursion limit the trigger's causal chain exceeds, and what to say about it."""
         if not trigger.answers or not consumers:
             return {}
         most = max(profile.recursion_limit for profile in consumers)

@@ -75,6 +75,7 @@ def _scant(entry: Entry, reading: Reading) -> int:
     if not entry.request and record["schema_name"] not in TOOLS:
         return reading.count(words_of(record))
     results = (entry.row,) if record["schema_name"] in RESULTS else entry.results
-    bodies = (reading.events.records[row]["context"] for row in results)
+    whole = (row for row in results if not reading.is_placeholder(entry) and not reading.is_limited(row))
+    bodies = (reading.events.records[row]["context"] for row in whole)
     values = (body.get("error_message", body.get("output")) for body in bodies)
     return sum(reading.count(" ".join(set(leaves(value)))) for value in values)

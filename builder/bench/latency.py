@@ -1,4 +1,4 @@
-"""`bench latency`: a whole context beside the bare embedding call, interleaved in one run (features J2)."""
+"""`bench latency`: a whole context beside the bare embedding call, interleaved in one run."""
 
 import random
 import statistics
@@ -100,7 +100,7 @@ async def _build(core: Core, session: str, number: int, text: str, profile: Prof
 
 
 def everything(profile: Profile) -> Profile:
-    """The profile with what it does not do anyway of the rows A, B, C, E, F, G and H of the features."""
+    """The profile with every method of context management that it does not use anyway."""
     people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     first = profile.sections[0].name

@@ -1,23 +1,18 @@
-"""What is wrong with finds, dates, and the account of what is not on the page."""
+"""What is wrong with a page: with its conversation, its finds, its dates, and the account of what is not on it."""
 
-import re
+import json
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from builder.bench.events import RESULTS, TOOLS, Record, said
-from builder.bench.expected_items import CUT, LINE, SHOWN_OF, visible
+from builder.bench.events import TOOLS, Record, said
+from builder.bench.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.made_texts import CONTROL
 from builder.bench.page_conversation import in_conversation, refusal
-from builder.bench.page_items import Item
-from builder.bench.page_reader import ACCOUNT, ALTERED, DATE, PAIR, REPEAT, STALE, Fault, Reading, on_page
+from builder.bench.page_finds import MARK, in_finds, nothing_unseen
+from builder.bench.page_reader import ACCOUNT, DATE, REPEAT, Fault, Reading, on_page
 
-MARK = re.compile(r"q\d+x")
-FOREIGN = re.compile(r"z\d+x")
-"""Marks of another workspace."""
 NAMED = 50
-LABEL = re.compile(r"""(?:[^:"]*"[^"]*"|[^:"]*):\s+""")
-SAID_TIMES = re.compile(r" \(said \d+ times\)$")
 NEUTRALISED = "neutralised"
 
 
@@ -25,81 +20,8 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     if reading.page is None:
         return tuple(refusal(reading))
-    checks = (on_page, in_conversation, refusal, _finds, _unseen, _dates, _summaries, _sections, _partial, _absent)
+    checks = (on_page, in_conversation, refusal, in_finds, nothing_unseen, _dates, _summaries, _sections, _partial, _absent)
     return tuple(fault for check in checks for fault in check(reading))
-
-
-def _finds(reading: Reading) -> Iterator[Fault]:
-    """Each shows a passage of one breadcrumb that the page does not show already; a result stands below its call."""
-    records = reading.events.records
-    shown = [(each.entry, row) for each in reading.recent[0] for row, state in each.states if state == "whole"]
-    wholes = [records[row] for entry, row in shown if not entry.request or row != entry.row]
-    marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
-    marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.trigger_state == "whole" else set()
-    seen: set[str] = set()
-    for item in reading.items("retrieval"):
-        call = item.text.split("\nResult:")[0] if item.text.startswith("Call ") else ""
-        found = set(MARK.findall(item.text.removeprefix(call)))
-        if again := found & (marks | seen):
-            yield REPEAT, f"{sorted(again)} of {item.text!r:.200} is found, and the page shows it"
-        seen |= found
-        yield from _find(reading, item, found)
-
-
-def _of_calls(reading: Reading) -> set[str]:
-    """Marks that stand in arguments."""
-    calls = (record["context"].get("tool_requests", record["context"].get("input", "")) for record in reading.events.records)
-    return {mark for call in calls for mark in MARK.findall(str(call))}
-
-
-def _find(reading: Reading, item: Item, marks: set[str]) -> Iterator[Fault]:
-    rows = [row for row in reading.events.counting if marks & set(MARK.findall(str(reading.events.records[row]["context"])))]
-    sources = [reading.events.records[row] for row in rows]
-    if sources and not any(source["schema_name"] in reading.profile.retrieval.schemas for source in sources):
-        yield STALE, f"{item.text!r:.200} is of no schema that may be found"
-    for row in rows:
-        is_result = reading.events.records[row]["schema_name"] in RESULTS
-        is_own = reading.events.sessions[row] == reading.events.session
-        if is_result and is_own and reading.events.exchange_of(row) and not item.text.startswith("Call "):
-            yield PAIR, f"{item.text!r:.200} is found without its call"
-    words = [_bare(visible(said(source))) for source in sources if source["schema_name"] not in TOOLS and _speaks(source)]
-    if words and len(words) == len(sources):
-        text = SAID_TIMES.sub("", item.text)
-        pieces = [_bare(piece) for piece in text[len(LABEL.match(text)[0]) if LABEL.match(text) else 0 :].split("[…]")]
-        if not any(all(piece in whole for piece in pieces) for whole in words) and "[image" not in text:
-            yield ALTERED, f"the find {item.text!r} is not what was said"
-
-
-def _speaks(record: Record) -> bool:
-    return any(record["context"].get(name) is not None for name in ("content", "message", "text"))
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\s+", "", text)
-
-
-def _unseen(reading: Reading) -> Iterator[Fault]:
-    """Nothing on the page, and nothing in the account, is of what the consumer may not see."""
-    records, counting = reading.events.records, reading.events.counting
-    allowed = {records[row]["id"] for row in counting} | {reading.trigger["id"]}
-    pinned = set(reading.ids("pinned")) | set(reading.ids("summary"))
-    shown = {name for part in reading.published["sections"] for name in part["ids"]}
-    for name in sorted(shown - allowed - pinned):
-        yield STALE, f"{name} stands on the page"
-    omissions = reading.published["omissions"]
-    for each in (*omissions["most_relevant"], *omissions["partial"]):
-        if each["id"] not in allowed | pinned:
-            yield STALE, f"{each['id']} is in the account ({each['reason']})"
-    of_mark: dict[str, list[int]] = {}
-    for row, record in enumerate(records):
-        for mark in set(MARK.findall(str(record["context"]))):
-            of_mark.setdefault(mark, []).append(row)
-    for mark in set(MARK.findall(reading.published["content"])) - set(MARK.findall(str(reading.trigger["context"]))):
-        rows = of_mark.get(mark, [])
-        if rows and not any(row in counting or records[row]["id"] in pinned for row in rows):
-            yield STALE, f"{mark} of {', '.join(records[row]['id'] for row in rows)} is on the page"
-    if foreign := FOREIGN.findall(str(reading.page)):
-        yield STALE, f"{foreign} of another workspace"
 
 
 def _dates(reading: Reading) -> Iterator[Fault]:
@@ -169,6 +91,13 @@ def _partial(reading: Reading) -> Iterator[Fault]:
         yield ACCOUNT, f"in part on the page are {sorted(marked)}, omissions.partial has {sorted(reduced)}"
     neutralised = {each["id"] for each in partial if each["reason"] == NEUTRALISED}
     missing = set(_with_control(reading)) - neutralised
+    came = {
+        record["id"]
+        for record in (*reading.events.records, reading.trigger)
+        if any(control in json.dumps(record["context"], ensure_ascii=False) for control in (*CONTROL, "\\u001b"))
+    }
+    if extra := neutralised - came:
+        yield ACCOUNT, f"{sorted(extra)} are listed as neutralised, and had no control text"
     if missing:
         yield ACCOUNT, f"{sorted(missing)} had control text, and are not listed as neutralised"
 
@@ -208,5 +137,7 @@ def _absent(reading: Reading) -> Iterator[Fault]:
     left_out = sum(omissions["by_reason"].values()) - len(omissions["partial"])
     if left_out < len(own - shown):
         yield ACCOUNT, f"{len(own - shown)} of the conversation are not on the page, {left_out} are counted"
+    if left_out > len(reading.events.counting):
+        yield ACCOUNT, f"{left_out} are counted as left out, there are {len(reading.events.counting)}"
     if own - shown and not named:
         yield ACCOUNT, f"{sorted(own - shown)[:5]} are not on the page, and nothing is named"

@@ -10,12 +10,16 @@ from builder.bench.page_reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER,
 
 HALF = 0.5
 """Share of what the conversation may have that its newest entry may need and is certainly shown."""
+LINES = 60
+"""Tokens of a heading, a note, and the differences of counting."""
 SHORT = 80
 """Tokens of a result that may be no longer than the line in its place."""
 
 
 def in_conversation(reading: Reading) -> Iterator[Fault]:
-    """Everything that is wrong with the section, when the page has one."""
+    """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
+    if reading.trigger_state == "cut" and fits(reading, ()):
+        yield CUT, "the current message is cut, and would have room if everything else went"
     rule = reading.rule("hot")
     if rule is None:
         return
@@ -95,24 +99,10 @@ def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     """What is not whole though everything has room and no limit of the profile says so."""
     for each in found:
         for row, state in each.states:
-            if state == "cut" and not _is_limited(reading, row):
+            if state == "cut" and not reading.is_limited(row):
                 yield CUT, f"{_name(reading, each.entry)} is cut, and the conversation has room"
-            if state == "line" and not is_placeholder(reading, each.entry):
+            if state == "line" and not reading.is_placeholder(each.entry):
                 yield FOLD, f"{_name(reading, each.entry)} is one line, and the conversation has room"
-
-
-def _is_limited(reading: Reading, row: int) -> bool:
-    """Whether the profile cuts the result lists of this tool."""
-    record = reading.events.records[row]
-    rules = reading.profile.tool_output
-    cut = rules.per_tool.get(record["context"].get("tool", ""), rules.cut)
-    return record["schema_name"] in RESULTS and (cut.results is not None or cut.characters is not None)
-
-
-def is_placeholder(reading: Reading, entry: Entry) -> bool:
-    """Whether a limit makes one line of its results."""
-    after = reading.profile.tool_output.placeholder_after
-    return after is not None and sum(turn >= entry.turn for turn in reading.tool_turns) > after
 
 
 def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
@@ -120,11 +110,22 @@ def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]
     room = min(rule.most(reading.limit), reading.limit - fixed(reading) - count_words(reading)) if rule else 0
     if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
         yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
+    yield from _too_much(reading, found)
     for each in found[1:]:
         if any(state == "cut" and reading.events.records[row]["schema_name"] not in RESULTS for row, state in each.states):
             yield CUT, f"{_name(reading, each.entry)} is cut, and older ones are shown"
     if not reading.profile.tool_output.newest_only:
         yield from _folded(reading, found)
+
+
+def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+    """A conversation that is not whole has no more than its share."""
+    rule = reading.rule("hot")
+    shown = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
+    if rule and shown and len(found) < len(reading.limited) and reading.profile.window.max_units is None:
+        most = rule.most(reading.limit) + LINES
+        if shown[0]["tokens"] > most:
+            yield LIMIT, f"the conversation has {shown[0]['tokens']} tokens, its share are {most}"
 
 
 def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
@@ -133,7 +134,7 @@ def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
         each for each in found if _results(reading, each) and all(_is_long(reading, row) for row, _ in _results(reading, each))
     ]
     for one, other in pairwise(long):
-        is_line = any(state == "line" for _, state in _results(reading, other)) and not is_placeholder(reading, other.entry)
+        is_line = any(state == "line" for _, state in _results(reading, other)) and not reading.is_placeholder(other.entry)
         if is_line and all(state == "whole" for _, state in _results(reading, one)):
             yield FOLD, f"{_name(reading, other.entry)} is one line, and the older {_name(reading, one.entry)} is whole"
 

@@ -3,12 +3,13 @@
 Nothing of the pipeline or of assembly is called here.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from builder.bench.events import Events, Record
+from builder.bench.events import RESULTS, Entry, Events, Record
 from builder.bench.expected_items import Shown, message_state, shown
 from builder.bench.page_items import Item, Parsed
 from builder.domain.profile import Profile, SectionRule, Source
@@ -20,6 +21,7 @@ FAULTS = (
     "exceeded", "refused",
 )  # fmt: skip
 Fault = tuple[str, str]
+TEXTS = frozenset({"text", "content", "arguments"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +86,7 @@ class Reading:
         return found[::-1], len(entries) - len(found)
 
     @cached_property
-    def limited(self) -> list[Any]:
+    def limited(self) -> list[Entry]:
         """The conversation without the calls that are older than the last tool turns."""
         entries = self.events.conversation
         most = self.profile.window.max_tool_turns
@@ -96,6 +98,17 @@ class Reading:
     def tool_turns(self) -> list[int]:
         """The turns that call tools, the newest first."""
         return list(dict.fromkeys(entry.turn for entry in reversed(self.events.conversation) if entry.request))
+
+    def is_placeholder(self, entry: Entry) -> bool:
+        """Whether a limit makes one line of its results."""
+        after = self.profile.tool_output.placeholder_after
+        return after is not None and sum(turn >= entry.turn for turn in self.tool_turns) > after
+
+    def is_limited(self, row: int) -> bool:
+        """Whether the profile cuts the result lists of this tool."""
+        record, rules = self.events.records[row], self.profile.tool_output
+        cut = rules.per_tool.get(record["context"].get("tool", ""), rules.cut)
+        return record["schema_name"] in RESULTS and (cut.results is not None or cut.characters is not None)
 
     @cached_property
     def trigger_state(self) -> str:
@@ -117,5 +130,23 @@ def on_page(reading: Reading) -> Iterator[Fault]:
         yield EXCEEDED, f"{tokens} tokens, allowed are {reading.limit}"
     if tokens != reading.published["token_count"]:
         yield ACCOUNT, f"{tokens} tokens, token_count is {reading.published['token_count']}"
+    texts = sum(reading.count(text) for text in _texts((reading.published.get("system"), reading.published.get("messages"))))
+    if texts > reading.limit:
+        yield EXCEEDED, f"{texts} tokens in messages, allowed are {reading.limit}"
     if not reading.trigger_state:
         yield ALTERED, f"the current message says {[item.text for item in reading.items('trigger')]}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """What `messages` cost: texts, results, and the arguments of calls."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == "input":
+                yield json.dumps(item, ensure_ascii=False, separators=(",", ":"))
+            elif key in TEXTS and isinstance(item, str):
+                yield item
+            else:
+                yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)

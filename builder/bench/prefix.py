@@ -1,4 +1,4 @@
-"""`bench prefix`: how much of a page the next one begins with, replayed turn by turn (features H4, J5)."""
+"""`bench prefix`: how much of a page the next one begins with, replayed turn by turn."""
 
 import statistics
 from collections.abc import Callable, Mapping

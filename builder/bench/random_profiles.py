@@ -44,15 +44,15 @@ def draw_profile(rng: Random, need: int) -> Profile:
 
 
 def _budget(rng: Random, need: int) -> int:
-    """Half of the pages have too little, three in ten about what the conversation needs, others what a profile may say."""
-    match rng.randint(0, 9):
-        case 0 | 1 | 2 | 3 | 4:
-            return 120 + int(need * rng.uniform(0.1, 0.7))
-        case 5 | 6:
-            return 60 + int(need * rng.uniform(0.8, 1.4))
-        case 7:
+    """Most pages have too little, two in ten about what the conversation needs, others what a profile may say."""
+    match rng.randint(0, 11):
+        case 0 | 1 | 2 | 3 | 4 | 5 | 6:
+            return 100 + int(need * rng.uniform(0.1, 0.6))
+        case 7 | 8:
+            return 60 + int(need * rng.uniform(0.8, 1.3))
+        case 9:
             return rng.randint(1, 10 * MOST)
-        case 8:
+        case 10:
             return rng.randint(10 * MOST, 100 * MOST)
         case _:
             return 4000

@@ -1,4 +1,4 @@
-"""`bench summaries`: what a summary keeps of the answers, beside as many tokens of evenly spaced messages (features E1).
+"""`bench summaries`: what a summary keeps of the answers, beside as many tokens of evenly spaced messages.
 
 Also whether the covered ids are complete, and what summarising costs on a made session of 10,000 messages.
 """

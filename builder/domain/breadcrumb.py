@@ -32,7 +32,7 @@ class Breadcrumb:
     body: the payload as canonical JSON text; only hint templates look into it.
     text: what was said, for search; may be empty.
     created_at: the sender's clock; received_at: the stream's clock. Both aware UTC.
-    calls: request ids of tool calls that this breadcrumb makes, or the one it answers (features A8).
+    calls: request ids of tool calls that this breadcrumb makes, or the one it answers.
     """
 
     workspace: str
@@ -61,23 +61,23 @@ class Breadcrumb:
     answers: str = ""
     """For a response: the id of the breadcrumb that triggered it."""
     pointers: tuple[str, ...] = ()
-    """Bare tags and entity keywords: searched by their words, never shown (features D11)."""
+    """Bare tags and entity keywords: searched by their words, never shown."""
     expires_at: datetime | None = None
-    """From this moment of the stream's clock on nobody sees it (features F4)."""
+    """From this moment of the stream's clock on nobody sees it."""
     task: str = ""
-    """The task that it belongs to (features A12): its body's `task_id`, else its tag `task:ID`."""
+    """The task that it belongs to: its body's `task_id`, else its tag `task:ID`."""
     tool: str = ""
     """For a tool's request, response or error: the tool's name."""
     failed: bool = False
     """For a tool's response or error: the call failed."""
     asked: tuple[str, ...] = ()
-    """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result (features B8)."""
+    """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result."""
     covers: tuple[str, ...] = ()
-    """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does (features E1)."""
+    """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does."""
 
     @property
     def joins_by(self) -> str:
-        """For a tool's answer of no session: the request id by which it joins the session that asked (features A8); else "".
+        """For a tool's answer of no session: the request id by which it joins the session that asked; else "".
 
         It joins the only session that had asked under it by then. Where several had, nobody knows whose it is, and it joins none.
         """

@@ -12,7 +12,7 @@ from builder.domain.profile import ChatFormat
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
 DEGRADED = "degraded"
-"""Flag: no engine was there for the trigger, so it was asked by words and fields alone (features I13)."""
+"""Flag: no engine was there for the trigger, so it was asked by words and fields alone."""
 VECTORS_MISSING = "vectors_missing"
 """Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
 
@@ -37,7 +37,7 @@ IRRELEVANT = "not near enough to the question"
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
-    """The one id that a trigger can have for a consumer (design §3): no revision, no time, no attempt in it."""
+    """The one id that a trigger can have for a consumer: no revision, no time, no attempt in it."""
     return uuid5(_NAMESPACE, f"{workspace}\x1f{session}\x1f{trigger}\x1f{consumer}")
 
 
@@ -88,12 +88,12 @@ class Omission:
 
 
 STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""Names of breakpoints. RECENT stands behind the hot window: its end is per-turn, yet nearly all of it begins the next page."""
+"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, yet nearly all of it begins the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakpoint:
-    """A place at which a prompt cache may cut the page (features H2).
+    """A place at which a prompt cache may cut the page.
 
     name: STATIC, SLOW or RECENT.
     characters, tokens: of the markdown in front of it. prefix: hash of that; equal hash, equal beginning.
@@ -107,9 +107,9 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """Tool results that were folded to one line each (features B6).
+    """Tool results that were folded to one line each.
 
-    original, compacted: tokens that the page would have held before and after, headings included. folded: ids, oldest first.
+    original, compacted: tokens of the conversation on the page without folding and with it. folded: ids, oldest first.
     """
 
     original: int
@@ -126,7 +126,7 @@ class Context:
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     partial: what is on the page in part. omissions: the most relevant of what is not. left_out: all that is not, by reason.
     compaction: None when nothing was folded.
-    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED.
+    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, SYSTEM_CUT.
     """
 
     trigger: Breadcrumb

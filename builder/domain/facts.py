@@ -7,7 +7,7 @@ from builder.domain.breadcrumb import Breadcrumb
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a breadcrumb's text that is searched on its own (about 90 words, `reference/retrieval.md` §6).
+    """A stretch of a breadcrumb's text that is searched on its own (about 90 words).
 
     start, end: character offsets into the text.
     terms: our own stemmed terms in order, joined by spaces.
@@ -29,8 +29,8 @@ class Remembered:
     """A breadcrumb with its facts, as the store keeps it.
 
     model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
-    breadcrumb yet: then none of its passages has a vector, and they are filled in later (features I13).
-    fingerprint: hash of the normalised text (features F1); equal for exact repeats.
+    breadcrumb yet: then none of its passages has a vector, and they are filled in later.
+    fingerprint: hash of the normalised text; equal for exact repeats.
     joins: in a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others.
     """
 

@@ -17,7 +17,7 @@ ChatFormat = Literal["none", "openai", "anthropic"]
 NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
-"""Kinds that no profile can switch on (features D18)."""
+"""Kinds that no profile can switch on."""
 MOST_MARGIN = 0.5
 """What calibration may keep free at most: whatever agents report, half of the page stays."""
 
@@ -49,7 +49,7 @@ class SectionRule:
 class Window:
     """Limits of the conversation: above `max_units` it is trimmed to `trim_to` (None = as many as have room).
 
-    keep_share: a conversation that has no room is trimmed to this share of what it may have and grows again, so that its
+    keep_share: a conversation that does not fit is trimmed to this share of its room and grows again, so that its
     beginning moves in jumps. max_tool_turns: newest turns whose calls are shown; None = all.
     """
 
@@ -61,13 +61,13 @@ class Window:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too (features D20).
+    """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too.
 
-    schemas: which breadcrumbs may be found. per_schema_limit: most units of each while the budget is tight; none = by rank alone.
+    schemas: which breadcrumbs may be found. per_schema_limit: most finds of each; one that is not named has no limit.
 
     relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
-    query: what is searched with (features D2). query_messages: of `last_n`. query_text: of `custom`.
-    max_results: units found at all, whatever their kind; None = what fits (features D5).
+    query: what is searched with. query_messages: of `last_n`. query_text: of `custom`.
+    max_results: finds, whatever their kind, without the answers that come along; None = what fits.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
     """
 
@@ -86,7 +86,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A result list keeps so many results of so many characters each; None = all (features B1)."""
+    """A result list keeps so many results of so many characters each; None = all."""
 
     results: int | None
     characters: int | None
@@ -94,13 +94,13 @@ class Cut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """How much of what tools answered is shown. All of it stays in the store (features B2).
+    """How much of what tools answered is shown. All of it stays in the store.
 
-    cut, per_tool: what is cut of a result list at once. old_tools, old_characters: what shrinks outside the hot window (B3, B4).
-    placeholder_after: turns after which a result is one line; None = never (B5).
-    fold_at: share of the allowance above which the oldest results are folded; None = never (B6).
-    fold_keep: newest units that are never folded (B7). newest_only: an older call of the same tool with the same arguments
-    is shown as one line (B8).
+    cut, per_tool: what is cut of a result list at once. old_tools, old_characters: what shrinks where it is found.
+    placeholder_after: turns after which a result of the conversation is one line; None = never.
+    While the conversation does not fit: fold_at: share of its room above which the oldest results are folded; None = never.
+    fold_keep: newest messages and calls that are never folded. newest_only: the result of a call that was made again later
+    with the same arguments is one line.
     """
 
     cut: Cut
@@ -115,7 +115,7 @@ class ToolOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summaries:
-    """When and how older units become a summary, off the hot path (features E1 to E3).
+    """When and how older units become a summary, off the hot path.
 
     max_pending, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
     keep: newest units that are never summarised. batch: units taken at once. cap: most tokens of a summary.
@@ -132,7 +132,7 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
-    """Text that a profile adds to the page: never stored, never embedded (features G7).
+    """Text that a profile adds to the page: never stored, never embedded.
 
     every: on each n-th turn of the session. when: only for triggers that it matches; None = for all.
     """
@@ -149,12 +149,12 @@ class Profile:
 
     triggers: schemas whose first version asks for a context; empty = only on demand.
     budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
-    own tokenizer is not public (features C4). calibrate: the undated name of the model whose usage, as agents report it, takes
-    the margin's place once enough of it is known (features C8); None = the margin stands.
-    on_overflow: trim what is least important, or reject the page as soon as anything has no room (features C5).
+    own tokenizer is not public. calibrate: the undated name of the model whose usage, as agents report it, takes
+    the margin's place once enough of it is known; None = the margin stands.
+    on_overflow: trim the conversation that does not fit, or reject the page.
     audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
-    scope_to_task: only breadcrumbs of the trigger's task (features A12).
-    recursion_limit: most steps of a causal chain (features A9).
+    scope_to_task: only breadcrumbs of the trigger's task.
+    recursion_limit: most steps of a causal chain.
     time_zone: of times whose sender gave no offset.
     revision: hash of the file and of all that it extends.
     """

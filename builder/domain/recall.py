@@ -12,7 +12,7 @@ EVERY_SESSION = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Where to look (features D20): sessions of one workspace, in order and each once, or only EVERY_SESSION."""
+    """Where to look: sessions of one workspace, in order and each once, or only EVERY_SESSION."""
 
     workspace: str
     sessions: tuple[str, ...]

@@ -33,7 +33,7 @@ class Selector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """What stands on the page whatever was said since: anchors (features A3) and always-included sources (D19).
+    """What stands on the page whatever was said since: anchors and always-included sources.
 
     keep: the latest of its kind, so many of the newest, or all of it, up to MAX_PINNED.
     section: where it stands; "" = the first section with source pinned.

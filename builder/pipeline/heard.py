@@ -21,7 +21,7 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
     """The view as this consumer sees it at the trigger; the same view when there is nothing to hide.
 
-    No unit is split by any of it (A8): one that is partly this consumer's is wholly so, and with an excluded or ended part of an
+    No unit is split by any of it: one that is partly this consumer's is wholly so, and with an excluded or ended part of an
     exchange go its calls and results.
     """
     return lasting(
@@ -30,7 +30,7 @@ def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Sel
 
 
 def hearing(view: View, audience: Selector | None, task: str | None) -> View:
-    """Only what a consumer's `audience` matches (features A5), and of one task if any is named (A12); None = everything."""
+    """Only what a consumer's `audience` matches, and of one task if any is named; None = everything."""
     if audience is None and task is None:
         return view
     marks = view.history.marks
@@ -44,7 +44,7 @@ def hearing(view: View, audience: Selector | None, task: str | None) -> View:
 
 
 def lasting(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
-    """Without what has ended by now (features F4), and what the blacklist names, each selector by itself (D18)."""
+    """Without what has ended by now, and what the blacklist names, each selector by itself."""
     marks = view.history.marks
     rows = np.zeros(view.size, np.bool_)
     if marks.ending:

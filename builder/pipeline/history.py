@@ -1,7 +1,7 @@
 """Breadcrumbs of one session or of several in place order: all that depends on more than one of them, by new rows only.
 
 "As of" a place is a prefix of every array (`View`), so recall as of a place is the same before and after anything
-later arrives (design §1). Neighbours, sittings and units are a session's own, whoever else speaks in between; what joins a
+later arrives. Neighbours, sittings and units are a session's own, whoever else speaks in between; what joins a
 session by its request id is one of its own.
 """
 

@@ -1,4 +1,4 @@
-"""Which standing instructions hold as of a trigger: the newest of two that exclude each other, each said once (features F2)."""
+"""Which standing instructions hold as of a trigger: the newest of two that exclude each other, each said once."""
 
 from collections import defaultdict
 from dataclasses import dataclass

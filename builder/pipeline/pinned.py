@@ -13,7 +13,7 @@ from builder.pipeline.calibrate import NEWEST
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
-"""Agents' definitions: the newest of a consumer brings its system prompt where its profile has none (features A2)."""
+"""Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
 
 Held = Mapping[Pinned, tuple[Remembered, ...]]
 

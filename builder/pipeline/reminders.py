@@ -1,4 +1,4 @@
-"""What a profile says by itself: its system prompt and its reminders. Never stored, never embedded (features A2, G6, G7)."""
+"""What a profile says by itself: its system prompt and its reminders. Never stored, never embedded."""
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible

@@ -27,7 +27,7 @@ NEAREST = 100
 """Passages that are named when they were not near enough; of all others only the number is known."""
 _QUESTION = re.compile("[?？؟]")
 ANSWERED = 5
-"""Best finds whose answers come along; blind neighbours of more cost recall (`reference/retrieval.md` §4)."""
+"""Best finds whose answers come along; blind neighbours of more cost recall."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +109,8 @@ def _with_answers(
 ) -> tuple[Find, ...]:
     """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
 
-    An answer often shares no word with what is asked now; its question does (features D9, D10). One that is told elsewhere on
-    the page stays there; small talk is shown when it is the answer (features F3).
+    An answer often shares no word with what is asked now; its question does. One that is told elsewhere on
+    the page stays there; small talk is shown when it is the answer.
     """
     said_of = dict(kept)
     on_page = shown | {int(view.crumb[passage]) for passage in said_of}
@@ -127,7 +127,7 @@ def _with_answers(
 
 
 def _is_said(row: int, view: View, rules: Retrieval) -> bool:
-    """Small talk that may be shown: words of a kind that may be found, and no part of a tool exchange (features A8)."""
+    """Small talk that may be shown: words of a kind that may be found, and no part of a tool exchange."""
     crumb = view.history.rows[row].breadcrumb
     return crumb.schema in rules.schemas and not crumb.calls and bool(crumb.text.strip())
 
@@ -165,7 +165,7 @@ def _next_said(row: int, view: View) -> int | None:
 def _neighbours(
     kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], reach: int
 ) -> tuple[int, ...]:
-    """What may be shown around each of the best finds, the nearest first, nothing that is there already (features D9)."""
+    """What may be shown around each of the best finds, the nearest first, nothing that is there already."""
     before, after = view.before, view.after
     on_page = shown | {int(view.crumb[passage]) for passage, _ in kept}
     found: list[int] = []

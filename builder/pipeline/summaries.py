@@ -141,8 +141,8 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
 
     Lines that no longer hold are left out, and those of which these rows tell all.
 
-    moved: the row with which the hot window last moved. The summary is exchanged then: between two moves the page begins with
-    the same words (features H4).
+    moved: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
+    two moves the page begins with the same words.
     """
     recipe = recipe_of(profile)
     if recipe is None:

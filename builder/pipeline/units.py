@@ -5,9 +5,9 @@ from builder.pipeline.view import View
 
 
 def window_size(units: int, window: Window) -> int:
-    """Units in the hot window of a session that has `units`: trims only above `max_units`, then to `trim_to`.
+    """Units that the limit leaves of a conversation of `units`: trims only above `max_units`, then to `trim_to`.
 
-    A pure function of the number, so every worker at every time finds the same window.
+    A pure function of the number, so every worker at every time finds the same beginning.
     """
     most, keep = window.max_units, window.trim_to
     if most is None or units <= most:

@@ -6,11 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import accumulate
 from typing import Any
 
-from builder.assemble.forms import REDUCED, RESULT, Form, Spans
-from builder.assemble.page.items import INSIDE, ITEM, block, items, quote
+from builder.assemble.forms import REDUCED, RESULT, Form
+from builder.assemble.page.items import INSIDE, ITEM
 from builder.assemble.page.labels import tool_label
 from builder.assemble.page.layout import Group, Layout, PageSection
 from builder.domain.breadcrumb import Breadcrumb
@@ -20,23 +19,21 @@ from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
-from builder.domain.phrases import Mark, Phrases
+from builder.domain.phrases import Mark
 from builder.rendering.bounds import pruned, shortened
+from builder.rendering.endings import layout_of, marked_ends
 from builder.rendering.failures import Failures, silence
 from builder.rendering.filters import untagged
 from builder.rendering.layouts import digest
-from builder.rendering.missing import marked
 from builder.rendering.results import CUT, SHRUNK, cut_results, safe_id, stub
-from builder.rendering.shorten import shorten, trimmed
+from builder.rendering.shorten import shorten
 from builder.rendering.templates import GENERIC, SUFFIX, TemplateFailed, TemplateSet
+from builder.rendering.values import as_said, values_of
 from builder.wire.attachments import described, images_of
 from builder.wire.tool_calls import calls_of
 
-LEFT_OUT = " […] "
 REQUEST = "tool.request.v1"
 """Whose hint renders calls."""
-END = "\x03"
-"""Behind the last fragment of a section while a page is laid out; no text has it, control characters are made visible."""
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 """Between two lines whose tokens are the same whether they are counted together or apart."""
 DEFAULT, TAGGED = "default", "xml"
@@ -46,8 +43,6 @@ FEWER = (1.0, 0.5, 0.25)
 CACHED = 20_000
 LONGEST = 1_000_000
 """Characters: more than any page of the bundled profiles holds."""
-VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats"})
-"""What a hint is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +142,13 @@ class JinjaRendering:
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
         """See the protocol."""
         try:
-            return _layout(self._templates.page(page, _marked_ends(sections)), len(sections))
+            return layout_of(self._templates.page(page, marked_ends(sections)), len(sections))
         except TemplateFailed as error:
             reason = str(error)
         like = TAGGED if self._templates.is_tagged(page) else DEFAULT
         self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
         try:
-            return replace(_layout(self._bundled.page(like, _marked_ends(sections)), len(sections)), failed=True)
+            return replace(layout_of(self._bundled.page(like, marked_ends(sections)), len(sections)), failed=True)
         except TemplateFailed as error:
             raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
 
@@ -272,70 +267,8 @@ class JinjaRendering:
         return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
 
 
-def values_of(
-    breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int, phrases: Phrases
-) -> dict[str, Any]:
-    """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
-
-    def left_out(number: int) -> str:
-        return phrases("characters_left_out_of", number=number, id=safe_id(breadcrumb))
-
-    return {
-        "speaker": label,
-        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, left_out),
-        "partial": bool(form.spans),
-        "answer": form.answer,
-        "body": marked(body),
-        "schema": breadcrumb.schema,
-        "id": breadcrumb.id,
-        "tags": breadcrumb.tags,
-        "said": form.said,
-        "repeats": phrases("repeats", number=form.said) if form.said > 1 else "",
-    }
-
-
 def below_call(text: str) -> str:
     """An item as further lines of the one above it: a list below it when there are several."""
     if text.startswith(ITEM) and f"\n{ITEM}" not in text:
         return INSIDE + text.removeprefix(ITEM)
     return "\n".join(INSIDE + line if line else "" for line in text.split("\n"))
-
-
-def _marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
-    """The sections with a mark behind the last fragment of each, of which the page's text tells where it ends."""
-    return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
-
-
-def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
-    if not groups or not groups[-1].fragments:
-        return groups
-    *before, last = groups
-    return (*before, replace(last, fragments=(*last.fragments[:-1], last.fragments[-1] + END)))
-
-
-def _layout(text: str, sections: int) -> Layout:
-    """The text without the marks, and where they were; no ends when a template shows sections otherwise than once each."""
-    pieces = text.split(END)
-    if len(pieces) != sections + 1:
-        return Layout("".join(pieces))
-    ends = accumulate(len(piece) for piece in pieces[:-1])
-    return Layout("".join(pieces), tuple(end + 1 for end in ends))
-
-
-def as_said(values: dict[str, Any], phrases: Phrases) -> str:
-    """Speaker and text without any template: what is shown when every one fails."""
-    return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
-
-
-def _excerpt(text: str, spans: Spans) -> str:
-    """The passages that were found, neighbours joined, with a mark wherever text is left out."""
-    if not spans:
-        return text
-    pieces: list[str] = []
-    end = 0
-    for start, stop in spans:
-        skipped = text[end:start]
-        pieces += [LEFT_OUT if skipped.strip() else skipped, text[start:stop]]
-        end = stop
-    pieces.append(LEFT_OUT if text[end:].strip() else "")
-    return "".join(pieces).strip()

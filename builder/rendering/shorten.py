@@ -1,4 +1,4 @@
-"""Cut a rendered text to a number of tokens, with a note of what was left out (features B11).
+"""Cut a rendered text to a number of tokens, with a note of what was left out.
 
 No cut splits a grapheme cluster or a row of a table, and a code fence that a cut left open is closed.
 """

@@ -1,4 +1,4 @@
-"""Load and run hint and page templates in one immutable sandbox (features G10).
+"""Load and run hint and page templates in one immutable sandbox.
 
 Message text is always a value, never template source, and goes through `quote` on its way out.
 """

@@ -15,9 +15,10 @@ from builder.assemble.page.layout import Group, PageSection
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.failure import Kind
 from builder.domain.finding import Finding
-from builder.rendering.fragments import LONGEST, VALUES, values_of
+from builder.rendering.fragments import LONGEST
 from builder.rendering.sandbox import Sandbox
 from builder.rendering.templates import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
+from builder.rendering.values import VALUES, values_of
 from builder.wire.bodies import BODIES
 from builder.wire.examples import full, varied
 from builder.wire.inbound import decode

@@ -1,7 +1,7 @@
 """The bodies of known schemas: one model each, the source of `schemas/<name>.json`.
 
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's
-(`reference/rcrt-contracts.md` §4).
+.
 """
 
 from difflib import get_close_matches
@@ -148,7 +148,7 @@ class BreadcrumbDeletedV1(Body):
 
 
 class AgentDefV1(Body):
-    """An agent's definition (`reference/rcrt-contracts.md` §5), as far as pages need it; speaks under its `agent_id`."""
+    """An agent's definition, as far as pages need it; speaks under its `agent_id`."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"agent_id": "support", "system_prompt": "You help people who fire kilns."}]}

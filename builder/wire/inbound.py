@@ -29,13 +29,13 @@ NO_LIFETIMES: Lifetimes = MappingProxyType({})
 STATES = frozenset(
     {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
 )
-"""Bare tags that say how a breadcrumb stands (`reference/rcrt-contracts.md`)."""
+"""Bare tags that say how a breadcrumb stands."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
 class Record(BaseModel):
-    """RCRT's record (`reference/rcrt-contracts.md` §1), as far as this service reads it."""
+    """RCRT's record, as far as this service reads it."""
 
     model_config = ConfigDict(
         extra="ignore",
@@ -186,7 +186,7 @@ def _pointers(record: Record) -> tuple[str, ...]:
 
 
 def _speaker(address: Address, body: Body | None) -> str:
-    """context.speaker, else the creator's name, else the role of the schema (design §3); of an unknown one its name."""
+    """context.speaker, else the creator's name, else the role of the schema; of an unknown one its name."""
     if body is None:
         return address.schema
     creator = body.creator or {}

@@ -1,4 +1,4 @@
-"""What is wrong with a profile that can be read: rules of order, of filling and of names (features G8, H1, H3)."""
+"""What is wrong with a profile that can be read: rules of order, of filling and of names."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass

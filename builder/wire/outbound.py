@@ -1,4 +1,4 @@
-"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first (design §3)."""
+"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,12 +9,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Compaction, Context, Omission
+from builder.domain.context import RECENT, Context, Omission
 from builder.domain.errors import Rejected
+from builder.wire.compactions import CompactionV1, compaction_of
 from builder.wire.messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
 
 SCHEMA = "agent.context.v1"
-COMPACTED = "context.compacted.v1"
 NOTHING = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
@@ -22,7 +22,7 @@ _STRICT = ConfigDict(extra="forbid", frozen=True)
 
 
 class Assembly(BaseModel):
-    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes (`rcrt-contracts.md` X1)."""
+    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes."""
 
     model_config = _STRICT
     profile: str = Field(description="revision of the profile")
@@ -37,7 +37,8 @@ class Assembly(BaseModel):
         description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
         "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
         "hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page "
-        "template stepped in. No second context follows a flagged one",
+        "template stepped in. system_prompt_cut: the system prompt is too large for the page. "
+        "No second context follows a flagged one",
     )
 
 
@@ -79,47 +80,6 @@ class Omissions(BaseModel):
     partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
     by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
-
-
-class CompactionV1(BaseModel):
-    """Tool results that were folded to one line each, because the page would have held too much."""
-
-    model_config = _STRICT
-    original_tokens: int = Field(description="tokens that the page would have held")
-    compacted_tokens: int = Field(description="tokens that it would hold with the results folded")
-    folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
-    budget: int = Field(description="tokens that the page may have")
-
-
-class ContextCompactedV1(CompactionV1):
-    """Says that a context was compacted: sent by core NATS once the context is published, best effort, kept by nobody."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        json_schema_extra={
-            "examples": [
-                {
-                    "original_tokens": 5120,
-                    "compacted_tokens": 2710,
-                    "folded": ["t3", "t5"],
-                    "budget": 4000,
-                    "schema_name": COMPACTED,
-                    "context_id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
-                    "workspace": "default",
-                    "consumer_id": "default",
-                    "session_id": "s42",
-                    "trigger_event_id": "m110",
-                }
-            ]
-        },
-    )
-    schema_name: str = COMPACTED
-    context_id: str = Field(description="id of the context")
-    workspace: str
-    consumer_id: str
-    session_id: str
-    trigger_event_id: str
 
 
 class AgentContextV1(BaseModel):
@@ -205,7 +165,7 @@ def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
 
 
 def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
-    """The event, and without its optional copies, one after the other (design §3)."""
+    """The event, and without its optional copies, one after the other."""
     whole = _event(context)
     yield whole
     if context.messages:
@@ -268,35 +228,13 @@ def _event(context: Context) -> AgentContextV1:
             most_relevant=tuple(map(_omission, context.omissions)),
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
-        compaction=_compaction(context, context.compaction) if context.compaction else None,
+        compaction=compaction_of(context, context.compaction) if context.compaction else None,
         **_chat(context),
     )
 
 
-def encode_compaction(context: Context, compaction: Compaction) -> bytes:
-    """The event `context.compacted.v1`."""
-    event = ContextCompactedV1(
-        **_compaction(context, compaction).model_dump(),
-        context_id=str(context.id),
-        workspace=context.trigger.workspace,
-        consumer_id=context.consumer,
-        session_id=context.trigger.session,
-        trigger_event_id=context.trigger.id,
-    )
-    return event.model_dump_json().encode()
-
-
 def _omission(omission: Omission) -> OmissionV1:
     return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.shown)
-
-
-def _compaction(context: Context, compaction: Compaction) -> CompactionV1:
-    return CompactionV1(
-        original_tokens=compaction.original,
-        compacted_tokens=compaction.compacted,
-        folded=compaction.folded,
-        budget=context.budget,
-    )
 
 
 def _assembly(context: Context) -> Assembly:

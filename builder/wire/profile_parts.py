@@ -46,20 +46,21 @@ class PinnedFile(SelectorFile):
 
 
 class WindowFile(BaseModel):
-    """The hot window, in units."""
+    """Limits of the conversation, in units: a message, or an agent's message with all its calls."""
 
     model_config = STRICT
     max_units: int | None = Field(
         None,
         ge=0,
-        description="units above which the conversation is trimmed to `trim_to`; null = as many as have room",
+        description="units above which the conversation is trimmed to `trim_to`, though more would fit; null = no limit",
     )
     trim_to: int = Field(10, ge=0, description="units that are kept when it is trimmed")
     keep_share: float = Field(
         0.5,
         gt=0,
         le=1,
-        description="share of its section's max_share that a conversation without room is trimmed to; 1 = as little as need be",
+        description="share of its room that a conversation which does not fit is trimmed to, before it grows again; "
+        "1 = as little as need be",
     )
     max_tool_turns: int | None = Field(None, ge=0, description="newest tool turns whose calls and results are shown; null = all")
 
@@ -71,17 +72,17 @@ class WindowFile(BaseModel):
 
 
 class RetrievalFile(BaseModel):
-    """What may be found among older breadcrumbs."""
+    """What may be found of all that the page does not show anyway."""
 
     model_config = STRICT
     scope: Literal["session", "workspace"] | tuple[_Session, ...] = Field(
         "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
     )
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
-    per_schema_limit: dict[str, int] = Field(
-        {}, description="most units per schema while not everything found fits; none = by rank alone"
+    per_schema_limit: dict[str, int] = Field({}, description="most finds of each schema; a schema that is not named has no limit")
+    max_results: int | None = Field(
+        None, ge=0, description="most finds, not counting the answers that come along; null = what fits"
     )
-    max_results: int | None = Field(None, ge=0, description="most units that are found at all; null = what fits")
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
     relevance_threshold: float | None = Field(
         None,
@@ -126,16 +127,26 @@ class ToolOutputFile(BaseModel):
     model_config = STRICT
     cut: CutFile = Field(default_factory=lambda: CutFile.model_validate({}), description="what is kept of any result list")
     per_tool: dict[str, CutFile] = Field({}, description="the same for single tools, by name")
-    old_tools: tuple[str, ...] = Field((), description="tools whose results shrink outside the hot window")
+    old_tools: tuple[str, ...] = Field(
+        (), description="tools whose results shrink where they are found, outside the conversation"
+    )
     old_characters: int = Field(1500, ge=1, description="characters that they shrink to")
     placeholder_after: int | None = Field(
-        None, ge=0, description="tool turns after which a result becomes a one-line placeholder; null = never"
+        None, ge=0, description="tool turns after which a result of the conversation is one line; null = never"
     )
     fold_at: float | None = Field(
-        0.7, gt=0, le=1, description="share of the page's tokens above which the oldest results are folded; null = never"
+        0.7,
+        gt=0,
+        le=1,
+        description="while the conversation does not fit: share of its room above which the oldest results are folded to a line, "
+        "as long as messages need the rest; null = never",
     )
-    fold_keep: int = Field(4, ge=0, description="newest units that are never folded")
-    newest_only: bool = Field(True, description="an older call of the same tool with the same arguments is shown in one line")
+    fold_keep: int = Field(4, ge=0, description="newest messages and calls that are never folded")
+    newest_only: bool = Field(
+        True,
+        description="while the conversation does not fit: the result of a call that was made again later, with the same "
+        "arguments and without an error, is one line",
+    )
 
 
 class SummariesFile(BaseModel):
@@ -173,9 +184,18 @@ class SectionFile(BaseModel):
     source: Source = Field(description="what fills it")
     section_class: SectionClass = Field("turn", alias="class", description="how long it stays the same: static, slow, turn")
     min_share: float = Field(
-        0, ge=0, le=1, description="share of the budget that finds are left with while the conversation does not fit"
+        0,
+        ge=0,
+        le=1,
+        description="share of the budget that finds are left with while the conversation does not fit; "
+        "only source retrieval has one",
     )
-    max_share: float = Field(1, gt=0, le=1, description="largest share of the budget while the conversation does not fit")
+    max_share: float = Field(
+        1,
+        gt=0,
+        le=1,
+        description="largest share of the budget while the conversation does not fit; finds get what is left, without a maximum",
+    )
     min_tokens: int = Field(0, ge=0, description="max_share is never fewer tokens than these: a small page gives more of itself")
     dates: bool | Dates | None = Field(
         None,

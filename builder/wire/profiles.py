@@ -1,4 +1,4 @@
-"""Profile files → frozen profiles. The file name is the consumer's name (design §3)."""
+"""Profile files → frozen profiles. The file name is the consumer's name."""
 
 import json
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ class ModelFacts(BaseModel):
 
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""A model that nobody knows (features C3)."""
+"""A model that nobody knows."""
 
 
 class ProfileFile(BaseModel):
@@ -75,8 +75,8 @@ class ProfileFile(BaseModel):
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
                         {"name": "tools", "title": "Available Tools", "source": "pinned", "class": "static", "max_share": 0.3},
-                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "min_share": 0.2, "max_share": 0.5},
-                        {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "dates": True},
+                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "max_share": 0.5},
+                        {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "min_share": 0.2},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
                     ],
                 }
@@ -97,7 +97,8 @@ class ProfileFile(BaseModel):
     reserve: int = Field(
         0,
         ge=0,
-        description="tokens of the budget kept free, for the answer, the system prompt, or a chat API's own",
+        description="tokens of the budget kept free, for the answer, a system prompt that the agent sends itself, "
+        "or a chat API's own",
     )
     margin: float | None = Field(
         None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
@@ -106,14 +107,20 @@ class ProfileFile(BaseModel):
         False, description="what agents report of `model`'s usage (agent.usage.v1) takes the place of the margin, up to 0.5"
     )
     on_overflow: Literal["trim", "reject"] = Field(
-        "trim", description="trim = the least important goes; reject = no context as soon as anything has no room"
+        "trim",
+        description="trim = what does not fit of the conversation is left out, the oldest first; reject = no context when the "
+        "conversation, as the profile limits it, does not fit",
     )
     system_prompt: str = Field(
         "",
         description="shown in the section with source system, which every page has in front unless the profile puts it elsewhere",
     )
-    show_system_prompt: bool = Field(True, description="false for an agent that sends its system prompt itself")
-    show_tool_catalog: bool = Field(True, description="false for an agent that passes its tools to the API")
+    show_system_prompt: bool = Field(
+        True, description="false for an agent that sends its system prompt itself: then no section shows it"
+    )
+    show_tool_catalog: bool = Field(
+        True, description="false for an agent that passes its tools to the API: then tool.catalog.v1 is not pinned"
+    )
     time_zone: TimeZoneName = Field(
         "UTC", description="IANA name; dates on the page are in the sender's offset, and in this zone where the sender gave none"
     )

@@ -8,8 +8,9 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core import CoreSchema
 
 from builder.wire.bodies import BODIES
+from builder.wire.compactions import COMPACTED, ContextCompactedV1
 from builder.wire.inbound import Record
-from builder.wire.outbound import COMPACTED, SCHEMA, AgentContextV1, ContextCompactedV1
+from builder.wire.outbound import SCHEMA, AgentContextV1
 from builder.wire.profiles import ProfileFile
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}

@@ -63,7 +63,11 @@ class SummaryV1(Body):
     recipe: str = Field(min_length=1, strict=True, description="hash of the settings it was made with; so does the tag recipe:…")
     by: str = Field("", strict=True, description="extractive, or the name of the model")
     language: str = Field("und", strict=True, description="ISO 639-1 code, und when nobody knows")
-    at_once: bool = Field(False, strict=True, description="made on demand: shown at once, not when the hot window moves next")
+    at_once: bool = Field(
+        False,
+        strict=True,
+        description="made on demand: shown at once, not when the beginning of the conversation on the page moves next",
+    )
 
     @model_validator(mode="after")
     def _versioned(self) -> "SummaryV1":

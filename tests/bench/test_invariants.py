@@ -1,146 +1,218 @@
-"""The check of the invariants passes, and it can fail: every fault that is planted is found."""
+"""The check of the invariants passes, and it can fail: each small wrong change of assembly and each planted fault is found."""
 
-from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from builder.adapters.tokens import load_counter
-from builder.bench.invariants import check_history, pages, reading_of, run
+from builder.bench.events import Entry, Events, Record
+from builder.bench.invariants import LONG_SHARE, Tally, check_history, run
 from builder.bench.made_sessions import START
-from builder.bench.page_reader import EXCEEDED, ORPHAN, REPEAT, SPLIT, STALE, Reading, Record, faults
+from builder.bench.mutants import MUTANTS
+from builder.bench.mutation import pages_until_found
+from builder.bench.page_account import faults
+from builder.bench.page_reader import (
+    ACCOUNT,
+    ALTERED,
+    CUT,
+    DATE,
+    EXCEEDED,
+    FOLD,
+    MISSING,
+    ORDER,
+    OUTLINE,
+    PAIR,
+    REFUSED,
+    REPEAT,
+    STALE,
+    Reading,
+)
+from builder.domain.profile import Profile
+from tests.factories import make_profile
+
+WITHIN = 200
+"""Pages in which every mutant is found."""
+COUNT = load_counter("o200k_base")
 
 
 def quiet() -> None:
     """No progress bar."""
 
 
-@pytest.mark.parametrize("first", range(0, 300, 100))
-async def test_three_hundred_sessions_hold_every_invariant(first: int) -> None:
-    found: Counter[str] = Counter()
-    for history in range(first, first + 100):
-        tally = await check_history(7, history, 2, 20)
-        assert tally.contexts == 2
-        assert tally.example is None
-        found += Counter(histories=tally.histories, shown=tally.shown)
-    assert found["histories"] == 100
-    assert found["shown"] > 400
+@pytest.mark.parametrize("first", range(0, 90, 30))
+async def test_what_ninety_sessions_show_is_what_was_said(first: int) -> None:
+    tally = Tally()
+    for history in range(first, first + 30):
+        tally.add(await check_history(7, history, 8, 12))
+    assert tally.example is None
+    assert tally.contexts == 240
+    assert tally.shown > 1000
+
+
+async def test_many_pages_are_under_pressure_and_some_sessions_are_long() -> None:
+    tally = Tally()
+    for history in range(60):
+        tally.add(await check_history(8, history, 5, 12))
+    assert tally.pressed >= 0.4 * tally.contexts
+    assert tally.long >= LONG_SHARE * tally.histories / 2
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+async def test_every_mutant_is_found(name: str) -> None:
+    assert await pages_until_found(name, WITHIN, 1, 12) is not None
 
 
 @pytest.mark.slow
 def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
-    first, second = (run(40, 80, 5, 0, 8, quiet) | {"seconds": 0} for _ in range(2))
+    first, second = (run(40, 80, 5, 0, 8, quiet) | {"seconds": 0, "contexts_per_second": 0} for _ in range(2))
     assert first == second
     assert first["contexts"] == 80
 
 
-def record(identity: str, schema: str, said: str, **more: object) -> dict[str, Any]:
-    """more: fields of the body."""
-    record = {"id": identity, "schema_name": schema, "version": 1, "session": "s42", "context": {"message": said} | more}
-    return record | {"tags": [], "expires_at": None}
+def record(identity: str, schema: str, **body: Any) -> dict[str, Any]:
+    made = {"id": identity, "schema_name": schema, "version": 1, "session": "s42", "context": body}
+    return made | {"tags": [], "expires_at": None, "created_at": "2026-01-05T09:00:00Z"}
 
 
-EXCHANGE = (
-    record("m1", "user.message.v1", "q1x How hot is it?"),
-    record("m2", "agent.response.v1", "q2x I look.", tool_requests=[{"tool": "kiln", "requestId": "r1"}]),
-    record("m3", "tool.request.v1", "q3x", request_id="r1"),
-    record("m4", "tool.response.v1", "q4x 900 degrees.", request_id="r1"),
-    record("m5", "tool.response.v1", "q5x 901 degrees.", request_id="r1"),
+def call(request: str, path: str) -> dict[str, Any]:
+    return {"tool": "bash", "input": {"path": path}, "requestId": request}
+
+
+RECORDS: tuple[Record, ...] = (
+    record("m1", "user.message.v1", content="q1x How hot\n\n    is it?"),
+    record("m2", "agent.response.v1", message="q2x I look.", tool_requests=[call("r1", "q3x"), call("r2", "q4x")]),
+    record("m3", "tool.response.v1", tool="bash", output="q5x 900", request_id="r2"),
+    record("m4", "tool.response.v1", tool="bash", output={"code": 0, "log": "q6x"}, request_id="r1"),
 )
-PAGE = "## Recent\n- User: q1x How hot is it?\n- Assistant: q2x I look.\n"
-RESULTS = "## Results\n- Call of kiln: q3x\n- kiln answered: q4x 900 degrees.\n- kiln answered: q5x 901 degrees.\n"
+TRIGGER = record("m9", "user.message.v1", content="q9x Now?")
+FIRST, WORDS, ONE, TWO = (
+    "- User: q1x How hot\n\n      is it?\n",
+    "- Assistant: q2x I look.\n",
+    "- Call bash: path: q3x\n  Result:\n  code: 0\n  log: q6x\n",
+    "- Call bash: path: q4x\n  Result: q5x 900\n",
+)
+IDS = ("m1", "m2", "m4", "m3")
+DAY = "## Recent Conversation\n"
+ASKED = "\n## Current User Message\n- User: q9x Now?\n"
 
 
-def reading(hot: tuple[str, ...], tools: tuple[str, ...], page: str = PAGE + RESULTS, **changes: object) -> Reading:
-    whole = Reading(
-        records=EXCHANGE,
-        now=START,
-        hears=lambda _: True,
-        task=None,
-        sections=(("hot", hot), ("tools", tools), ("trigger", ("m9",))),
-        markdown=page,
-        limit=1000,
-        count=load_counter("o200k_base"),
-    )
-    return replace(whole, **changes)  # type: ignore[arg-type]
+def recent(*items: str) -> str:
+    return DAY + "".join(items) + ASKED
 
 
-def kinds(reading: Reading) -> set[str]:
-    return {kind for kind, _ in faults(reading)}
+WHOLE = recent(FIRST, WORDS, ONE, TWO)
 
 
-def test_a_whole_exchange_and_one_without_its_results_are_in_order() -> None:
-    assert faults(reading(("m1", "m2"), ("m3", "m4", "m5"))) == ()
-    assert faults(reading(("m1", "m2"), (), PAGE)) == ()
-    assert faults(reading(("m1",), (), "- User: q1x How hot is it?\n")) == ()
+def reading(
+    page: str, ids: Sequence[str] = IDS, records: Sequence[Record] = RECORDS, profile: Profile | None = None, **omissions: Any
+) -> Reading:
+    """A page that shows these breadcrumbs in its conversation, as it would be published."""
+    sections = [
+        {"name": "recent", "tokens": 500, "ids": list(ids), "tokens_by_id": dict.fromkeys(ids, 1)},
+        {"name": "current", "tokens": 20, "ids": ["m9"], "tokens_by_id": {"m9": 1}},
+    ]
+    account = {"partial": [], "most_relevant": [], "by_reason": {}} | omissions
+    published = {"content": page, "token_count": COUNT(page), "sections": sections, "omissions": account}
+    events = Events(records=records, session="s42", now=START + timedelta(minutes=9), hears=lambda _: True, task=None)
+    return Reading(events=events, trigger=TRIGGER, profile=profile or make_profile(), page=published, count=COUNT)
 
 
-def test_a_planted_split_is_found() -> None:
-    assert kinds(reading(("m1", "m2"), ("m3", "m4"), PAGE + "q3x q4x")) == {SPLIT}
+def kinds(read: Reading) -> set[str]:
+    return {kind for kind, _ in faults(read)}
 
 
-def test_a_planted_orphan_is_found() -> None:
-    assert kinds(reading(("m1",), ("m3", "m4", "m5"), "q1x" + RESULTS)) == {ORPHAN}
+def test_a_page_that_says_all_of_it_has_no_fault() -> None:
+    assert faults(reading(WHOLE)) == ()
 
 
-def test_a_planted_repeat_is_found() -> None:
-    assert kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), PAGE + RESULTS + "- User: q1x How hot is it?\n")) == {REPEAT}
+LEFT_OUT: dict[str, Any] = {
+    "most_relevant": [{"id": "m1", "reason": "older", "tokens": 9, "shown": 0}],
+    "by_reason": {"older": 1},
+}
+PARTIAL: dict[str, Any] = {
+    "partial": [{"id": "m3", "reason": "folded to one line", "tokens": 9, "shown": 9}],
+    "by_reason": {"folded to one line": 1},
+}
 
 
-def test_a_summary_of_what_the_conversation_tells_itself_is_a_repeat() -> None:
-    lines = [{"text": "q6x Somebody asked.", "ids": ["m1"]}]
-    summary = record("m6", "summary.v1", "", lines=lines)
-    shown = reading(("m1",), (), "q6x Somebody asked. q1x How hot is it?", records=(*EXCHANGE, summary))
-    assert kinds(shown) == {REPEAT}
-
-
-def test_a_page_above_the_budget_is_found() -> None:
-    assert kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), limit=20)) == {EXCEEDED}
+@pytest.mark.parametrize(
+    ("kind", "read"),
+    [
+        (MISSING, reading(recent(WORDS, ONE, TWO), IDS[1:], **LEFT_OUT)),
+        (MISSING, reading(recent(FIRST, WORDS, ONE), ("m1", "m2", "m4"))),
+        (MISSING, reading(recent(FIRST, WORDS, TWO, ONE))),
+        (ORDER, reading(recent(FIRST, WORDS, ONE, TWO, TWO))),
+        (ALTERED, reading(WHOLE.replace("\n\n      is", "\n      is"))),
+        (ALTERED, reading(WHOLE.replace("      is", "  is"))),
+        (ALTERED, reading(WHOLE.replace("- User: q1x", "- Assistant: q1x"))),
+        (PAIR, reading(recent(FIRST, WORDS, ONE.replace("code: 0\n  log: q6x", "q5x 900"), TWO.replace("q5x 900", "q6x")))),
+        (PAIR, reading(recent(FIRST, WORDS, ONE, "- Call bash: path: q4x\n"))),
+        (CUT, reading(recent("- User: q1x How\n  [… 9 characters left out, id m1 …] it?\n", WORDS, ONE, TWO))),
+        (
+            FOLD,
+            reading(recent(FIRST, WORDS, ONE, "- Call bash: path: q4x\n  [bash: q5x… - 9 bytes compacted, id m3]\n"), **PARTIAL),
+        ),
+        (OUTLINE, reading(WHOLE.replace("- Assistant", "Assistant"))),
+        (OUTLINE, reading(WHOLE + "## Recent Conversation\n- User: yes\n")),
+        (DATE, reading(WHOLE.replace(DAY, f"{DAY}[6 January 2026]\n"))),
+        (ACCOUNT, reading(WHOLE, IDS[1:])),
+        (ACCOUNT, reading(WHOLE, **PARTIAL)),
+        (ACCOUNT, reading(WHOLE, **LEFT_OUT)),
+        (EXCEEDED, reading(WHOLE, profile=make_profile(budget=40))),
+        (REPEAT, reading(WHOLE + "\n## Relevant Earlier Messages\n- Assistant: q2x I look.\n")),
+    ],
+)
+def test_a_planted_fault_is_found(kind: str, read: Reading) -> None:
+    assert kind in kinds(read)
 
 
 @pytest.mark.parametrize(
     "after",
     [
-        record("m4", "tool.response.v1", "q7x Now 950.", request_id="r1"),
-        record("m6", "breadcrumb.deleted.v1", "", breadcrumb_id="m4"),
-        record("m6", "context.blacklist.v1", "", excluded_ids=["m4"], excluded_tags=[], excluded_schemas=[]),
+        record("m6", "breadcrumb.deleted.v1", breadcrumb_id="m1"),
+        record("m6", "context.blacklist.v1", excluded_ids=["m1"], excluded_tags=[], excluded_schemas=[]),
+        record("m1", "user.message.v1", content="q8x Never mind.") | {"version": 2},
     ],
-    ids=["edited", "deleted", "excluded"],
+    ids=["deleted", "excluded", "edited"],
 )
 def test_what_no_longer_counts_is_found(after: Record) -> None:
-    assert STALE in kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), records=(*EXCHANGE, after)))
+    assert STALE in kinds(reading(WHOLE, records=(*RECORDS, after)))
 
 
-def test_what_has_ended_is_found() -> None:
-    ended = dict(EXCHANGE[0]) | {"expires_at": START.isoformat()}
-    assert kinds(reading(("m1", "m2"), ("m3", "m4", "m5"), records=(ended, *EXCHANGE[1:]))) == {STALE}
+def test_a_page_that_was_refused_though_it_has_room_is_found_and_one_that_has_none_is_not() -> None:
+    for budget, kind in ((4000, {REFUSED}), (40, set())):
+        assert kinds(replace(reading(WHOLE, profile=make_profile(budget=budget)), page=None)) == kind
 
 
-async def served() -> AsyncIterator[Reading]:
-    for history in range(60):
-        async for records, profile, page in pages(11, history, 1, 20):
-            if page is not None:
-                yield reading_of(records, profile, page)
+def events(*records: Record) -> Events:
+    return Events(records=records, session="s42", now=START + timedelta(minutes=9), hears=lambda _: True, task=None)
 
 
-async def test_real_pages_with_something_planted_are_found_too() -> None:
-    found: Counter[str] = Counter()
-    async for page in served():
-        assert faults(page) == ()
-        conversation = [(source, tuple(ids)) for source, ids in page.sections if source == "tools" and len(ids) > 1]
-        for source, ids in conversation:
-            torn = tuple((name, ids[1:] if (name, tuple(held)) == (source, ids) else held) for name, held in page.sections)
-            found.update({kind for kind, _ in faults(replace(page, sections=torn))})
-        found.update({kind for kind, _ in faults(replace(page, markdown=page.markdown * 2, limit=10**6))})
-        found.update({kind for kind, _ in faults(replace(page, limit=3))})
-    assert found[SPLIT] + found[ORPHAN] > 3
-    assert found[REPEAT] > 30
-    assert found[EXCEEDED] == 60
-
-
-async def test_a_wish_said_twice_is_not_found_beside_the_standing_instruction_that_says_it() -> None:
-    """The one fault that 100,000 sessions found once answers of no session were made too."""
-    tally = await check_history(seed=4, history=14_954, contexts=1, size=8)
-    assert (tally.contexts, tally.example) == (1, None)
+@pytest.mark.parametrize(
+    ("change", "entries"),
+    [
+        (lambda rows: rows, [Entry(0, 0), Entry(1, 1), Entry(1, 1, "r1", (3,)), Entry(1, 1, "r2", (2,))]),
+        (
+            lambda rows: (rows[2], *rows[:2], rows[3]),
+            [Entry(1, 1), Entry(2, 2), Entry(2, 2, "r1", (3,)), Entry(2, 2, "r2", (0,))],
+        ),
+        (
+            lambda rows: (*rows, rows[0] | {"version": 2}),
+            [Entry(0, 4), Entry(1, 1), Entry(1, 1, "r1", (3,)), Entry(1, 1, "r2", (2,))],
+        ),
+        (lambda rows: (*rows[:2], rows[3]), [Entry(0, 0), Entry(1, 1), Entry(1, 1, "r1", (2,)), Entry(1, 1, "r2", ())]),
+        (lambda rows: rows[2:], [Entry(0, 0), Entry(1, 1)]),
+        (
+            lambda rows: (rows[0] | {"version": 3}, *rows[1:], rows[0] | {"version": 2}),
+            [Entry(0, 0), Entry(1, 1), Entry(1, 1, "r1", (3,)), Entry(1, 1, "r2", (2,))],
+        ),
+    ],
+    ids=["in order", "a result first", "edited", "unanswered", "calls unknown", "an older version late"],
+)
+def test_the_conversation_is_worked_out_from_the_records(
+    change: Callable[[tuple[Record, ...]], Sequence[Record]], entries: list[Entry]
+) -> None:
+    assert events(*change(RECORDS)).conversation == entries

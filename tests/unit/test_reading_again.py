@@ -28,7 +28,7 @@ class Filled(MemoryStore):
 async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_are_there_the_next_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("builder.service.PAGE", 4)
+    monkeypatch.setattr("builder.recall.recaller.PAGE", 4)
     store = Filled()
     rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 11)]
     for row in rows:

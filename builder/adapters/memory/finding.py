@@ -30,7 +30,7 @@ def joins_of(crumb: Breadcrumb, joined: Joined) -> str:
 
 
 class Joins:
-    """What may join the sessions of a workspace, and who asked: what is noted is never taken back (features A8)."""
+    """What may join the sessions of a workspace, and who asked: what is noted is never taken back."""
 
     def __init__(self) -> None:
         self._asked: dict[str, dict[str, Place]] = {}

@@ -12,7 +12,7 @@ from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
-from builder.wire.outbound import encode_compaction
+from builder.wire.compactions import encode_compaction
 from builder.wire.secrets import holds_secret
 from builder.wire.subjects import MESSAGE_ID_HEADER, compaction_subject, context_subject
 

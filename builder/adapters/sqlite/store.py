@@ -1,4 +1,4 @@
-"""All ports of a store in one SQLite file. SQL finds, Python scores (design §5)."""
+"""All ports of a store in one SQLite file. SQL finds, Python scores."""
 
 import heapq
 from collections.abc import Iterable
@@ -285,7 +285,7 @@ def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:
 
 
 def _by_place(rows: Any, model: str) -> dict[tuple[str, int, int], tuple[Passage, ...]]:
-    """Passages by session and place; a vector of another model is left out, never compared (features D22)."""
+    """Passages by session and place; a vector of another model is left out, never compared."""
     return {
         place: tuple(
             Passage(start, stop, terms, vector if name == model else b"", tokens, traits)

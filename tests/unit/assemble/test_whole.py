@@ -245,3 +245,9 @@ def test_the_reserve_and_the_margin_are_kept_free() -> None:
     for profile in (make_profile(budget=tokens + 50, reserve=50), make_profile(budget=2 * tokens, margin=0.5)):
         assert make_context(ASK, EVERYTHING, profile).tokens == tokens
     assert make_context(ASK, EVERYTHING, make_profile(budget=tokens + 50, reserve=51)).tokens < tokens
+
+
+def test_a_message_that_names_a_request_id_twice_makes_one_call() -> None:
+    rows = [replied(1, "I look.", bash("r1", "ls"), bash("r1", "pwd")), answered(2, "r1", "/home")]
+    shown = conversation(make_context(ASK, rows))
+    assert shown == "- Assistant: I look.\n- Call bash: command: pwd\n  Result: /home"

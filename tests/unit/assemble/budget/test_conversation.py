@@ -207,3 +207,22 @@ def test_what_was_found_is_no_omission_and_what_had_no_room_is() -> None:
     assert found.isdisjoint(omission.id for omission in context.omissions)
     assert context.left_out[OVER_BUDGET] > 0
     assert sum(context.left_out.values()) == 99 - len(found) - len(ids_of(context, "recent"))
+
+
+def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> None:
+    rows = [answered(1, "r8", LETTER), *chat(4, 2), answered(6, "r9", LETTER), *chat(4, 7), *exchange(11, LETTER.upper())]
+    context = page(rows, profile(1500))
+    assert conversation(context).startswith("- [bash: Sentence 0 of a long letter.")
+    assert partial(context)["m1"] == "folded to one line"
+    assert f"  Result: {LETTER.upper()}" in context.markdown
+
+
+@pytest.mark.parametrize("budget", range(120, 400, 5))
+def test_a_result_of_which_no_useful_part_has_room_is_a_line_and_never_gone_without_a_word(budget: int) -> None:
+    rows = [*chat(3), replied(4, "", bash("r1", "cat a")), answered(5, "r1", LETTER), answered(6, "r1", LETTER.upper())]
+    rules = replace(make_profile().tool_output, fold_at=None)
+    context = page(rows, profile(budget, tool_output=rules))
+    shown = conversation(context)
+    for name in ids_of(context, "recent"):
+        assert name not in {"m5", "m6"} or f"id {name}" in shown
+    assert "\n\n" not in shown

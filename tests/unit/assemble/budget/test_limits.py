@@ -128,3 +128,10 @@ def test_under_pressure_no_section_in_front_of_the_finds_has_more_than_its_share
     context = make_context(ASK, [*wishes, *chat(100, 60)], replace(profile, sections=rules), (make_catalog(99, 500),))
     spent = {section.name: section.tokens for section in context.sections}
     assert 50 < spent[name] <= 200
+
+
+def test_a_limit_by_units_that_is_not_reached_limits_nothing() -> None:
+    """Two answers to an unknown call are one unit and two items."""
+    rows = [said(1, "First."), answered(2, "r9", "One."), answered(3, "r9", "Two."), said(4, "Last.")]
+    profile = make_profile(window={"max_units": 10, "trim_to": 3}, retrieval={"schemas": ()})
+    assert ids_of(page(rows, profile), "recent") == ["m1", "m2", "m3", "m4"]

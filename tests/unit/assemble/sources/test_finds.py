@@ -146,3 +146,19 @@ def test_what_shrinks_outside_of_the_conversation_does_so_with_its_id() -> None:
     context = page(rows, replace(profile(6000), tool_output=rules))
     assert "characters left out, id m2 …]" in found(context)
     assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the hot window"}
+
+
+def test_what_is_asked_word_for_word_as_before_is_not_found_beside_itself_but_its_answer_is() -> None:
+    text = ASK.breadcrumb.text
+    context = page([said(1, text), replied(2, "The kiln of Delft stands behind the church."), *kilns(5, 3)])
+    assert text not in found(context)
+    assert "behind the church" in found(context)
+
+
+def test_a_result_that_shrinks_to_less_than_a_mark_is_a_line() -> None:
+    rows = [replied(1, "", bash("r1", "cat kilns.txt")), answered(2, "r1", "The kiln of Delft stands here. " * 30)]
+    wanted = profile()
+    wanted = replace(wanted, tool_output=replace(wanted.tool_output, old_tools=("bash",), old_characters=5))
+    context = page(rows, wanted)
+    assert "  [bash: The kiln of Delft stands here." in found(context)
+    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the hot window"}
