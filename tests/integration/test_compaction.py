@@ -52,13 +52,14 @@ async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: P
     await connection.close()
     Draft202012Validator(SCHEMA).validate(told)
     assert told["folded"] == ["t0", "t1"]
-    assert told["original_tokens"] > 4000 > 2000 >= told["compacted_tokens"]
+    assert told["original_tokens"] > 4000
+    assert told["compacted_tokens"] <= 2000
     assert context["compaction"] == {key: told[key] for key in ("original_tokens", "compacted_tokens", "folded", "budget")}
     assert (told["context_id"], told["trigger_event_id"]) == (context["id"], "ask")
     assert "id t0]" in context["content"]
     parts = {part["id"]: part for part in context["omissions"]["partial"]}
     assert {name: part["reason"] for name, part in parts.items()} == dict.fromkeys(("t0", "t1"), "folded to one line")
-    assert all(part["shown"] < 50 < 1500 < part["tokens"] for part in parts.values())
+    assert all(part["shown"] < 50 and part["tokens"] > 1500 for part in parts.values())
 
 
 async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
