@@ -199,7 +199,7 @@ def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_
         profile,
         on_overflow="reject",
         retrieval=replace(profile.retrieval, schemas=()),
-        window=replace(profile.window, max_tool_turns=None),
+        window=replace(profile.window, max_units=None, max_tool_turns=None),
         chat_format="none",
         system_prompt="",
         sections=tuple(rule for rule in profile.sections if rule.source in {"hot", "trigger"}),
