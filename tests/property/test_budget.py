@@ -194,14 +194,15 @@ def test_any_text_is_counted_by_its_lines_as_it_is_counted_whole(parts: list[str
 def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_does_not_fit(
     session: Session, profile: Profile
 ) -> None:
-    """Without what yields to the conversation: a note on tool turns that were left out, and a prompt that is too large."""
+    """Without what yields to the conversation: notes on what a limit leaves out, instructions, a prompt that is too large."""
     strict = replace(
         profile,
         on_overflow="reject",
         retrieval=replace(profile.retrieval, schemas=()),
-        window=replace(profile.window, max_tool_turns=None),
+        window=replace(profile.window, max_units=None, max_tool_turns=None),
         chat_format="none",
         system_prompt="",
+        sections=tuple(rule for rule in profile.sections if rule.source in {"hot", "trigger"}),
     )
     tokens = built(session, strict).tokens
     at_limit = replace(strict, budget=tokens)

@@ -30,7 +30,7 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
     room = ledger.left - ledger.cost(rule.name, current) + tokens
     current = _fitted(current, room, ledger.writer, request)
     tokens = sum(item.tokens for item in current)
-    if tokens > room or not any(item.text for item in current) or (tokens < USEFUL and any(item.is_cut for item in current)):
+    if tokens > room or not any(item.text for item in current) or (room < USEFUL and any(item.is_cut for item in current)):
         raise Rejected(
             f"the budget of {ledger.allowance} tokens is too small for the system prompt and a useful part of the current "
             f"message, {max(room, 0)} are left for it; raise `budget` in the profile {profile.consumer!r}"

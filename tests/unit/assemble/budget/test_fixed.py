@@ -8,11 +8,11 @@ import pytest
 from builder.domain.context import SYSTEM_CUT, Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
-from builder.domain.profile import Profile, Reminder, SectionClass, SectionRule, Source
+from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule, Source
 from builder.domain.selector import Selector
 from builder.pipeline.pinned import AGENTS, BLACKLIST, kinds, system_prompt
 from builder.wire.profiles import parse_profile
-from tests.conversations import chat, ids_of, said
+from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 
 CHATTER = [make_turn(f"Remark number {n} about the garden.", n) for n in range(1, 6)]
@@ -97,6 +97,20 @@ def test_a_page_is_refused_only_when_no_useful_part_of_the_message_fits() -> Non
             assert budget < 110
         else:
             assert cut_of(context) >= 60
+
+
+@pytest.mark.parametrize("budget", range(90, 200, 10))
+def test_a_message_that_cuts_badly_is_shown_as_far_as_it_goes(budget: int) -> None:
+    context = make_context(said(800, "```\n" + "a b c " * 8000), [], profile(budget=budget))
+    assert "characters left out, id m800 …]" in context.markdown
+    assert context.tokens <= budget
+
+
+def test_results_that_a_limit_cuts_short_refuse_no_page() -> None:
+    rules = replace(make_profile().tool_output, cut=Cut(results=1, characters=20))
+    rows = [said(1, "Go."), replied(2, "", bash("r1", "ls"))]
+    context = make_context(answered(3, "r1", ["one " * 20, "two " * 20]), rows, profile(tool_output=rules))
+    assert "(1 of 2 results shown" in context.markdown
 
 
 def test_the_current_message_is_whole_while_anything_else_could_go() -> None:
