@@ -168,11 +168,15 @@ class Events:
 
     @cached_property
     def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
-        """Of each result, and of each caller and call. A result answers what was last called by its id in its session."""
+        """Of each result, and of each caller and call. A result answers what was last called by its id in its session.
+
+        An edit makes the calls that earlier versions made, whoever has used their ids since.
+        """
         of_result: dict[int, _Exchange] = {}
         of_call: dict[tuple[int, str], _Exchange] = {}
         last: dict[tuple[str, str], _Exchange] = {}
         early: dict[tuple[str, str], list[int]] = {}
+        made: dict[tuple[int, str], _Exchange] = {}
         for row, record in enumerate(self.records):
             session = self.sessions[row]
             answered, asked = calls_of(record)
@@ -182,11 +186,13 @@ class Events:
                 of_result.update({row: known} if known else {})
             for call in asked:
                 key, question = (session, call), arguments_of(record, call)
-                known = last.get(key)
+                origin = self.first[record["id"]]
+                known = made.get((origin, call)) or last.get(key)
                 passes_on = known and known.asked == question and not known.results
-                if known is None or not (passes_on or self.first[record["id"]] in known.callers):
+                if known is None or not (passes_on or (origin, call) in made):
                     known = last[key] = _Exchange(question, results=early.pop(key, []))
                     of_result.update(dict.fromkeys(known.results, known))
+                made[origin, call] = known
                 known.asked = question
                 known.callers.append(row)
                 of_call[row, call] = known

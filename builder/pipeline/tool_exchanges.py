@@ -21,19 +21,25 @@ class ToolExchange:
 
 
 class ToolExchanges:
-    """Grows with its history. A result answers the call that was last made under its request id in its session."""
+    """Grows with its history. A result answers the call that was last made under its request id in its session.
+
+    A later version of what makes a call makes the same one, whoever has used the request id since.
+    """
 
     def __init__(self) -> None:
         self.of_caller: dict[int, list[ToolExchange]] = {}
         self.of_result: dict[int, ToolExchange] = {}
         self._last: dict[tuple[int, str], ToolExchange] = {}
+        self._made: dict[tuple[int, str], ToolExchange] = {}
         self._early: dict[tuple[int, str], list[int]] = {}
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
         if crumb.asked:
             for request, signature in zip(crumb.calls, crumb.asked, strict=False):
-                exchange = self._called((session, request), signature, first)
+                exchange = self._made.get((first, request)) or self._called((session, request), signature)
+                exchange.signature = signature
+                self._made[first, request] = exchange
                 known = self.of_caller.setdefault(row, [])
                 if not any(each is exchange for each in known):  # a message may name a request id twice
                     exchange.callers.append(row)
@@ -42,11 +48,10 @@ class ToolExchanges:
             for request in crumb.calls:
                 self._answered((session, request), row)
 
-    def _called(self, key: tuple[int, str], signature: str, first: int) -> ToolExchange:
-        """The exchange that this call belongs to: a later version of its caller and whoever passes it on open no second one."""
+    def _called(self, key: tuple[int, str], signature: str) -> ToolExchange:
+        """The exchange that a first call belongs to: who passes one on opens no second one."""
         known = self._last.get(key)
-        if known is not None and (first in known.callers or (known.signature == signature and not known.results)):
-            known.signature = signature
+        if known is not None and known.signature == signature and not known.results:
             return known
         exchange = ToolExchange(request=key[1], signature=signature, results=self._early.pop(key, []))
         self.of_result.update(dict.fromkeys(exchange.results, exchange))

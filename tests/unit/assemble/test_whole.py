@@ -251,3 +251,16 @@ def test_a_message_that_names_a_request_id_twice_makes_one_call() -> None:
     rows = [replied(1, "I look.", bash("r1", "ls"), bash("r1", "pwd")), answered(2, "r1", "/home")]
     shown = conversation(make_context(ASK, rows))
     assert shown == "- Assistant: I look.\n- Call bash: command: pwd\n  Result: /home"
+
+
+def test_an_edited_call_keeps_its_result_though_its_request_id_was_used_again() -> None:
+    rows = [
+        replied(1, "I look.", bash("r1", "ls")),
+        answered(2, "r1", "/home"),
+        replied(3, "Again.", bash("r1", "pwd")),
+        replied(4, "I looked.", bash("r1", "ls"), id="m1", version=2),
+        answered(5, "r1", "/srv"),
+    ]
+    shown = conversation(make_context(ASK, rows))
+    first = "- Assistant: I looked.\n- Call bash: command: ls\n  Result: /home\n"
+    assert shown == f"{first}- Assistant: Again.\n- Call bash: command: pwd\n  Result: /srv"
