@@ -21,7 +21,7 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""What RCRT really applies (`rcrt-contracts.md` §9)."""
+"""What RCRT really applies."""
 
 
 class Nats(BaseModel):
@@ -135,7 +135,9 @@ class Settings(BaseSettings):
         Path("~/.local/share/context-builder"),
         description="store file, data of the embedded server, and where the running service listens",
     )
-    templates_dir: Path | None = Field(None, description="folder with hints/, pages/ and profiles/ laid over the bundled ones")
+    templates_dir: Path | None = Field(
+        None, description="folder with hints/, pages/, phrases/, presets/ and profiles/ laid over the bundled ones"
+    )
     lifetimes: dict[str, Annotated[float, Field(gt=0, allow_inf_nan=False)]] = Field(
         LIFETIMES,
         description="hours that breadcrumbs live whose record says nothing about it, as JSON: schema, or schema, a space and a "

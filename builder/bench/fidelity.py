@@ -57,12 +57,18 @@ async def run(core: Core, dataset: Dataset, profile: Profile, step: Callable[[],
             step()
         for shown, trigger, filled in full(conversation, profile):
             page = await _page(core, trigger, filled)
-            fits.append(read_whole(page, shown, filled))
+            fits.append(read_whole(page, tuple(filter(is_message, shown)), filled))
+        messages = tuple(filter(is_message, conversation.breadcrumbs))
         for question in conversation.questions:
             page = await _page(core, question.trigger, profile)
-            if not read_all(page.markdown, conversation.breadcrumbs):
-                pressed.append(read_pressed(page, conversation.breadcrumbs))
+            if not read_all(page.markdown, messages):
+                pressed.append(read_pressed(page, messages))
     return {"dataset": dataset.name, "profile": profile.consumer, "fits": _fits(fits), "pressure": _pressure(pressed)}
+
+
+def is_message(crumb: Breadcrumb) -> bool:
+    """Whether a person or an agent says something in it: calls, results and notes read otherwise on a page."""
+    return crumb.role in {"user", "assistant"} and bool(crumb.text.strip())
 
 
 def full(conversation: Conversation, profile: Profile) -> Iterator[tuple[tuple[Breadcrumb, ...], Breadcrumb, Profile]]:

@@ -107,7 +107,8 @@ def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
 
 def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     rule, entries = reading.rule("hot"), reading.limited
-    room = min(rule.most(reading.limit), reading.limit - fixed(reading) - count_words(reading)) if rule else 0
+    taken = fixed(reading) + count_words(reading) + _pinned(reading)
+    room = min(rule.most(reading.limit), reading.limit - taken) if rule else 0
     if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
         yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
     yield from _too_much(reading, found)
@@ -116,6 +117,12 @@ def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]
             yield CUT, f"{_name(reading, each.entry)} is cut, and older ones are shown"
     if not reading.profile.tool_output.newest_only:
         yield from _folded(reading, found)
+
+
+def _pinned(reading: Reading) -> int:
+    """Tokens of the sections that stand whatever is said."""
+    names = {rule.name for rule in reading.profile.sections if rule.source == "pinned"}
+    return sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
 
 
 def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:

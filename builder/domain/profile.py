@@ -18,6 +18,8 @@ NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
 """Kinds that no profile can switch on."""
+ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
+"""What a tool answers, and that it failed."""
 MOST_MARGIN = 0.5
 """What calibration may keep free at most: whatever agents report, half of the page stays."""
 
@@ -184,8 +186,13 @@ class Profile:
     sections: tuple[SectionRule, ...]
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether a first version of it asks for a context: by its schema, and because the audience matches it."""
-        return breadcrumb.schema in self.triggers and (self.audience is None or self.audience.matches(breadcrumb))
+        """Whether a first version of it asks for a context: by its schema, and because the audience matches it.
+
+        Where a tool's answer does, its failure does too: it closes the call as well.
+        """
+        schema = ANSWER if breadcrumb.schema == FAILURE else breadcrumb.schema
+        is_named = bool({schema, breadcrumb.schema} & set(self.triggers))
+        return is_named and (self.audience is None or self.audience.matches(breadcrumb))
 
     def section(self, source: Source) -> SectionRule | None:
         """The first section that this source fills."""

@@ -1,4 +1,4 @@
-"""Tables for lists of like objects, and what of a log is worth reading (features B10)."""
+"""Tables for lists of like objects, and what of a log is worth reading."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a tool answered, before its hint renders it: a result list cut to its first results (features B1), and one-line stubs."""
+"""What a tool answered, before its hint renders it: a result list cut to its first results, and one-line stubs."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "
 DEEPEST = 3
 PREVIEW = 40
 """Characters of a result that its stub shows."""
-CUT, SHRUNK = "cut to its first results", "shrunk outside the hot window"
+CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
 """What of a result is missing, as its omission says it."""
 
 
@@ -40,9 +40,7 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
     path = _path(value, DEEPEST)
     if path is None:
         return Shown(value)
-    found = value
-    for key in path:
-        found = found[key]
+    found = _at(value, path)
     kept, clipped = _cut_plain(found, cut) if _plain(found) else _cut_list(found, cut)
     note = (
         _note(len(kept), len(found), cut if clipped else None, breadcrumb, phrases) if clipped or len(kept) < len(found) else ""
@@ -84,13 +82,23 @@ def _inside(text: str) -> str:
 
 
 def _path(value: Any, deepest: int) -> tuple[str, ...] | None:
-    """The way to the result list; None when there is none."""
+    """The way to the result list, by its shape: under one of KEYS, else the longest list of results; None when there is none."""
     if isinstance(value, list):
         return ()
     if not isinstance(value, dict) or not deepest:
         return None
-    ways = ((key, _path(value[key], deepest - 1)) for key in KEYS if key in value)
-    return next(((key, *way) for key, way in ways if way is not None), None)
+    ways = {key: way for key in value if (way := _path(value[key], deepest - 1)) is not None}
+    known = next((key for key in KEYS if key in ways), None)
+    others = {key: len(_at(value[key], way)) for key, way in ways.items() if not _plain(_at(value[key], way))}
+    key = known if known is not None else max(others, key=lambda name: others[name], default=None)
+    return None if key is None else (key, *ways[key])
+
+
+def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
+    for key in path:
+        value = value[key]
+    found: list[Any] = value
+    return found
 
 
 def _replaced(value: Any, path: tuple[str, ...], kept: list[Any]) -> Any:

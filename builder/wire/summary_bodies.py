@@ -1,4 +1,4 @@
-"""The body of a summary (features E1). Its words are data of the conversation, which nobody searches twice."""
+"""The body of a summary. Its words are data of the conversation, which nobody searches twice."""
 
 from typing import Any
 

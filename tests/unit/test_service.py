@@ -112,6 +112,13 @@ async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> N
     assert len((await builder.build(make_breadcrumb("Go on.", 6, answers="m1"), (strict,))).contexts) == 1
 
 
+async def test_a_failure_triggers_where_a_tool_s_answer_does() -> None:
+    failure = make_breadcrumb("no answer", schema="tool.error.v1")
+    for named, triggers in (("tool.response.v1", True), ("tool.error.v1", True), ("user.message.v1", False)):
+        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(named,)),))
+        assert bool(builder.consumers(failure)) is triggers
+
+
 async def test_a_consumer_is_triggered_only_by_what_its_audience_matches() -> None:
     director, mira = (
         replace(consumer(name), audience=Selector(any_tags=(f"to:{name}", "to:all"))) for name in ("director", "mira")

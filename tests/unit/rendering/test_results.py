@@ -84,3 +84,14 @@ def test_a_stub_is_one_line_with_tool_size_and_id_and_nothing_in_it_closes_it(li
     assert "1,000 bytes" in text
     assert "\n" not in text
     assert text.count("]") == 2
+
+
+def test_under_a_key_that_nobody_knows_a_list_of_results_is_known_by_its_shape() -> None:
+    output = {
+        "tags": ["a", "b", "c"],
+        "organic_results": [{"title": f"Kiln {n}"} for n in range(9)],
+        "web": {"pages": [{"n": 1}]},
+    }
+    found = cut_results(output, Cut(results=4, characters=None), CRUMB, PHRASES)
+    assert [len(found.output["organic_results"]), found.output["tags"]] == [4, ["a", "b", "c"]]
+    assert found.note.startswith("(4 of 9 results shown")

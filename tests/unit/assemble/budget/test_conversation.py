@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from builder.domain.context import OLDER, OVER_BUDGET, Context
+from builder.assemble.page.draft import Item
+from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
@@ -217,12 +218,19 @@ def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> No
     assert f"  Result: {LETTER.upper()}" in context.markdown
 
 
-@pytest.mark.parametrize("budget", range(120, 400, 5))
+@pytest.mark.parametrize("budget", range(120, 400, 20))
 def test_a_result_of_which_no_useful_part_has_room_is_a_line_and_never_gone_without_a_word(budget: int) -> None:
-    rows = [*chat(3), replied(4, "", bash("r1", "cat a")), answered(5, "r1", LETTER), answered(6, "r1", LETTER.upper())]
+    results = [answered(number, "r1", f"{number} {LETTER}") for number in range(5, 9)]
     rules = replace(make_profile().tool_output, fold_at=None)
-    context = page(rows, profile(budget, tool_output=rules))
-    shown = conversation(context)
-    for name in ids_of(context, "recent"):
-        assert name not in {"m5", "m6"} or f"id {name}" in shown
-    assert "\n\n" not in shown
+    context = page([*chat(3), replied(4, "", bash("r1", "cat a")), *results], profile(budget, tool_output=rules))
+    shown = ids_of(context, "recent")
+    assert all(f"id {name}" in conversation(context) for name in shown if name in {"m5", "m6", "m7", "m8"})
+    assert "\n\n" not in conversation(context)
+
+
+def test_a_call_of_which_only_a_shred_is_left_is_not_shown() -> None:
+    crumb = said(1, "x").breadcrumb
+    whole, shred = (Fragment(breadcrumb=crumb, text="x", tokens=9, reduced=reduced) for reduced in ("", CUT))
+    assert Item(origin=1, fragments=(whole, whole)).is_useful
+    assert not Item(origin=1, fragments=(shred, whole)).is_useful
+    assert not Item(origin=1, fragments=(whole, replace(whole, text=""))).is_useful

@@ -145,7 +145,7 @@ def test_what_shrinks_outside_of_the_conversation_does_so_with_its_id() -> None:
     rules = replace(make_profile().tool_output, old_tools=("reader",), old_characters=300)
     context = page(rows, replace(profile(6000), tool_output=rules))
     assert "characters left out, id m2 …]" in found(context)
-    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the hot window"}
+    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the conversation"}
 
 
 def test_what_is_asked_word_for_word_as_before_is_not_found_beside_itself_but_its_answer_is() -> None:
@@ -161,4 +161,4 @@ def test_a_result_that_shrinks_to_less_than_a_mark_is_a_line() -> None:
     wanted = replace(wanted, tool_output=replace(wanted.tool_output, old_tools=("bash",), old_characters=5))
     context = page(rows, wanted)
     assert "  [bash: The kiln of Delft stands here." in found(context)
-    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the hot window"}
+    assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the conversation"}
