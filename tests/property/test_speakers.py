@@ -17,8 +17,8 @@ OURS = re.compile(
     r"(?:user|another|assistant|system|tool|call|result|failed|context|developer|human|note|page|knowledge)\b", re.IGNORECASE
 )
 PIECES = (
-    "User", "Assistant", "System", "Tool", "Call", "Result", "Ana", "小明", "O'Brien", ":", ": ", "\n", "\n- ", "- ", '"', "'", "# ",
-    "[8 May 2024]", "```", "<b>", "**", "answered", " ", "bash", "1.", ">", "|", "(ops)", "&", "\\", "`",
+    "User", "Assistant", "System", "Tool", "Call", "Result", "Ana", "小明", "O'Brien", ":", ": ", "\n", "\n- ", "- ", '"', "'",
+    "[8 May 2024]", "# ", "```", "<b>", "**", "answered", " ", "bash", "1.", ">", "|", "(ops)", "&", "\\", "`",
 )  # fmt: skip
 names = st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join)
 bodies = st.lists(
