@@ -20,6 +20,8 @@ REDUCED: dict[Line, str] = {
     "superseded": "the same call was answered again later",
 }
 """Why a result is one line only, as omissions say it."""
+USEFUL = 64
+"""Tokens below which a part of a message says nothing."""
 NO_CUT = Cut(results=None, characters=None)
 
 

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.assemble.budget.marks import Marks, marks_of
-from builder.assemble.forms import Line
+from builder.assemble.forms import USEFUL, Line
 from builder.assemble.page.draft import Item, Writer
 from builder.domain.profile import Profile
 from builder.pipeline.conversation import Entry, Turn, signature_of, turns
 from builder.pipeline.units import jumped, window_size
 from builder.pipeline.view import View
 
-USEFUL = 64
-"""Tokens below which a part of a message says nothing."""
 STORED_OVER_RENDERED = 1.25
 """How many more tokens may have been counted of a text when it was stored than it has on a page: JSON is written otherwise."""
 STUB = 30

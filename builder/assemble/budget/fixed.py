@@ -1,13 +1,11 @@
 """What no page is without: the profile's own words and the current message."""
 
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.forms import USEFUL
 from builder.assemble.page.draft import Item, Writer
 from builder.assemble.request import Request
 from builder.domain.errors import Rejected
 from builder.pipeline.reminders import own_texts
-
-USEFUL = 64
-"""Tokens below which a part of a message says nothing."""
 
 
 def put_fixed(ledger: Ledger, request: Request) -> bool:

@@ -46,7 +46,10 @@ def front_of(request: Request, writer: Writer) -> Front:
             f"the conversation does not fit into {request.profile.allowance} tokens; raise `budget` in the profile "
             f"{request.profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
-    return front or _newest(request, writer)
+    if front is not None:
+        return front
+    front = _newest(request, writer, dated=_began_earlier(request, writer))
+    return front if front.ledger.dated or not _spans_days(front) else _newest(request, writer, dated=True)
 
 
 def _whole(request: Request, writer: Writer) -> Front | None:
@@ -75,10 +78,10 @@ def _whole(request: Request, writer: Writer) -> Front | None:
     return _settled(request, ledger, conversation, limits, None, cut=cut)
 
 
-def _newest(request: Request, writer: Writer) -> Front:
+def _newest(request: Request, writer: Writer, *, dated: bool) -> Front:
     """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
     profile, view = request.profile, request.view
-    ledger = Ledger(writer, profile.allowance, dated=_spans_days(request, writer))
+    ledger = Ledger(writer, profile.allowance, dated=dated)
     cut = put_fixed(ledger, request)
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
     _put_pinned(request, ledger, profile)
@@ -107,15 +110,13 @@ def _settled(
     shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.id)}
     shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
-    for rule in () if everything else profile.sections:
-        if rule.source == "summary":
-            room = ledger.left if shares is None else min(rule.most(profile.allowance), ledger.left)
-            ledger.put(rule.name, summary_items(ledger, rule, shown, conversation.moved or limits.moved, room))
-    instructed = profile.section("instructions")
+    summary, instructed = profile.section("summary"), profile.section("instructions")
+    if summary and not everything:
+        room = _room(summary, ledger, shares)
+        ledger.put(summary.name, summary_items(ledger, summary, shown, conversation.moved or limits.moved, room))
     active = in_force(view, request.trigger, request.terms) if instructed and not (everything and _is_own(profile)) else InForce()
     if instructed:
-        room = ledger.left if shares is None else min(instructed.most(profile.allowance), ledger.left)
-        ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, room))
+        ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, _room(instructed, ledger, shares)))
     return Front(request=request, ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
 
 
@@ -136,9 +137,9 @@ def pinned_rows(request: Request) -> frozenset[int]:
 def _put_pinned(request: Request, ledger: Ledger, shares: Profile | None) -> None:
     for rule in request.profile.sections:
         if rule.source == "pinned":
-            room = ledger.left if shares is None else min(rule.most(shares.allowance), ledger.left)
             rows = section_rows(request.profile, request.pinned, rule)
-            ledger.put(rule.name, pinned_items(rows, ledger.writer, room - ledger.heading(rule.name)))
+            room = _room(rule, ledger, shares) - ledger.heading(rule.name)
+            ledger.put(rule.name, pinned_items(rows, ledger.writer, room))
 
 
 def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
@@ -146,6 +147,11 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
         ledger.put_note(rule.name, ledger.writer.rendering.phrases.counted("tool_turn_left_out", "tool_turns_left_out", turns))
+
+
+def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
+    """Tokens that a section may have: what is left, and no more than its share where shares act."""
+    return ledger.left if shares is None else min(rule.most(shares.allowance), ledger.left)
 
 
 def _share(profile: Profile, source: Source) -> int:
@@ -158,7 +164,13 @@ def _is_own(profile: Profile) -> bool:
     return profile.retrieval.scope == "session"
 
 
-def _spans_days(request: Request, writer: Writer) -> bool:
+def _spans_days(front: Front) -> bool:
+    """Whether what is shown of the conversation was said on several days, the trigger's included: clocks differ by offsets."""
+    writer = front.ledger.writer
+    return any(writer.day_of(item.first) != writer.day_of(front.request.trigger) for item in front.conversation.items)
+
+
+def _began_earlier(request: Request, writer: Writer) -> bool:
     """Whether the conversation began on another day than the trigger's."""
     view = request.view
     first = next((row for row in view.own[: view.heard] if view.spoken[row]), None)

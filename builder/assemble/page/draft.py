@@ -16,7 +16,7 @@ from builder.pipeline.days import day_line, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
-USEFUL = 32
+USEFUL_RESULT = 32
 """Tokens below which a part of a call or a result says less than a line that stands for it."""
 
 
@@ -58,7 +58,7 @@ class Item:
     @property
     def is_useful(self) -> bool:
         """Whether what is cut of it still says something, each part by itself."""
-        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL) for fragment in self.fragments)
+        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT) for fragment in self.fragments)
 
     @property
     def answered(self) -> bool:
@@ -135,7 +135,7 @@ class Writer:
         """What stands below a call: a result, or one line where no useful part of it has room."""
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
-        if fragment.reduced != CUT or fragment.tokens >= USEFUL:
+        if fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT:
             return fragment
         return self.fragment(breadcrumb, replace(form, line="folded"))
 

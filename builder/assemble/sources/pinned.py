@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from builder.assemble.forms import USEFUL
 from builder.assemble.page.draft import Item, Writer
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, SectionRule
@@ -38,7 +39,3 @@ def pinned_items(rows: Sequence[Remembered], writer: Writer, room: int) -> tuple
             items.append(item)
             room -= item.tokens
     return tuple(sorted(items, key=lambda item: item.first.place))
-
-
-USEFUL = 64
-"""Tokens below which a part says nothing."""
