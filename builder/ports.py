@@ -225,10 +225,10 @@ class Publisher(Protocol):
 
 
 class Sender(Protocol):
-    """Sends breadcrumbs of the service's own: they enter the store through the stream, and never trigger."""
+    """Sends breadcrumbs of the service's own: they enter the store through the stream."""
 
-    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
-        """Publish and return what the stream will hand over. Raises `Unavailable`.
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:
+        """Publish and return what the stream will hand over. Raises `Unavailable`. triggers: it may ask for contexts.
 
         The same message id twice within the server's window is one breadcrumb: the first one is returned, whatever its words,
         because it is what every worker reads. Raises `Rejected` when it stands on another subject.

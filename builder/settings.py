@@ -104,6 +104,12 @@ class Worker(BaseModel):
     )
     max_attempts: int = Field(5, ge=2, description="attempts that a bug or a crash may use up before the dead letter")
     max_body_bytes: int = Field(1_048_576, ge=1024, description="largest breadcrumb accepted")
+    tool_timeout_seconds: float = Field(
+        300,
+        ge=0,
+        description="after so long a tool call without an answer gets a `tool.error.v1`, where a profile waits for tools "
+        "(`tool.response.v1` in `triggers`); 0 = never",
+    )
     graceful_seconds: float = Field(25, ge=0, description="time that started work gets after SIGTERM")
 
 

@@ -60,6 +60,12 @@ class Sources:
     walk: Callable[[str, str, Place], Awaitable[object]]
     last: Callable[[], Awaitable[Place]]
 
+    async def as_of(self, workspace: str, session: str, place: Place) -> View:
+        """The session up to and including a place, once everything up to there is remembered."""
+        for walked in (NO_SESSION, session):
+            await self.walk(workspace, walked, Place(place.incarnation, place.sequence + 1))
+        return await self.view(workspace, session, place)
+
 
 class Summarising:
     """Told of sessions by `heard`; summarises the oldest units of those that have grown too long."""
@@ -182,10 +188,7 @@ class Summarising:
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
-        place = max(place, self._published.get((workspace, session), ORIGIN))
-        for walked in (NO_SESSION, session):
-            await self._sources.walk(workspace, walked, Place(place.incarnation, place.sequence + 1))
-        return await self._sources.view(workspace, session, place)
+        return await self._sources.as_of(workspace, session, max(place, self._published.get((workspace, session), ORIGIN)))
 
     async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
         """One summary a batch until no more is due; returns how many messages may come before the next look."""

@@ -65,7 +65,7 @@ class Publishing:
         self.remembering = remembering
         self.out: list[Breadcrumb] = []
 
-    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:  # noqa: ARG002 - the port's
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002 - the port's
         sent = Arrival(subject=subject, data=data, place=next(self._places), received_at=self._moment, replay=True)
         crumb = decode(sent, lifetimes=self._lifetimes)
         self.out.append(crumb)

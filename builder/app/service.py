@@ -17,6 +17,7 @@ from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, routes
 from builder.adapters.http.server import serve
 from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.calls import NatsCalls
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsPublisher
@@ -42,6 +43,7 @@ from builder.requests import Contexts, Lookup, Removal, Requests
 from builder.settings import Settings
 from builder.summarising import Sources, Summarising
 from builder.telemetry import Metrics
+from builder.tool_timeouts import ToolTimeouts
 from builder.wire.inbound import decode
 from builder.wire.outbound import encode
 from builder.wire.subjects import parse_breadcrumb_subject
@@ -117,6 +119,11 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
+        timeouts = ToolTimeouts(
+            timedelta(seconds=settings.worker.tool_timeout_seconds), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
+            lambda: reloading.core.profiles, read, sources, sender, lambda: datetime.now(UTC),
+        )  # fmt: skip
+        calls = NatsCalls(connection, timeouts, ack_wait, lambda: watchdog.incarnation)
         filling = Filling(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         folder = settings.store_path.parent
@@ -132,7 +139,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
         swapping = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping)]
+        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping, calls.run())]
         for task in beside:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))

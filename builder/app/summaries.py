@@ -98,7 +98,7 @@ class _Remembering:
         self._end = end
         self._sequences = count(end.place.sequence + 1)
 
-    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:  # noqa: ARG002 - the port's
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002 - the port's
         place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
         sent = Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)
         await self._core.builder.remember(decode(sent))

@@ -102,8 +102,15 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
                     refusals.append(f"event {number}: {error}")
                 progress.update(task, completed=number)
                 if not refusals and (number % SAVE_EVERY == 0 or number == len(events)):
-                    note.write_text(str(number), "utf-8")
+                    _save(note, number)
     return {"published": len(events) - skipped - len(refusals), "skipped": skipped, "refusals": refusals}
+
+
+def _save(note: Path, number: int) -> None:
+    """Whole or not at all: whoever is killed here leaves no empty note."""
+    part = note.with_suffix(".part")
+    part.write_text(str(number), "utf-8")
+    part.replace(note)
 
 
 def _note(settings: Settings, file: Path, workspace: str, session: str, stream: str) -> Path:

@@ -194,6 +194,11 @@ class Profile:
         is_named = bool({schema, breadcrumb.schema} & set(self.triggers))
         return is_named and (self.audience is None or self.audience.matches(breadcrumb))
 
+    @property
+    def waits_for_tools(self) -> bool:
+        """Whether a tool's answer may ask for a context."""
+        return bool({ANSWER, FAILURE} & set(self.triggers))
+
     def section(self, source: Source) -> SectionRule | None:
         """The first section that this source fills."""
         return next((rule for rule in self.sections if rule.source == source), None)

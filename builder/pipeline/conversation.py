@@ -87,6 +87,19 @@ def closed_turn(view: View, row: int) -> Turn | None:
     return entries
 
 
+def open_calls(view: View, identity: str) -> Turn:
+    """The calls of a message that nobody has answered; empty once a person has spoken since, as that closes the turn.
+
+    identity: of the message. What passes another one's calls on makes none of its own.
+    """
+    row = view.row_of(identity)
+    if row < 0:
+        return ()
+    origin = view.history.versions[identity][0]
+    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results)
+    return () if waiting and _person_spoke(view, origin) else waiting
+
+
 def last_words_of_person(view: View) -> str:
     """What a person said last in the session; empty when nobody has."""
     rows = view.rows

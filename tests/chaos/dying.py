@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from builder.adapters.nats import inbox
+from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.sqlite import SqliteStore
 from builder.app import core, service
@@ -72,7 +73,7 @@ class Publisher(NatsPublisher):
         die_at("published", context.trigger.text)
 
 
-class Delivery(inbox.NatsDelivery):
+class Delivery(NatsDelivery):
     """Dies when the trigger is acknowledged, whether the broker has heard of it or not."""
 
     async def ack(self) -> None:

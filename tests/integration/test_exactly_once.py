@@ -12,6 +12,7 @@ from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats import inbox
+from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import SHORT
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
@@ -70,7 +71,7 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
             built.append(event)
             await super().publish(context, event)
 
-    class Delivery(inbox.NatsDelivery):
+    class Delivery(NatsDelivery):
         async def ack(self) -> None:
             first = self.arrival.place.sequence not in settled_once
             settled_once.add(self.arrival.place.sequence)

@@ -5,57 +5,20 @@ free. Deliveries run side by side; the worker keeps the order inside a session.
 """
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
 from faststream.nats.prometheus import NatsPrometheusMiddleware
-from nats.errors import Error as NatsError
 from prometheus_client import CollectorRegistry
 
+from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.status import believe_only_the_server
-from builder.adapters.nats.stream import arrival_of
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.client.pull import Pull
-from builder.domain.breadcrumb import Arrival
 from builder.ports import Delivery
-
-log = logging.getLogger("builder.nats")
-
-UNSETTLED = "could not %s breadcrumb %d: %r; the broker will deliver it again"
-
-
-class NatsDelivery:
-    """See the port."""
-
-    def __init__(self, message: NatsMessage, incarnation: int) -> None:
-        self._message = message
-        self.arrival: Arrival = arrival_of(message.raw_message, incarnation)
-
-    async def ack(self) -> None:
-        """See the port."""
-        await self._settle("ack", self._message.ack())
-
-    async def retry(self, delay: float) -> None:
-        """See the port."""
-        await self._settle("retry", self._message.nack(delay=delay))
-
-    async def reject(self) -> None:
-        """See the port."""
-        await self._settle("reject", self._message.reject())
-
-    async def keep_alive(self) -> None:
-        """See the port."""
-        await self._settle("keep alive", self._message.in_progress())
-
-    async def _settle(self, how: str, settling: Awaitable[None]) -> None:
-        try:
-            await settling
-        except (NatsError, OSError) as error:
-            log.warning(UNSETTLED, how, self.arrival.place.sequence, error)
 
 
 class NatsInbox:
@@ -92,7 +55,7 @@ class NatsInbox:
         )
 
         async def handle(message: NatsMessage) -> None:
-            delivery = NatsDelivery(message, incarnation())
+            delivery = NatsDelivery(message.raw_message, incarnation())
             self._begin(delivery, process(delivery))
 
         self._subscriber(handle)

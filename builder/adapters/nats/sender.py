@@ -18,9 +18,9 @@ class NatsSender:
         self._js = js
         self._stream = stream
 
-    async def send(self, subject: str, data: bytes, message_id: str) -> Arrival:
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:
         """See the port. It is read back, because only the stream knows its time."""
-        headers = {MESSAGE_ID_HEADER: message_id, REPLAY_HEADER: "1"}
+        headers = {MESSAGE_ID_HEADER: message_id} | ({} if triggers else {REPLAY_HEADER: "1"})
         with translated(f"publishing on {subject}"):
             ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)
         held = await self._stream.get(ack.seq)

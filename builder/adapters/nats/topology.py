@@ -1,7 +1,7 @@
 """Streams and the durable, created or verified at start by our own code: FastStream cannot say everything (design §4)."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from nats.js import JetStreamContext
@@ -24,9 +24,15 @@ from builder.domain.errors import Misconfigured
 BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
 PROBES_SUBJECT = "probes.context-builder"
 DURABLE = "context-builder"
+CALLS_DURABLE = "context-builder-calls"
+"""Hears what may make tool calls a second time, and holds each until its time-out."""
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
+CALLING = ("agent.response.v1", "tool.request.v1")
+"""Schemas that make tool calls."""
+MOST_OPEN_CALLS = 50_000
+"""Messages with calls that wait for their time-outs at once; the others are heard as these end."""
 _DUPLICATES = timedelta(minutes=2)
 
 
@@ -122,6 +128,30 @@ async def ensure_durable(js: JetStreamContext, topology: Topology, floor: Place,
         info = await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
     _verify_durable(info)
     return info
+
+
+async def calls_durable_is_there(js: JetStreamContext) -> bool:
+    """Whether somebody waited for tools before."""
+    try:
+        await js.consumer_info(BREADCRUMBS, CALLS_DURABLE)
+    except NotFoundError:
+        return False
+    return True
+
+
+async def make_calls_durable(js: JetStreamContext, since: datetime, ack_wait: float) -> None:
+    """since: it begins with what the stream took then. ack_wait: seconds."""
+    config = ConsumerConfig(
+        durable_name=CALLS_DURABLE,
+        deliver_policy=DeliverPolicy.BY_START_TIME,
+        opt_start_time=since,
+        ack_policy=AckPolicy.EXPLICIT,
+        ack_wait=ack_wait,
+        max_deliver=-1,
+        max_ack_pending=MOST_OPEN_CALLS,
+        filter_subjects=[f"breadcrumbs.*.*.{schema}" for schema in CALLING],
+    )
+    await js.add_consumer(BREADCRUMBS, config)
 
 
 def _verify_durable(info: ConsumerInfo) -> None:

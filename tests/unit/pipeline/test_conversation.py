@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.facts import Remembered
-from builder.pipeline.conversation import closed_turn, exchange_of, last_words_of_person, turns
+from builder.pipeline.conversation import closed_turn, exchange_of, last_words_of_person, open_calls, turns
 from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent
 from tests.factories import make_history, make_place, make_view, view_of
 
@@ -116,3 +116,32 @@ def test_an_answer_that_joined_from_no_session_closes_the_turn_that_it_joined() 
 )
 def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[Remembered], words: str) -> None:
     assert last_words_of_person(make_view(rows)) == words
+
+
+def still_open(rows: list[Remembered], identity: str) -> list[str]:
+    """Request ids of the open calls of a message."""
+    return [entry.request for entry in open_calls(make_view(rows), identity)]
+
+
+def test_the_open_calls_of_a_message_are_those_without_an_answer() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls"), bash("b", "pwd"), bash("c", "id")), answered(3, "b", 1)]
+    assert still_open(rows, "m2") == ["a", "c"]
+    assert still_open([*rows, failed(4, "a", "broken"), answered(5, "c", 1)], "m2") == []
+
+
+def test_a_person_who_speaks_ends_the_waiting_for_calls() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls")), said(3, "Leave it.")]
+    assert still_open(rows, "m2") == []
+    assert still_open([*rows, replied(4, "", bash("b", "ls"))], "m4") == ["b"]
+
+
+def test_what_passes_a_call_on_and_what_was_deleted_have_no_open_calls() -> None:
+    rows = [replied(1, "", bash("a", "ls")), requested(2, "a", command="ls")]
+    assert (still_open(rows, "m1"), still_open(rows, "m2")) == (["a"], [])
+    assert still_open([*rows, deleted(3, "m1")], "m1") == []
+    assert still_open(rows, "m9") == []
+
+
+def test_calls_of_an_edited_message_are_those_of_its_newest_version() -> None:
+    rows = [replied(1, "", bash("a", "ls"), bash("b", "pwd")), replied(2, "", bash("b", "pwd"), id="m1", version=2)]
+    assert still_open(rows, "m1") == ["b"]

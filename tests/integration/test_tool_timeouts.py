@@ -1,0 +1,139 @@
+"""A tool that never answers: the agent that waits for it gets its context all the same, once, whatever crashes."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from nats.js import JetStreamContext
+from nats.js.errors import NotFoundError
+
+from builder.adapters.nats.topology import BREADCRUMBS, CALLS_DURABLE
+from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
+
+PATIENCE = 2.0
+CALLS = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
+BODY = {"message": "I look.", "tool_requests": CALLS}
+
+PAGE_END = """
+## Tool results to answer from
+- Call bash: command: make
+  Failed (timeout): no answer in 2 s
+- Call bash: command: ls
+  Result: Makefile
+"""
+
+
+@pytest.fixture(scope="module")
+def templates(folder: Path) -> Path:
+    """An agent that waits for its tools."""
+    profiles = folder / "templates" / "profiles"
+    profiles.mkdir(parents=True)
+    (profiles / "coder.yaml").write_text("extends: default\ntriggers: [user.message.v1, tool.response.v1]\n", "utf-8")
+    return profiles.parent
+
+
+def serving(data: Path, broker: Broker, templates: Path) -> Running:
+    """A service that waits for tools for a moment."""
+    return Running(
+        data,
+        broker.url,
+        templates_dir=templates,
+        worker__tool_timeout_seconds=PATIENCE,
+        worker__ack_wait_seconds=PATIENCE,
+    )
+
+
+@pytest.fixture(scope="module")
+def service(folder: Path, broker: Broker, templates: Path) -> Iterator[Running]:
+    """One for the module."""
+    with serving(folder / "service", broker, templates) as running:
+        yield running
+
+
+@pytest.fixture
+def workspace() -> str:
+    """One of its own."""
+    return f"w{uuid4().hex[:8]}"
+
+
+async def call(js: JetStreamContext, workspace: str) -> None:
+    """An agent makes two calls, of which one is answered."""
+    await say(js, "Build it.", "s1", "ask", workspace)
+    await say(js, "", "s1", "calling", workspace, schema="agent.response.v1", body=BODY)
+    await result(js, workspace, "ls", "Makefile")
+
+
+async def result(js: JetStreamContext, workspace: str, request: str, output: str) -> None:
+    """A tool answers."""
+    body = {"request_id": request, "tool": "bash", "status": "success", "output": output}
+    await say(js, "", "s1", f"of-{request}", workspace, schema="tool.response.v1", body=body)
+
+
+async def contexts(js: JetStreamContext, workspace: str) -> list[dict[str, Any]]:
+    """Those of the agent that waits."""
+    return await answered(js, workspace, "coder")
+
+
+async def waited(js: JetStreamContext) -> bool:
+    """Whether no call waits for its time-out any more."""
+    try:
+        info = await js.consumer_info(BREADCRUMBS, CALLS_DURABLE)
+    except NotFoundError:
+        return False
+    return not info.num_pending and not info.num_ack_pending
+
+
+async def failures(js: JetStreamContext, workspace: str) -> list[str]:
+    """Ids of the failures in the stream: there is at most one on each subject here."""
+    subject = f"breadcrumbs.{workspace}.s1.tool.error.v1"
+    held = (await js.stream_info(BREADCRUMBS, subjects_filter=subject)).state.subjects or {}
+    assert held in ({}, {subject: 1})
+    return [json.loads((await js.get_last_msg(BREADCRUMBS, each)).data or b"")["id"] for each in held]
+
+
+async def test_a_turn_with_an_open_call_gets_one_context_when_its_time_is_over(service: Running, workspace: str) -> None:
+    async with jetstream(service.url) as js:
+        await call(js, workspace)
+        await until(lambda: _many(js, workspace, 2), "the context of the turn")
+        await result(js, workspace, "make", "done")
+        await until(lambda: waited(js), "no call to wait")
+        await all_settled(js)
+        first, second = await contexts(js, workspace)
+        (failure,) = await failures(js, workspace)
+    assert (first["trigger_event_id"], second["trigger_event_id"]) == ("ask", failure)
+    assert second["content"].endswith(PAGE_END)
+
+
+async def test_a_person_who_speaks_meanwhile_closes_the_turn(service: Running, workspace: str) -> None:
+    async with jetstream(service.url) as js:
+        await call(js, workspace)
+        await say(js, "Leave it.", "s1", "leave", workspace)
+        await all_settled(js)
+        await until(lambda: waited(js), "no call to wait")
+        assert not await failures(js, workspace)
+        assert [context["trigger_event_id"] for context in await contexts(js, workspace)] == ["ask", "leave"]
+
+
+async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_afterwards(
+    tmp_path: Path, templates: Path, workspace: str
+) -> None:
+    with Broker(tmp_path / "broker") as broker, serving(tmp_path / "service", broker, templates) as service:
+        async with jetstream(broker.url) as js:
+            await call(js, workspace)
+            await until(lambda: _many(js, workspace, 1), "the first context")
+            service.kill()
+            service.start()
+            await until(lambda: _many(js, workspace, 2), "the context of the turn")
+            await js.delete_consumer(BREADCRUMBS, CALLS_DURABLE)
+            await say(js, "", "s2", "again", workspace, schema="agent.response.v1", body=BODY)
+            await until(lambda: _many(js, workspace, 3), "the context of a turn after the durable was lost")
+            await until(lambda: waited(js), "no call to wait")
+            await all_settled(js)
+            assert len(await contexts(js, workspace)) == 3
+
+
+async def _many(js: JetStreamContext, workspace: str, count: int) -> bool:
+    return len(await contexts(js, workspace)) >= count
