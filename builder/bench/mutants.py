@@ -146,7 +146,9 @@ MUTANTS: Mapping[str, Mutant] = {
     "a text opens structure at the root": _lines(lambda text: text.replace("\n  ", "\n", 1)),
     "control text stays": Mutant(rendering, "visible", lambda _: lambda text: text),
     "a display name is a label": Mutant(labels, "is_plain", lambda _: lambda _name: True),
-    "a date is another clock's": Mutant(draft, "day_line", lambda right: lambda moment, _offset, zone: right(moment, None, zone)),
+    "a date is another clock's": Mutant(
+        draft, "local_time", lambda right: lambda crumb, zone: right(replace(crumb, utc_offset=None), zone)
+    ),
     "finds repeat the page": Mutant(
         assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)
     ),

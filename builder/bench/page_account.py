@@ -11,6 +11,7 @@ from builder.bench.made_texts import CONTROL
 from builder.bench.page_conversation import in_conversation, refusal
 from builder.bench.page_finds import MARK, in_finds, nothing_unseen
 from builder.bench.page_reader import ACCOUNT, DATE, REPEAT, Fault, Reading, on_page
+from builder.domain.profile import Dates
 
 NAMED = 50
 NEUTRALISED = "neutralised"
@@ -25,27 +26,27 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
 
 
 def _dates(reading: Reading) -> Iterator[Fault]:
-    """Above what was said on a day stands that day, once the conversation spans more than one from its first message to now."""
+    """Above what was said on a day stands that day, once what is shown was said on more than one, the last included."""
     rule = reading.rule("hot")
-    if rule is None or rule.dates != "day":
+    if rule is None or rule.dates not in {"day", "time"}:
         return
     found, _ = reading.recent
     items = reading.items("hot")[-len(found) :] if found else []
-    days = [_day(reading, reading.events.records[each.entry.row]) for each in found]
-    first = _day(reading, reading.events.records[reading.events.conversation[0].row]) if found else ""
+    days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in found]
+    is_dated = any(day != _day(reading, reading.trigger, rule.dates) for day in days)
     for item, day in zip(items, days, strict=True):
         if item.date not in {"", day}:
             yield DATE, f"{item.text!r:.100} of {day} stands under {item.date}"
-        elif not item.date and len(set(days)) > 1 and first != _day(reading, reading.trigger):
+        elif not item.date and is_dated:
             yield DATE, f"{item.text!r:.100} of {day} has no date"
 
 
-def _day(reading: Reading, record: Record) -> str:
-    """By the sender's clock, else in the profile's zone."""
+def _day(reading: Reading, record: Record, dates: Dates = "day") -> str:
+    """By the sender's clock, else in the profile's zone. dates: "day", or "time" for the time of day too."""
     sent = record["created_at"]
     moment = datetime.fromisoformat(sent)
     day = moment.astimezone(reading.profile.time_zone) if sent.endswith("Z") else moment
-    return f"{day.day} {day:%B %Y}"
+    return f"{day.day} {day:%B %Y}" + (f", {day:%H:%M}" if dates == "time" else "")
 
 
 def _summaries(reading: Reading) -> Iterator[Fault]:

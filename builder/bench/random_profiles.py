@@ -37,7 +37,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
         scope_to_task=rng.random() < 1 / 12,
         pinned=(*base.pinned, pinned) if stands and rng.random() < 1 / 3 else base.pinned,
         sections=tuple(
-            replace(rule, dates=rng.choice((rule.dates, "day", "none", "age")) if rule.dates != "none" else "none")
+            replace(rule, dates=rng.choice((rule.dates, "day", "none", "age", "time")) if rule.dates != "none" else "none")
             for rule in base.sections
         ),
     )

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
+MONTHS = 12
 Mark = Callable[[int], str]
 """How much is left out → the mark in its place."""
 
@@ -17,6 +19,12 @@ class Phrases:
     def __call__(self, name: str, **values: Any) -> str:
         """The phrase with its values; of a catalogue that lacks it, its name."""
         return self.entries.get(name, name).format(**values)
+
+    def day(self, moment: date) -> str:
+        """The day in the words of the catalogue."""
+        months = self("months").split()
+        month = months[moment.month - 1] if len(months) == MONTHS else f"{moment:%m}"
+        return self("day", day=moment.day, month=month, year=moment.year)
 
     def counted(self, one: str, many: str, number: int) -> str:
         """The phrase for this number of things."""

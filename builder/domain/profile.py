@@ -12,7 +12,7 @@ from builder.domain.usage import USAGE
 Source = Literal["system", "pinned", "summary", "instructions", "hot", "retrieval", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
-Dates = Literal["none", "day", "age"]
+Dates = Literal["none", "day", "age", "time"]
 ChatFormat = Literal["none", "openai", "anthropic"]
 NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
@@ -30,7 +30,7 @@ class SectionRule:
 
     min_share, max_share: of the budget, while the conversation does not fit. The minimum is what finds are left with.
     min_tokens: the maximum is never less than these, so that a small page gives more of itself.
-    dates: a line in front of what was said on another day: the day, or its age at the trigger.
+    dates: a line in front of what was said on another day: the day, the day with the time of day, or its age at the trigger.
     """
 
     name: str

@@ -1,7 +1,6 @@
 """When something was said by the clock of whoever said it."""
 
-from datetime import date, datetime, timedelta, timezone, tzinfo
-from functools import lru_cache
+from datetime import datetime, timedelta, timezone, tzinfo
 
 from builder.domain.breadcrumb import Breadcrumb
 
@@ -11,24 +10,9 @@ def local_time(breadcrumb: Breadcrumb, zone: tzinfo) -> datetime:
 
     A time that the zone would move out of the years 1 to 9999 stays in UTC.
     """
-    return _local(breadcrumb.created_at, breadcrumb.utc_offset, zone)
-
-
-@lru_cache(4096)
-def day_line(moment: datetime, offset: int | None, zone: tzinfo) -> str:
-    """The day of an aware moment as "8 May 2023". offset: minutes east of UTC of the sender's clock; None = in the zone."""
-    local = _local(moment, offset, zone)
-    return f"{local.day} {local:%B %Y}"
-
-
-def _local(moment: datetime, offset: int | None, zone: tzinfo) -> datetime:
+    offset = breadcrumb.utc_offset
     clock = zone if offset is None else timezone(timedelta(minutes=offset))
     try:
-        return moment.astimezone(clock)
+        return breadcrumb.created_at.astimezone(clock)
     except OverflowError:
-        return moment
-
-
-def day_of(breadcrumb: Breadcrumb, zone: tzinfo) -> date:
-    """The day on which it was said, by the same clock."""
-    return local_time(breadcrumb, zone).date()
+        return breadcrumb.created_at

@@ -81,7 +81,6 @@ class History:
         self.sessions: dict[str, int] = {}
         self.rows_of: list[array[int]] = []  # arrays, because every build makes one NumPy array of them all
         self.sitting_dates: list[str] = []
-        self.sitting_starts: list[datetime] = []
         self.versions: dict[str, list[int]] = {}
         self.newest: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
@@ -251,7 +250,6 @@ class History:
         return sitting
 
     def _sit_down(self, moment: datetime) -> int:
-        self.sitting_starts.append(moment)
         self.sitting_dates.append(f"{moment.day} {moment:%B %Y}")
         return len(self.sitting_dates) - 1
 

@@ -3,15 +3,12 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Place
-from builder.domain.profile import Dates
-from builder.pipeline.ages import age
 from builder.pipeline.growing import Growing, Scalar
 from builder.pipeline.history import Floats, History
 from builder.pipeline.marks import CONVERSATION
@@ -155,12 +152,6 @@ class View:
         """Number of the first passage of a breadcrumb; None for small talk, which has none."""
         first = self.history.first_passage(row)
         return first if first < self.history.first_passage(row + 1) else None
-
-    def date(self, row: int, shown: Dates, now: datetime) -> str:
-        """The day on which the row's sitting began, as "8 May 2023", or its age; nothing for what belongs to no sitting."""
-        if row < 0 or shown == "none":
-            return ""
-        return self.day(row) if shown == "day" else age(self.history.sitting_starts[self._sitting(row)], now)
 
     def day(self, row: int) -> str:
         """The day on which the row's sitting began, as "8 May 2023"."""

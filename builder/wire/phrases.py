@@ -6,13 +6,15 @@ from string import Formatter
 import yaml
 
 from builder.domain.errors import Misconfigured
+from builder.domain.phrases import MONTHS
 from builder.wire.files import parse_yaml
 
 
 def parse_phrases(source: str, known: Mapping[str, str]) -> dict[str, str]:
     """Read a catalogue. known: the bundled one, whose entries it may replace; empty for the bundled one itself.
 
-    Raises `Misconfigured` for what is no text, for an unknown name, and for a field that the bundled entry does not have.
+    Raises `Misconfigured` for what is no text, for an unknown name, for a field that the bundled entry does not have, and for
+    other than twelve months.
     """
     try:
         entries = parse_yaml(source) or {}
@@ -26,6 +28,8 @@ def parse_phrases(source: str, known: Mapping[str, str]) -> dict[str, str]:
         allowed = _fields(name, known[name]) if known else _fields(name, text)
         if not _fields(name, text) <= allowed:
             raise Misconfigured(f"phrases/en.yaml: {name!r} may have the fields {sorted(allowed)} only; mend it")
+    if "months" in found and len(names := found["months"].split()) != MONTHS:
+        raise Misconfigured(f"phrases/en.yaml: 'months' has {len(names)} words, not {MONTHS}; begin with January")
     return found
 
 

@@ -199,8 +199,9 @@ class SectionFile(BaseModel):
     min_tokens: int = Field(0, ge=0, description="max_share is never fewer tokens than these: a small page gives more of itself")
     dates: bool | Dates | None = Field(
         None,
-        description="a line for each day on which something in it was said: the day (true), how long ago it was (age), or none "
-        "(false); default is true for the conversation, once it spans more than a day, and for what is found",
+        description="a line for each day on which something in it was said: the day (true), how long ago it was (age), the day "
+        "and the time, a line for each minute (time), or none (false); default is true for the conversation, once it spans more "
+        "than a day, and for what is found",
     )
 
     @model_validator(mode="after")

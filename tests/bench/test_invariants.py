@@ -33,7 +33,7 @@ from builder.bench.page_reader import (
 from builder.domain.profile import Profile
 from tests.factories import make_profile
 
-WITHIN = 200
+WITHIN = 400
 """Pages in which every mutant is found."""
 COUNT = load_counter("o200k_base")
 

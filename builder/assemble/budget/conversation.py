@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from builder.assemble.budget.marks import Marks, marks_of
 from builder.assemble.forms import USEFUL, Line
 from builder.assemble.page.draft import Item, Writer
-from builder.domain.profile import Profile
+from builder.domain.profile import Dates, Profile
 from builder.pipeline.conversation import Entry, Turn, signature_of, turns
 from builder.pipeline.units import jumped, window_size
 from builder.pipeline.view import View
@@ -123,8 +123,8 @@ def whole(found: Limited, writer: Writer) -> Conversation:
     return Conversation(items=tuple(_item(entry, found, writer) for entry in reversed(found.entries)), whole=True)
 
 
-def newest(found: Limited, writer: Writer, room: int, *, dated: bool) -> Conversation:
-    """What of it has room, in tokens, the newest first. dated: its days are shown.
+def newest(found: Limited, writer: Writer, room: int, dates: Dates) -> Conversation:
+    """What of it has room, in tokens, the newest first. dates: what of them is shown.
 
     Results yield before words, older before newer: those behind a first mark are one line each, and nothing is shown of what
     is behind a second one. Both marks move in jumps.
@@ -134,7 +134,7 @@ def newest(found: Limited, writer: Writer, room: int, *, dated: bool) -> Convers
     full = [_item(entry, found, writer, "superseded" if entry in again else "") for entry in found.entries]
     items = _folded(full, found, writer, room, step)
     marks = marks_of(writer.view, step, results=False)
-    shown = _window(items, writer, room, marks, dated=dated)
+    shown = _window(items, writer, room, marks, dates)
     return Conversation(
         items=tuple(reversed(shown)),
         whole=False,
@@ -187,12 +187,12 @@ def _shorter(full: Item, short: Item) -> Item:
     return short if short.size < full.size else full
 
 
-def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, *, dated: bool) -> list[Item]:
+def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, dates: Dates) -> list[Item]:
     """The items from the newest back to a mark, within `room` tokens; one that is larger than a step is cut to what is left."""
     sums: list[int] = []
     date = ""
     for item in items:
-        line = writer.date(item, "day") if dated else ""
+        line = writer.date(item, dates)
         sums.append((sums[-1] if sums else 0) + item.size + (writer.date_tokens(line) if line != date else 0))
         date = line
     kept = sum(total <= room for total in sums)

@@ -97,7 +97,7 @@ def _newest(request: Request, writer: Writer, *, dated: bool) -> Front:
     if rule:
         _note(ledger, rule, limits)
         heading = ledger.heading(rule.name) or ledger.spent[rule.name]
-        conversation = newest(limits, writer, max(room - heading, 0), dated=ledger.dated)
+        conversation = newest(limits, writer, max(room - heading, 0), ledger.dates(rule))
         ledger.put(rule.name, conversation.items)
     return _settled(request, ledger, conversation, limits, profile, cut=cut)
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from builder.assemble.page.draft import Item, Writer
 from builder.assemble.page.layout import Group, PageSection
-from builder.domain.profile import SectionRule
+from builder.domain.profile import Dates, SectionRule
 
 
 class Ledger:
@@ -105,10 +105,12 @@ class Ledger:
 
     def date(self, section: str, item: Item) -> str:
         """The date line above an item."""
-        rule = self.rules[section]
-        if rule.source in {"hot", "trigger"} and not self.dated:
-            return ""
-        return self.writer.date(item, rule.dates)
+        return self.writer.date(item, self.dates(self.rules[section]))
+
+    def dates(self, rule: SectionRule) -> Dates:
+        """What dates a section shows: a conversation of one day shows none, but for times that the profile asks for."""
+        is_bare = rule.source in {"hot", "trigger"} and not self.dated and rule.dates != "time"
+        return "none" if is_bare else rule.dates
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
         """The sections that have something in them, in the profile's order. items: of each section; None = all items."""

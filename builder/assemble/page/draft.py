@@ -12,7 +12,7 @@ from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
-from builder.pipeline.days import day_line, local_time
+from builder.pipeline.days import local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
@@ -154,13 +154,17 @@ class Writer:
             case "none":
                 return ""
             case "age":
-                return age(local_time(item.first, self.profile.time_zone), self.now.received_at)
-            case _:
+                phrase, number = age(local_time(item.first, self.profile.time_zone), self.now.received_at)
+                return self.rendering.phrases(phrase, number=number)
+            case "time":
+                time = f"{local_time(item.first, self.profile.time_zone):%H:%M}"
+                return self.rendering.phrases("day_and_time", day=self.day_of(item.first), time=time)
+            case "day":
                 return self.day_of(item.first)
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
-        return day_line(breadcrumb.created_at, breadcrumb.utc_offset, self.profile.time_zone)
+        return self.rendering.phrases.day(local_time(breadcrumb, self.profile.time_zone))
 
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.pipeline.days import day_of, local_time
+from builder.pipeline.days import local_time
 from tests.factories import make_breadcrumb
 
 LATE = datetime(2026, 7, 1, 22, 30, tzinfo=UTC)
@@ -26,14 +26,14 @@ BERLIN = ZoneInfo("Europe/Berlin")
 )
 def test_the_sender_s_offset_wins_and_else_the_zone_decides(offset: int | None, zone: tzinfo, day: date, hour: int) -> None:
     crumb = make_breadcrumb(created_at=LATE, utc_offset=offset)
-    assert day_of(crumb, zone) == day
-    assert (local_time(crumb, zone), local_time(crumb, zone).hour) == (LATE, hour)
+    local = local_time(crumb, zone)
+    assert (local, local.date(), local.hour) == (LATE, day, hour)
 
 
 def test_a_zone_has_its_summer_time() -> None:
     winter = make_breadcrumb(created_at=LATE.replace(month=1))
     assert local_time(winter, BERLIN).hour == 23
-    assert day_of(winter, BERLIN) == date(2026, 1, 1)
+    assert local_time(winter, BERLIN).date() == date(2026, 1, 1)
 
 
 @given(
@@ -44,4 +44,4 @@ def test_a_zone_has_its_summer_time() -> None:
 def test_every_time_that_can_be_stored_has_a_day_within_one_of_its_own(time: datetime, offset: int | None, zone: tzinfo) -> None:
     crumb = make_breadcrumb(created_at=time, received_at=time, utc_offset=offset)
     assert local_time(crumb, zone) == time
-    assert abs(day_of(crumb, zone) - time.date()) <= timedelta(days=1)
+    assert abs(local_time(crumb, zone).date() - time.date()) <= timedelta(days=1)

@@ -62,10 +62,8 @@ def test_the_row_of_a_breadcrumb_is_the_newest_that_can_be_seen() -> None:
 def test_a_sitting_ends_with_a_gap_of_more_than_six_hours() -> None:
     hours = (0, 5, 11, 17.1, 40)
     view = make_view(make_remembered("Hi.", n, created_at=MORNING + timedelta(hours=hour)) for n, hour in enumerate(hours, 1))
-    assert [view.date(row, "day", MORNING) for row in range(5)] == [*["8 May 2024"] * 3, "9 May 2024", "10 May 2024"]
-    assert [view.date(row, "age", MORNING + timedelta(days=3)) for row in (0, 3, 4)] == ["3 days ago", "2 days ago", "yesterday"]
+    assert [view.day(row) for row in range(5)] == [*["8 May 2024"] * 3, "9 May 2024", "10 May 2024"]
     assert view.history.sitting.head(5).tolist() == [0, 0, 0, 1, 2]
-    assert view.date(-1, "age", MORNING) == ""
 
 
 def test_a_clock_that_runs_ahead_cuts_no_sitting() -> None:

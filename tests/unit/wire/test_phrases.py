@@ -29,6 +29,8 @@ def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(
         ("no_answr: x", "'no_answr' is not the name of a phrase"),
         ("no_answer: [x]", "'no_answer' is no text"),
         ('no_answer: "{id}"', "'no_answer' may have the fields [] only"),
+        ("months: January February", "'months' has 2 words, not 12; begin with January"),
+        ('months: ""', "'months' has 0 words"),
         ('other_calls: "{number"', "'other_calls' has a brace without its other half"),
         ("- x", "it maps a name to a text"),
         ("a: b: c", "is not readable"),
