@@ -147,7 +147,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "control text stays": Mutant(rendering, "visible", lambda _: lambda text: text),
     "a display name is a label": Mutant(labels, "is_plain", lambda _: lambda _name: True),
     "a date is another clock's": Mutant(
-        draft, "local_time", lambda right: lambda crumb, zone: right(replace(crumb, utc_offset=None), zone)
+        draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
         assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)

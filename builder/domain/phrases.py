@@ -10,9 +10,12 @@ Mark = Callable[[int], str]
 """How much is left out → the mark in its place."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Phrases:
-    """entries: name → text with its fields in braces, of a catalogue that was checked when it was read."""
+    """entries: name → text with its fields in braces, of a catalogue that was checked when it was read.
+
+    Equal to itself only, so that what was made with it can be kept.
+    """
 
     entries: Mapping[str, str] = field(default_factory=dict)
 

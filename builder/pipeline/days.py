@@ -1,8 +1,10 @@
 """When something was said by the clock of whoever said it."""
 
 from datetime import datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
 
 
 def local_time(breadcrumb: Breadcrumb, zone: tzinfo) -> datetime:
@@ -10,9 +12,18 @@ def local_time(breadcrumb: Breadcrumb, zone: tzinfo) -> datetime:
 
     A time that the zone would move out of the years 1 to 9999 stays in UTC.
     """
-    offset = breadcrumb.utc_offset
+    return _local(breadcrumb.created_at, breadcrumb.utc_offset, zone)
+
+
+@lru_cache(4096)
+def day_line(moment: datetime, offset: int | None, zone: tzinfo, phrases: Phrases) -> str:
+    """The day of an aware moment as "8 May 2023". offset: minutes east of UTC of the sender's clock; None = in the zone."""
+    return phrases.day(_local(moment, offset, zone))
+
+
+def _local(moment: datetime, offset: int | None, zone: tzinfo) -> datetime:
     clock = zone if offset is None else timezone(timedelta(minutes=offset))
     try:
-        return breadcrumb.created_at.astimezone(clock)
+        return moment.astimezone(clock)
     except OverflowError:
-        return breadcrumb.created_at
+        return moment

@@ -12,7 +12,7 @@ from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
 from builder.pipeline.ages import age
 from builder.pipeline.conversation import Entry
-from builder.pipeline.days import local_time
+from builder.pipeline.days import day_line, local_time
 from builder.pipeline.view import View
 
 ANSWER = Form(answer=True)
@@ -164,7 +164,7 @@ class Writer:
 
     def day_of(self, breadcrumb: Breadcrumb) -> str:
         """The day on which something was said, as "8 May 2023"."""
-        return self.rendering.phrases.day(local_time(breadcrumb, self.profile.time_zone))
+        return day_line(breadcrumb.created_at, breadcrumb.utc_offset, self.profile.time_zone, self.rendering.phrases)
 
     def date_tokens(self, date: str) -> int:
         """Tokens of a date line; none of none."""
