@@ -23,11 +23,19 @@ def fits(reading: Reading, entries: Iterable[Entry]) -> bool:
     """Whether these entries certainly have room beside what no page is without."""
     shown = list(entries)
     texts = sum(_ample(entry, reading) for entry in shown)
-    days = {reading.events.records[entry.row]["created_at"][:10] for entry in shown}
-    tokens = texts + (3 * LINE * len(days) if len(days) > 1 else LINE * 2) + fixed(reading) + count_words(reading)
+    tokens = texts + _dates(reading, shown) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
         tokens = int(CHAT * tokens) + NAME * (len(shown) + 2)
     return AMPLE * tokens + EXTRA <= reading.limit
+
+
+def _dates(reading: Reading, shown: list[Entry]) -> int:
+    """Of a line for each day, by whatever clocks; of one for each entry where times are shown."""
+    rule = reading.rule("hot")
+    if rule and rule.dates == "time":
+        return 2 * LINE * (len(shown) + 1)
+    days = {reading.events.records[entry.row]["created_at"][:10] for entry in shown}
+    return 3 * LINE * len(days) if len(days) > 1 else 2 * LINE
 
 
 def exceeds(reading: Reading, entries: Iterable[Entry]) -> bool:

@@ -12,8 +12,8 @@ HALF = 0.5
 """Share of what the conversation may have that its newest entry may need and is certainly shown."""
 LINES = 60
 """Tokens of a heading, a note, and the differences of counting."""
-SHORT = 80
-"""Tokens of a result that may be no longer than the line in its place."""
+SHORT = 160
+"""Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
 
 
 def in_conversation(reading: Reading) -> Iterator[Fault]:

@@ -36,14 +36,13 @@ class ToolExchanges:
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
         if crumb.asked:
-            for request, signature in zip(crumb.calls, crumb.asked, strict=False):
+            made = dict(zip(crumb.calls, crumb.asked, strict=False))  # of a request id that is named twice the last call counts
+            for request, signature in made.items():
                 exchange = self._made.get((first, request)) or self._called((session, request), signature)
                 exchange.signature = signature
+                exchange.callers.append(row)
                 self._made[first, request] = exchange
-                known = self.of_caller.setdefault(row, [])
-                if not any(each is exchange for each in known):  # a message may name a request id twice
-                    exchange.callers.append(row)
-                    known.append(exchange)
+                self.of_caller.setdefault(row, []).append(exchange)
         elif crumb.role == "tool":
             for request in crumb.calls:
                 self._answered((session, request), row)

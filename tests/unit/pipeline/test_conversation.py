@@ -40,6 +40,12 @@ def test_a_message_without_words_is_its_calls() -> None:
     assert entries([replied(1, "", bash("a", "ls")), replied(2, "")]) == [("m1", "a", ()), ("m2", "", ())]
 
 
+def test_of_a_request_id_that_a_message_names_twice_the_last_call_counts_also_where_it_passes_one_on() -> None:
+    twice = replied(2, "Both.", bash("a", "pwd"), bash("a", "ls"))
+    assert entries([twice, answered(3, "a", 1)]) == [("m2", "", ()), ("m2", "a", ("m3",))]
+    assert entries([requested(1, "a", command="ls"), twice, answered(3, "a", 1)]) == [("m1", "a", ("m3",)), ("m2", "", ())]
+
+
 def test_what_is_no_conversation_is_no_part_of_it() -> None:
     assert entries([sent(1, "note.v1", {"content": "A note."}), said(2, "Hm.")]) == [("m2", "", ())]
 
