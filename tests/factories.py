@@ -21,6 +21,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
+from builder.language.sameness import fingerprint
 from builder.pipeline import query
 from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
 from builder.pipeline.history import History
@@ -29,7 +30,6 @@ from builder.pipeline.query import Query, strip_names
 from builder.pipeline.rank import Ranker
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
-from builder.pipeline.words import fingerprint
 from builder.rendering.fragments import JinjaRendering
 from builder.rendering.templates import TemplateSet, read_folders
 from builder.resources import bundled

@@ -11,7 +11,7 @@ from builder.app import Core
 from builder.bench.datasets import sample_lines
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.facts import Passage, Remembered
-from builder.pipeline.words import fingerprint
+from builder.language.sameness import fingerprint
 from builder.wire.inbound import decode
 from builder.wire.lines import make_record, outgoing
 

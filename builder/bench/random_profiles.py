@@ -93,5 +93,4 @@ def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
         per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),
         max_results=rng.choice((base.max_results, rng.randint(1, MOST))),
-        duplicate_threshold=rng.choice((0.95, 0.8)),
     )

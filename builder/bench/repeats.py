@@ -1,12 +1,12 @@
 """`bench repeats`: what near copies and small talk cost in recall (features F1 to F3).
 
-To every question its own conversation: ten near copies of the message that ranks highest for it without being evidence, and
-200 lines of small talk, spread over the session. As peers were measured (`reference/peers-measured.md`, dup10 and spam200),
+To every question its own conversation: ten copies of the message that ranks highest for it without being evidence, each of them
+with a line of politeness or another mark; what nearly is its evidence and says something else (`opposites`), of which nothing may
+be merged; and 200 lines of small talk, spread over the session. As peers were measured (`reference/peers-measured.md`, dup10 and spam200),
 only that each question gets the copies that hurt it most.
 """
 
 import random
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -15,28 +15,18 @@ import numpy as np
 
 from builder.app import Core
 from builder.bench.datasets import Conversation, Dataset, Question
+from builder.bench.planted import copy_of, opposites_of
 from builder.bench.recall import run as recall
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.rank import rank
+from builder.pipeline.view import View
 from builder.pipeline.words import is_filler
 
 COPIES, SMALL_TALK = 10, 200
+EVIDENCE = ("evidence_any", "evidence_all", "evidence_mean")
 PLANTED = "planted"
-_OPENINGS = (
-    "",
-    "Well, ",
-    "Okay, so ",
-    "Like I said, ",
-    "Honestly, ",
-    "By the way, ",
-    "Oh, ",
-    "So yeah, ",
-    "Just to repeat it: ",
-    "Hmm, ",
-)
-_ENDINGS = ("", "!", "...", ", you know.", " :)", ", haha", "!!", ", okay?", ", really.", " ")
 _TALK = (
     "okay",
     "Okay!",
@@ -62,17 +52,19 @@ async def run(core: Core, dataset: Dataset, profile: Profile, budget: int, step:
         for conversation in dataset.conversations
         for question in _stepping(conversation.questions, step)
     ]
-    means = {name: round(float(np.mean([outcome[name] for outcome in after])), 4) for name in after[0]}
-    before = {name: clean["budgets"][str(budget)][name] for name in means}
+    means = {name: round(float(np.mean([outcome[name] for outcome in after])), 4) for name in (*EVIDENCE, "copies_merged")}
+    before = {name: clean["budgets"][str(budget)][name] for name in EVIDENCE}
     return {
         "dataset": dataset.name,
         "questions": len(after),
         "budget": budget,
         "copies": COPIES,
         "small_talk": SMALL_TALK,
+        "opposites": sum(int(outcome["opposites"]) for outcome in after),
+        "opposites_merged": sum(int(outcome["opposites_merged"]) for outcome in after),
         "clean": before,
         "planted": means,
-        "difference": {name: round(means[name] - before[name], 4) for name in means},
+        "difference": {name: round(means[name] - before[name], 4) for name in EVIDENCE},
     }
 
 
@@ -88,7 +80,8 @@ async def _planted(
     """The question asked in a workspace of its own. Facts are those of the clean conversation, by text."""
     wrong = await _wrong(core, conversation, question, profile)
     chance = random.Random(question.id)
-    planted = [*_copies(wrong, chance), *_talk(conversation, chance)]
+    copies, opposites = _copies(wrong), _opposites(conversation, question)
+    planted = [*copies, *opposites, *_talk(conversation, chance)]
     workspace = f"{conversation.breadcrumbs[0].workspace}-{question.id}"
     crumbs = _spread(conversation.breadcrumbs, planted, workspace, chance)
     for crumb in crumbs:
@@ -98,7 +91,12 @@ async def _planted(
     alone = replace(conversation, breadcrumbs=crumbs, questions=(replace(question, trigger=trigger),))
     report = await recall(core.builder, Dataset(name=question.id, conversations=(alone,)), profile, (budget,), _nothing)
     found: dict[str, float] = report["budgets"][str(budget)]
-    return {name: found[name] for name in ("evidence_any", "evidence_all", "evidence_mean")}
+    _, view = await core.builder.recall_for(trigger, profile)
+    return {name: found[name] for name in EVIDENCE} | {
+        "copies_merged": _merges(view, frozenset(crumb.id for crumb in copies)) / COPIES,
+        "opposites": len(opposites),
+        "opposites_merged": _merges(view, frozenset(crumb.id for crumb in opposites)),
+    }
 
 
 def _nothing() -> None:
@@ -123,25 +121,26 @@ async def _wrong(core: Core, conversation: Conversation, question: Question, pro
     return conversation.breadcrumbs[0]
 
 
-def _copies(wrong: Breadcrumb, chance: random.Random) -> list[Breadcrumb]:
-    """The same said again by the same speaker: other openings, endings, capitals and word order."""
-    openings, endings = (chance.sample(parts, COPIES) for parts in (_OPENINGS, _ENDINGS))
-    texts = [
-        near_copy(wrong.text, opening, ending, number)
-        for number, (opening, ending) in enumerate(zip(openings, endings, strict=True))
-    ]
+def _copies(wrong: Breadcrumb) -> list[Breadcrumb]:
+    """The same said again by the same speaker: other openings, endings and capitals."""
+    texts = (copy_of(wrong.text, number) for number in range(COPIES))
     return [replace(wrong, id=f"{PLANTED}-copy-{number}", text=text) for number, text in enumerate(texts)]
 
 
-def near_copy(text: str, opening: str, ending: str, number: int) -> str:
-    """The text rewritten; of three copies one keeps its order, one begins with its end, one is in small letters."""
-    body = text.strip().rstrip(".!?… ")
-    parts = re.split(r"(?<=[.!?])\s+|,\s+", body)
-    if number % 3 == 1 and len(parts) > 1:
-        body = ", ".join([parts[-1], *parts[:-1]])
-    if number % 3 == 2:  # noqa: PLR2004 - every third
-        body = body.lower()
-    return f"{opening}{body}{ending or '.'}"
+def _opposites(conversation: Conversation, question: Question) -> list[Breadcrumb]:
+    """What the speakers of the evidence say that nearly is it and means something else."""
+    evidence = (crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence)
+    return [
+        replace(crumb, id=f"{PLANTED}-opposite-{crumb.id}-{number}", text=text)
+        for crumb in evidence
+        for number, text in enumerate(opposites_of(crumb.text))
+    ]
+
+
+def _merges(view: View, ids: frozenset[str]) -> int:
+    """How many of these breadcrumbs would be shown as one with something else."""
+    rows = (view.row_of(name) for name in ids)
+    return sum(len(view.repeats(row)) > 1 for row in rows)
 
 
 def _talk(conversation: Conversation, chance: random.Random) -> list[Breadcrumb]:

@@ -30,7 +30,7 @@ class Remembered:
 
     model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
     breadcrumb yet: then none of its passages has a vector, and they are filled in later.
-    fingerprint: hash of the normalised text; equal for exact repeats.
+    fingerprint: hash of what is compared of the text (`language/sameness.py`); equal for repeats.
     joins: in a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others.
     """
 

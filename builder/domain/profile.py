@@ -78,7 +78,6 @@ class Retrieval:
     per_schema_limit: Mapping[str, int]
     similarity_threshold: float
     relevance_threshold: float | None
-    duplicate_threshold: float
     query: QuerySource
     query_messages: int
     query_text: str

@@ -2,7 +2,6 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
 from builder.pipeline.query import Query
-from builder.pipeline.sameness import SAME_WORDS, says_the_same
 from builder.pipeline.signals import similarity
 from builder.pipeline.view import View
 
@@ -19,8 +17,7 @@ Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 SMALLEST_POOL, LARGEST_POOL, SPARE, LABEL_TOKENS = 64, 1024, 2.0, 4
-"""Passages looked at closely: twice as many as have room, since repeats go and long ones may not fit.
-Each is compared with each, hence the most."""
+"""Passages looked at closely: twice as many as have room, since repeats go and long ones may not fit."""
 
 
 NEAREST = 100
@@ -79,7 +76,7 @@ def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], rule
     length = float(view.history.tokens.head(view.passages).mean()) + LABEL_TOKENS
     pool_size = min(max(SMALLEST_POOL, int(SPARE * room / length)), LARGEST_POOL)
     pool = best_of(scores, np.flatnonzero(relevant), pool_size)
-    kept, omissions = _once(pool, view, shown, rules.duplicate_threshold)
+    kept, omissions = _once(pool, view, shown)
     beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
     return Found(
         finds=_with_answers(kept[: rules.max_results], view, allowed, shown, rules),
@@ -197,66 +194,22 @@ def may_be_found(query: Query, view: View, shown: frozenset[int], rules: Retriev
     return allowed
 
 
-def _once(
-    pool: NDArray[np.int64], view: View, shown: frozenset[int], threshold: float
-) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
-    """Each thing said once: (passage, how often it was said), the newest of alike ones at the place of the best."""
-    crumbs = view.crumb[pool]
-    alike = _alike(pool, view, threshold)
-    taken: set[int] = set()
+def _once(pool: NDArray[np.int64], view: View, shown: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
+    """Each thing said once: (passage, how often it was said), the newest of equal ones at the place of the best."""
+    groups: dict[tuple[tuple[int, ...], int], list[int]] = {}
+    for passage in pool.tolist():
+        row = int(view.crumb[passage])
+        groups.setdefault((view.repeats(row), passage - view.history.first_passage(row)), []).append(passage)
     kept: list[tuple[int, int]] = []
     omissions: list[Omission] = []
-    for position in range(len(pool)):
-        if position in taken:
-            continue
-        group = [other for other in alike[position] if other not in taken]
-        taken.update(group)
-        newest = max(group, key=lambda other: (crumbs[other], -pool[other]))
-        row = int(crumbs[newest])
-        repeats = set(view.repeats(row)) | {int(crumbs[other]) for other in group}
-        omissions += [_repeat(view, int(crumbs[other])) for other in group if other != newest]
-        if repeats & shown:
-            omissions.append(_repeat(view, row))
+    for (repeats, _), passages in groups.items():
+        newest = max(passages)
+        omissions += [_repeat(view, int(view.crumb[other])) for other in passages if other != newest]
+        if shown.intersection(repeats):
+            omissions.append(_repeat(view, int(view.crumb[newest])))
         else:
-            kept.append((int(pool[newest]), len(repeats)))
+            kept.append((newest, len(repeats)))
     return kept, tuple(omissions)
-
-
-def _alike(pool: NDArray[np.int64], view: View, threshold: float) -> list[set[int]]:
-    """For each position of the pool: the positions that say the same, itself included, none that contradict it."""
-    groups = [{position} for position in range(len(pool))]
-    for first, second in (*_equal(pool, view), *_close(pool, view, threshold)):
-        groups[first].add(second)
-        groups[second].add(first)
-    return groups
-
-
-def _equal(pool: NDArray[np.int64], view: View) -> Iterator[tuple[int, int]]:
-    """Exact repeats: the same passage of the same normalised text by the same speaker."""
-    first_of: dict[tuple[bytes, str, int], int] = {}
-    for position, passage in enumerate(pool):
-        row = int(view.crumb[passage])
-        held = view.history.rows[row]
-        key = (held.fingerprint, held.breadcrumb.speaker, int(passage) - view.history.first_passage(row))
-        if key in first_of:
-            yield first_of[key], position
-        first_of.setdefault(key, position)
-
-
-def _close(pool: NDArray[np.int64], view: View, threshold: float) -> Iterator[tuple[int, int]]:
-    """Near repeats of one speaker: alike by cosine and without a difference that counts, or the same words in another order."""
-    vectors = view.vectors
-    if vectors is None:
-        return
-    held, rows = vectors[pool], view.crumb[pool]
-    speaker = view.history.speaker.head(view.size)[rows]
-    alike = held @ held.T
-    asked = (alike >= min(threshold, SAME_WORDS)) & (speaker[:, None] == speaker) & (rows[:, None] != rows)
-    first, second = np.nonzero(np.triu(asked, 1))
-    texts = {position: _text(view, int(pool[position])) for position in {*first.tolist(), *second.tolist()}}
-    for one, other, cosine in zip(first.tolist(), second.tolist(), alike[first, second].tolist(), strict=True):
-        if says_the_same(texts[one], texts[other], cosine, threshold):
-            yield one, other
 
 
 def _text(view: View, passage: int) -> str:

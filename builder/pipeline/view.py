@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.pipeline.growing import Growing, Scalar
 from builder.pipeline.history import Floats, History
 from builder.pipeline.marks import CONVERSATION
@@ -165,10 +165,11 @@ class View:
         return self.history.rows[row].breadcrumb.role in CONVERSATION and (self.heard_by is None or bool(self.heard_by[row]))
 
     def repeats(self, row: int) -> tuple[int, ...]:
-        """Rows in which the same speaker said the same, this one included, in place order."""
-        same, speaker = self.history.fingerprints[self.history.rows[row].fingerprint], self.history.speaker.head(self.size)
+        """Rows in which the same one said the same, this one included, in place order."""
+        rows = self.history.rows
+        same, by = self.history.fingerprints[rows[row].fingerprint], _who(rows[row].breadcrumb)
         held = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
-        return tuple(other for other in held if speaker[other] == speaker[row])
+        return tuple(other for other in held if _who(rows[other].breadcrumb) == by)
 
     def vector_of(self, passage: int) -> bytes:
         """The stored vector of a passage as float16 bytes; empty when it has none."""
@@ -216,3 +217,8 @@ def as_of(history: History, until: Place, session: str) -> View:
 def _kept(history: History, size: int) -> NDArray[np.bool_]:
     later = history.superseded_by.head(size)
     return np.asarray((later < 0) | (later >= size))
+
+
+def _who(crumb: Breadcrumb) -> tuple[str, str, str, str]:
+    """Who says it: a person is known by the sender's id, everybody else only inside a session."""
+    return crumb.role, crumb.speaker, crumb.user_id, "" if crumb.user_id else crumb.session

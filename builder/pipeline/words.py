@@ -1,8 +1,7 @@
-"""Small talk and exact repeats, by words, in several languages."""
+"""Words as they are compared, and small talk, in several languages."""
 
 import re
 import unicodedata
-from hashlib import blake2b
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
@@ -19,9 +18,6 @@ SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
 _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
 _HAN = re.compile("[\u4e00-\u9fff]+")
 _PARTICLES = "了啊哦呢吧呀嘛啦的哈嗯"
-
-LONG = 4_000
-"""Characters from which on nobody repeats himself in other punctuation."""
 
 _FILLER = frozenset(
     """
@@ -45,17 +41,6 @@ _CARRIES_NOTHING = 6
 def folded(text: str) -> str:
     """One spelling of width, case and of the vowels that Arabic and Hebrew may leave out."""
     return _UNWRITTEN.sub("", unicodedata.normalize("NFKC", text).casefold())
-
-
-def normalised(text: str) -> str:
-    """Words in lower case, joined by single spaces: what two exact repeats share whatever their punctuation."""
-    return " ".join(words_of(text)) or unicodedata.normalize("NFKC", text).strip()
-
-
-def fingerprint(text: str) -> bytes:
-    """16 bytes, equal for texts that are equal once normalised; of a long text only case and white space are."""
-    plain = normalised(text) if len(text) <= LONG else " ".join(text.casefold().split())
-    return blake2b(plain.encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def is_filler(text: str) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import replace
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
+from builder.language.sameness import fingerprint
 from builder.pipeline.passages import passages
 from builder.pipeline.traits import traits
-from builder.pipeline.words import fingerprint
 from builder.ports import Embedder
 
 LONG_TEXT = 20_000

@@ -89,7 +89,6 @@ class RetrievalFile(BaseModel):
         allow_inf_nan=False,
         description="least score on the way from the mean of all (0) to the best that may be found (1); null = all",
     )
-    duplicate_threshold: float = Field(0.95, gt=0, le=1, description="cosine from which two texts are shown once")
     neighbours: int = Field(
         0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"
     )

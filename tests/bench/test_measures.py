@@ -8,8 +8,9 @@ from builder.app import open_core, open_encoder, open_service, serving
 from builder.bench import ablate, load, memory, repeats
 from builder.bench.datasets import load as read
 from builder.bench.fit import examples
+from builder.bench.planted import copy_of, opposites_of
 from builder.domain.errors import Misconfigured
-from builder.pipeline.sameness import contradict
+from builder.language.sameness import wording
 from builder.settings import Embedding, Http, Nats, Settings
 from tests.models import MODELS_DIR, prepared
 
@@ -55,15 +56,28 @@ async def test_planted_copies_and_small_talk_lose_little_of_the_sample(settings:
     async with open_core(settings, ":memory:") as core:
         report = await repeats.run(core, read("sample"), core.profile("recall"), 1000, quiet)
     assert report["questions"] == 20
+    assert (report["planted"]["copies_merged"], report["opposites_merged"]) == (1.0, 0)
+    assert report["opposites"] > 20
     assert report["difference"]["evidence_any"] >= -0.05
 
 
-@pytest.mark.parametrize("number", range(3))
-def test_a_near_copy_says_the_same(number: int) -> None:
-    text = "I met Ana in Rome, and we ate 2 pizzas."
-    copy = repeats.near_copy(text, "Well, ", "!", number)
-    assert copy != text
-    assert not contradict(copy, text)
+PIZZAS = "I have met Ana in Rome, and we ate 2 pizzas."
+
+
+@pytest.mark.parametrize("text", [PIZZAS, "Have you met Ana in Rome?", "she was there"])
+def test_planted_copies_say_the_same_and_planted_opposites_do_not(text: str) -> None:
+    assert {wording(copy_of(text, number)) for number in range(repeats.COPIES)} == {wording(text)}
+    assert len({copy_of(text, number) for number in range(repeats.COPIES)}) > 5
+    assert wording(text) not in {wording(other) for other in opposites_of(text)}
+
+
+def test_opposites_deny_count_on_exchange_and_ask() -> None:
+    assert list(opposites_of(PIZZAS)) == [
+        "I have not met Ana in Rome, and we ate 2 pizzas.",
+        "I have met Ana in Rome, and we ate 3 pizzas.",
+        "I pizzas met Ana in Rome, and we ate 2 have.",
+        "I have met Ana in Rome, and we ate 2 pizzas?",
+    ]
 
 
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:

@@ -31,17 +31,17 @@ async def test_every_preset_builds_a_page_within_its_budget(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "budget", "duplicates", "limits"),
+    ("name", "budget", "limits"),
     [
-        ("conversational", 4000, 0.95, {"user.message.v1": 5, "agent.response.v1": 3}),
-        ("memory", 8000, 0.9, {"user.message.v1": 10, "agent.response.v1": 8}),
-        ("minimal", 2000, 0.98, {"user.message.v1": 2, "agent.response.v1": 1}),
-        ("rag", 8000, 0.9, {"note.v1": 10, "knowledge.v1": 10, "tool.code.v1": 5}),
+        ("conversational", 4000, {"user.message.v1": 5, "agent.response.v1": 3}),
+        ("memory", 8000, {"user.message.v1": 10, "agent.response.v1": 8}),
+        ("minimal", 2000, {"user.message.v1": 2, "agent.response.v1": 1}),
+        ("rag", 8000, {"note.v1": 10, "knowledge.v1": 10, "tool.code.v1": 5}),
     ],
 )
-def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, duplicates: float, limits: dict[str, int]) -> None:
+def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, limits: dict[str, int]) -> None:
     profile = preset(name)
-    assert (profile.budget, profile.retrieval.duplicate_threshold) == (budget, duplicates)
+    assert profile.budget == budget
     assert limits.items() <= profile.retrieval.per_schema_limit.items()
 
 

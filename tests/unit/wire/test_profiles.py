@@ -55,7 +55,7 @@ def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
     assert (window.max_units, window.keep_share, window.max_tool_turns) == (None, 0.5, None)
-    assert (profile.retrieval.similarity_threshold, profile.retrieval.duplicate_threshold) == (0, 0.95)
+    assert profile.retrieval.similarity_threshold == 0
     assert profile.retrieval.per_schema_limit == {}
     names = ["role", "tools", "summary", "instructions", "recent", "relevant", "current"]
     assert [section.name for section in profile.sections] == names
@@ -107,7 +107,6 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval/schemas", None, "at retrieval/schemas, got None"),
         ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
         ("retrieval/relevance_threshold", float("nan"), "finite number at retrieval/relevance_threshold, got nan"),
-        ("retrieval/duplicate_threshold", 0, "greater than 0 at retrieval/duplicate_threshold, got 0"),
         ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
         ("sections/0/source", "memory", "'system', 'pinned', 'summary', .* at sections/0/source, got 'memory'"),

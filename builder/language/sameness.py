@@ -1,0 +1,60 @@
+"""When two texts say the same: only when they are the same words in the same order.
+
+A repeat that is missed costs a line, a contradiction that is merged costs the truth. "Left" and "right", "am" and "pm", "US" and
+"us", a number with or without its sign, who does what to whom: each is one word or one character. So nothing is set aside but
+the case of a sentence's first letter, its end mark (never the question mark), and a closed list of politeness and asides
+(features F1, F2).
+"""
+
+import re
+import unicodedata
+from functools import cache
+from hashlib import blake2b
+
+from builder.language.lists import words
+
+LONG = 4_000
+"""Characters from which on a text is compared as it is."""
+_QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')  # noqa: RUF001 - that is what they look like
+_END = re.compile(r"(?<=[^\W\d])[.!…]+(?=\s|$)|[.…]+(?=\s|$)|[。！]+")  # noqa: RUF001 - full width
+_BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
+"""The first word of a sentence. Behind an abbreviation none begins, and in code none does."""
+
+
+def fingerprint(text: str) -> bytes:
+    """16 bytes, equal for two texts that say the same."""
+    return blake2b(wording(text).encode("utf-8", "backslashreplace"), digest_size=16).digest()
+
+
+def wording(text: str) -> str:
+    """What is compared of a text. Of several lines, or of a long one, only the white space at line ends is left out."""
+    plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
+    if "\n" in plain or len(plain) > LONG:
+        return plain
+    said = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split()))).removesuffix(".").rstrip()
+    return _BEGINNING.sub(lambda found: _small(found[0]), said) or plain
+
+
+def _small(word: str) -> str:
+    return word if word.casefold() in words("capitonyms") else word[0].lower() + word[1:]
+
+
+def _without_asides(text: str) -> str:
+    """Without what is set off; what is nothing else stays."""
+    first, behind, anywhere = _asides()
+    left = text
+    while (shorter := first.sub("", left, count=1)) != left:
+        left = shorter
+    left = " ".join(anywhere.sub(" ", behind.sub(lambda found: found["mark"] or "", left)).split())
+    return left if re.search(r"\w", left) else text
+
+
+@cache
+def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
+    asides, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "politeness"))
+    return (
+        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:请|{polite})(?!\w)\s+|请)", re.IGNORECASE),  # noqa: RUF001
+        re.compile(rf"[,，]\s*(?:{asides})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)", re.IGNORECASE),  # noqa: RUF001
+        re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
+    )
