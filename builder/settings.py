@@ -107,6 +107,8 @@ class Worker(BaseModel):
     tool_timeout_seconds: float = Field(
         300,
         ge=0,
+        le=80_000,
+        allow_inf_nan=False,
         description="after so long a tool call without an answer gets a `tool.error.v1`, where a profile waits for tools "
         "(`tool.response.v1` in `triggers`); 0 = never",
     )

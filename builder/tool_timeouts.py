@@ -5,14 +5,18 @@ through the stream like everything: its place decides what came before it, and a
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
-from builder.heart import Bug, foreseen
+from builder.heart import Bug, beating, foreseen
 from builder.pipeline.conversation import open_calls
+from builder.pipeline.heard import hearing
+from builder.pipeline.view import View
 from builder.ports import Delivery, Sender
 from builder.summarising import Sources
 from builder.wire.tool_calls import calls_of
@@ -22,8 +26,17 @@ log = logging.getLogger("builder.tool_timeouts")
 
 PAUSE = 5.0
 """Seconds before something is tried again that could not be had, or that a bug ended."""
-MOST_DELIVERIES = 10
-"""After so many a bug passes a call over: the first delivery only waits for the time-out."""
+MOST_BUGS = 5
+"""After so many the calls of a message are passed over."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """call: how long a call may stay open. max_age: nobody waits any more for one that came before. heartbeat: seconds."""
+
+    call: timedelta
+    max_age: timedelta
+    heartbeat: float
 
 
 class ToolTimeouts:
@@ -31,73 +44,81 @@ class ToolTimeouts:
 
     def __init__(
         self,
-        patience: timedelta,
-        max_age: timedelta,
+        patience: Patience,
         profiles: Callable[[], tuple[Profile, ...]],
         decode: Callable[[Arrival], Breadcrumb],
         sources: Sources,
         sender: Sender,
         now: Callable[[], datetime],
     ) -> None:
-        """patience: how long a call may stay open. max_age: nobody waits any more for one that is over for so long.
-
-        profiles: those in force. decode: raises `Rejected`.
-        """
-        self.patience = patience
-        self._max_age = max_age
+        """profiles: those in force. decode: raises `Rejected`."""
+        self._patience = patience
         self._profiles = profiles
         self._decode = decode
         self._sources = sources
         self._sender = sender
         self._now = now
+        self._bugs = Counter[int]()
 
     @property
     def is_wanted(self) -> bool:
         """Whether a profile waits for tools, and for how long is set."""
-        return bool(self.patience) and any(profile.waits_for_tools for profile in self._profiles())
+        return bool(self._patience.call) and any(profile.waits_for_tools for profile in self._profiles())
 
     async def process(self, delivery: Delivery) -> None:
         """Settle one delivery. Never raises."""
         arrival = delivery.arrival
-        left = (arrival.received_at + self.patience - self._now()).total_seconds()
-        try:
-            call = self._call(arrival)
-            if call is not None and left > 0:
-                await delivery.retry(left)
-                return
-            if call is not None:
-                await foreseen(self._give_up(call), log, f"giving up on the calls of {arrival.place.sequence}")
-        except Unavailable as error:
-            log.warning("the open calls of breadcrumb %d wait: %s", arrival.place.sequence, error)
-            await delivery.retry(PAUSE)
-            return
-        except Bug:
-            if arrival.deliveries < MOST_DELIVERIES:
-                await delivery.retry(PAUSE)
-                return
-            log.warning("the open calls of breadcrumb %d are passed over", arrival.place.sequence)
-        except Rejected as error:
-            log.warning("an open call of breadcrumb %d gets no failure: %s", arrival.place.sequence, error)
-        await delivery.ack()
+        sequence = arrival.place.sequence
+        async with beating(delivery.keep_alive, self._patience.heartbeat):
+            try:
+                left = await foreseen(self._seconds_left(arrival), log, f"the open calls of breadcrumb {sequence}")
+            except Unavailable as error:
+                log.warning("the open calls of breadcrumb %d wait: %s", sequence, error)
+                left = PAUSE
+            except Rejected as error:
+                log.warning("an open call of breadcrumb %d gets no failure: %s", sequence, error)
+                left = 0
+            except Bug:
+                self._bugs[sequence] += 1
+                left = PAUSE if self._bugs[sequence] < MOST_BUGS else 0
+        if left > 0:
+            await delivery.retry(left)
+        else:
+            self._bugs.pop(sequence, None)
+            await delivery.ack()
 
-    def _call(self, arrival: Arrival) -> Breadcrumb | None:
-        """The breadcrumb, if it makes calls that an agent waits for: an import's are over, and what cannot be read is no call."""
-        is_old = self._now() - arrival.received_at >= self.patience + self._max_age
-        if is_old or arrival.replay or not self.is_wanted:
-            return None
+    async def _seconds_left(self, arrival: Arrival) -> float:
+        """Until its calls are given up on; 0 once that is done, and for what makes no calls that an agent waits for.
+
+        What cannot be read is no call, and an import's calls are over. Raises `Rejected` and `Unavailable`.
+        """
+        age = self._now() - arrival.received_at
         try:
-            breadcrumb = self._decode(arrival)
+            call = self._decode(arrival)
         except Rejected:
-            return None
-        return breadcrumb if breadcrumb.asked and breadcrumb.session != NO_SESSION else None
+            return 0
+        if not call.asked or call.session == NO_SESSION or arrival.replay or age >= self._patience.max_age:
+            return 0
+        if age >= self._patience.call:
+            await self._give_up(call)
+        return max((self._patience.call - age).total_seconds(), 0)
 
     async def _give_up(self, call: Breadcrumb) -> None:
-        """Publish the failure of each call that is open by now. Raises `Rejected` and `Unavailable`."""
+        """Publish the failure of each call that is open by now for an agent that waits."""
         view = await self._sources.as_of(call.workspace, call.session, await self._sources.last())
-        tools = {made.id: made.tool for made in calls_of(call)}
-        for entry in open_calls(view, call.id):
-            if entry.request in tools:  # a later version may make others, whose own time counts
-                due = call.received_at + self.patience
-                event = timeout_event(call, entry.request, tools[entry.request], self.patience.total_seconds(), due)
+        waiting = self._waiting(view, call)
+        seconds, due = self._patience.call.total_seconds(), call.received_at + self._patience.call
+        for made in calls_of(call):  # a later version may make others, whose own time counts
+            if made.id in waiting:
+                event = timeout_event(call, made.id, made.tool, seconds, due)
                 await self._sender.send(event.subject, event.data, event.message_id, triggers=True)
-                log.info("no answer for call %s of %s in session %s", entry.request, call.id, call.session)
+                log.info("no answer for call %s of %s in session %s", made.id, call.id, call.session)
+
+    def _waiting(self, view: View, call: Breadcrumb) -> frozenset[str]:
+        """Request ids that are open to an agent that waits for tools, each in the conversation that it hears."""
+        return frozenset(
+            entry.request
+            for profile in self._profiles()
+            if profile.waits_for_tools
+            for entry in open_calls(hearing(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
+        )

@@ -43,7 +43,7 @@ from builder.requests import Contexts, Lookup, Removal, Requests
 from builder.settings import Settings
 from builder.summarising import Sources, Summarising
 from builder.telemetry import Metrics
-from builder.tool_timeouts import ToolTimeouts
+from builder.tool_timeouts import Patience, ToolTimeouts
 from builder.wire.inbound import decode
 from builder.wire.outbound import encode
 from builder.wire.subjects import parse_breadcrumb_subject
@@ -120,10 +120,14 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
         timeouts = ToolTimeouts(
-            timedelta(seconds=settings.worker.tool_timeout_seconds), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
+            Patience(
+                call=timedelta(seconds=settings.worker.tool_timeout_seconds), max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN,
+                heartbeat=ack_wait / 3,
+            ),
             lambda: reloading.core.profiles, read, sources, sender, lambda: datetime.now(UTC),
         )  # fmt: skip
-        calls = NatsCalls(connection, timeouts, ack_wait, lambda: watchdog.incarnation)
+        calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
+        stack.push_async_callback(calls.close)
         filling = Filling(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         folder = settings.store_path.parent

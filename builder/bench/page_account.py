@@ -33,7 +33,7 @@ def _dates(reading: Reading) -> Iterator[Fault]:
     found, _ = reading.recent
     items = reading.items("hot")[-len(found) :] if found else []
     days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in found]
-    is_dated = any(day != _day(reading, reading.trigger, rule.dates) for day in days)
+    is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
     for item, day in zip(items, days, strict=True):
         if item.date not in {"", day}:
             yield DATE, f"{item.text!r:.100} of {day} stands under {item.date}"

@@ -90,13 +90,19 @@ def closed_turn(view: View, row: int) -> Turn | None:
 def open_calls(view: View, identity: str) -> Turn:
     """The calls of a message that nobody has answered; empty once a person has spoken since, as that closes the turn.
 
-    identity: of the message. What passes another one's calls on makes none of its own.
+    identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
+    used again belongs to the later call, so the earlier one is over.
     """
     row = view.row_of(identity)
-    if row < 0:
+    if row < 0 or not _is_shown(view, row):
         return ()
     origin = view.history.versions[identity][0]
-    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results)
+    over = {
+        exchange.request
+        for exchange in view.history.exchanges.of_caller.get(row, ())
+        if exchange.successor is not None and exchange.successor < view.size
+    }
+    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in over)
     return () if waiting and _person_spoke(view, origin) else waiting
 
 

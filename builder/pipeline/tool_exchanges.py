@@ -11,13 +11,14 @@ class ToolExchange:
 
     request: the id that joins them. signature: tool and arguments as one text.
     callers: rows that make the call, the first one first; the others are later versions of it, or pass it on.
-    results: rows that answer it, in place order, all versions.
+    results: rows that answer it, in place order, all versions. successor: row of another call under its request id.
     """
 
     request: str
     signature: str
     callers: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
+    successor: int | None = None
 
 
 class ToolExchanges:
@@ -38,7 +39,7 @@ class ToolExchanges:
         if crumb.asked:
             made = dict(zip(crumb.calls, crumb.asked, strict=False))  # of a request id that is named twice the last call counts
             for request, signature in made.items():
-                exchange = self._made.get((first, request)) or self._called((session, request), signature)
+                exchange = self._made.get((first, request)) or self._called((session, request), signature, row)
                 exchange.signature = signature
                 exchange.callers.append(row)
                 self._made[first, request] = exchange
@@ -47,11 +48,13 @@ class ToolExchanges:
             for request in crumb.calls:
                 self._answered((session, request), row)
 
-    def _called(self, key: tuple[int, str], signature: str) -> ToolExchange:
+    def _called(self, key: tuple[int, str], signature: str, row: int) -> ToolExchange:
         """The exchange that a first call belongs to: who passes one on opens no second one."""
         known = self._last.get(key)
         if known is not None and known.signature == signature and not known.results:
             return known
+        if known is not None and known.successor is None:
+            known.successor = row
         exchange = ToolExchange(request=key[1], signature=signature, results=self._early.pop(key, []))
         self.of_result.update(dict.fromkeys(exchange.results, exchange))
         self._last[key] = exchange

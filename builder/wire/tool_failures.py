@@ -6,6 +6,7 @@ from hashlib import sha256
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import FAILURE
 from builder.wire.lines import Outgoing, make_record, outgoing
+from builder.wire.moments import moment
 from builder.wire.text import canonical
 
 NAME_LENGTH = 32
@@ -13,10 +14,10 @@ NAME_LENGTH = 32
 
 
 def timeout_event(call: Breadcrumb, request: str, tool: str, seconds: float, due: datetime) -> Outgoing:
-    """A `tool.error.v1` for one call: the same bytes whichever worker makes it, and as often as it is made.
+    """A `tool.error.v1` for one call, under an id that depends on the call alone: of two that are made the first stands.
 
     call: the message that makes the call. request, tool: of the call. seconds: that it was waited for. due: when they were over.
-    The tags and the task are those of the message, so that whoever sees the call sees its end.
+    Tags, task and end are those of the message, so that it stands in the same conversations for as long.
     """
     name = sha256(canonical([call.workspace, call.session, call.id, request]).encode("utf-8", "backslashreplace"))
     body = {
@@ -28,4 +29,5 @@ def timeout_event(call: Breadcrumb, request: str, tool: str, seconds: float, due
     }
     task = {"task_id": call.task} if call.task else {}
     record = make_record(FAILURE, f"timeout-{name.hexdigest()[:NAME_LENGTH]}", call.session, body | task, created_at=due)
-    return outgoing(record | {"tags": list(call.tags)}, call.workspace)
+    ending = {"expires_at": moment(call.expires_at)} if call.expires_at else {}
+    return outgoing(record | {"tags": list(call.tags)} | ending, call.workspace)

@@ -10,12 +10,12 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.topology import BREADCRUMBS, CALLS_DURABLE
+from builder.adapters.nats.topology import BREADCRUMBS, CALLS
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
-CALLS = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
-BODY = {"message": "I look.", "tool_requests": CALLS}
+MADE = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
+BODY = {"message": "I look.", "tool_requests": MADE}
 
 PAGE_END = """
 ## Tool results to answer from
@@ -80,7 +80,7 @@ async def contexts(js: JetStreamContext, workspace: str) -> list[dict[str, Any]]
 async def waited(js: JetStreamContext) -> bool:
     """Whether no call waits for its time-out any more."""
     try:
-        info = await js.consumer_info(BREADCRUMBS, CALLS_DURABLE)
+        info = await js.consumer_info(BREADCRUMBS, CALLS.durable)
     except NotFoundError:
         return False
     return not info.num_pending and not info.num_ack_pending
@@ -127,12 +127,17 @@ async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_af
             service.kill()
             service.start()
             await until(lambda: _many(js, workspace, 2), "the context of the turn")
-            await js.delete_consumer(BREADCRUMBS, CALLS_DURABLE)
             await say(js, "", "s2", "again", workspace, schema="agent.response.v1", body=BODY)
-            await until(lambda: _many(js, workspace, 3), "the context of a turn after the durable was lost")
+            await until(lambda: _in_work(js), "the durable to have the call")
+            await js.delete_consumer(BREADCRUMBS, CALLS.durable)
+            await until(lambda: _many(js, workspace, 3), "the context of a turn whose durable was lost")
             await until(lambda: waited(js), "no call to wait")
             await all_settled(js)
             assert len(await contexts(js, workspace)) == 3
+
+
+async def _in_work(js: JetStreamContext) -> bool:
+    return bool((await js.consumer_info(BREADCRUMBS, CALLS.durable)).num_ack_pending)
 
 
 async def _many(js: JetStreamContext, workspace: str, count: int) -> bool:

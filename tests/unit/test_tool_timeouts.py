@@ -14,7 +14,7 @@ from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.pipeline.view import View
 from builder.summarising import Sources
-from builder.tool_timeouts import MOST_DELIVERIES, PAUSE, ToolTimeouts
+from builder.tool_timeouts import MOST_BUGS, PAUSE, Patience, ToolTimeouts
 from builder.wire.inbound import decode
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
@@ -44,10 +44,11 @@ class Sent:
         return [body["request_id"] for body in self.bodies]
 
 
-def hand_over(row: Remembered, **arrival: Any) -> Handed:
+def hand_over(row: Remembered, tags: Sequence[str] = (), **arrival: Any) -> Handed:
     """The row's record as the broker hands it over."""
     crumb = row.breadcrumb
-    record = json.dumps({"id": crumb.id, "version": crumb.version, "context": json.loads(crumb.body)}).encode()
+    fields = {"id": crumb.id, "version": crumb.version, "tags": tags, "context": json.loads(crumb.body)}
+    record = json.dumps(fields).encode()
     subject = f"breadcrumbs.{crumb.workspace}.{crumb.session}.{crumb.schema}"
     found = Arrival(subject=subject, data=record, place=crumb.place, received_at=crumb.received_at)
     return Handed(replace(found, **arrival))
@@ -59,7 +60,6 @@ async def settled(
     rows: Sequence[Remembered],
     after: float,
     profile: Profile = WAITING,
-    patience: timedelta = PATIENCE,
 ) -> list[str]:
     """How the delivery was settled so many seconds after it came. rows: what is remembered by then."""
 
@@ -76,7 +76,8 @@ async def settled(
         return delivery.arrival.received_at + timedelta(seconds=after)
 
     sources = Sources(view=view, walk=walk, last=last)
-    await ToolTimeouts(patience, timedelta(hours=24), lambda: (profile,), decode, sources, sent, now).process(delivery)
+    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    await ToolTimeouts(rules, lambda: (profile,), decode, sources, sent, now).process(delivery)
     return delivery.settled
 
 
@@ -103,34 +104,55 @@ async def test_what_was_answered_and_what_a_person_has_ended_gets_none() -> None
 
 
 @pytest.mark.parametrize(
-    ("delivery", "after", "profile", "patience"),
+    ("delivery", "after", "profile"),
     [
-        (hand_over(said(1, "Hello.")), 30, WAITING, PATIENCE),
-        (hand_over(replied(1, "Hello.")), 30, WAITING, PATIENCE),
-        (hand_over(CALLING, data=b"no JSON"), 30, WAITING, PATIENCE),
-        (hand_over(CALLING, replay=True), 30, WAITING, PATIENCE),
-        (hand_over(CALLING, subject="breadcrumbs.acme._.agent.response.v1"), 30, WAITING, PATIENCE),
-        (hand_over(CALLING), 25 * 3600, WAITING, PATIENCE),
-        (hand_over(CALLING), 30, make_profile(), PATIENCE),
-        (hand_over(CALLING), 30, WAITING, timedelta()),
+        (hand_over(said(1, "Hello.")), 30, WAITING),
+        (hand_over(replied(1, "Hello.")), 30, WAITING),
+        (hand_over(CALLING, data=b"no JSON"), 30, WAITING),
+        (hand_over(CALLING, replay=True), 30, WAITING),
+        (hand_over(CALLING, subject="breadcrumbs.acme._.agent.response.v1"), 30, WAITING),
+        (hand_over(CALLING), 25 * 3600, WAITING),
+        (hand_over(CALLING), 30, make_profile()),
     ],
-    ids=["no call", "words only", "unreadable", "an import", "no session", "a day old", "nobody waits", "switched off"],
+    ids=["no call", "words only", "unreadable", "an import", "no session", "a day old", "nobody waits"],
 )
-async def test_nobody_waits_for(delivery: Handed, after: float, profile: Profile, patience: timedelta) -> None:
+async def test_nobody_waits_for(delivery: Handed, after: float, profile: Profile) -> None:
     sent = Sent()
-    assert await settled(delivery, sent, [CALLING], after, profile, patience) == ["ack"]
+    assert await settled(delivery, sent, [CALLING], after, profile) == ["ack"]
     assert not sent.bodies
 
 
-async def test_what_is_away_is_tried_again_for_ever_and_a_bug_a_few_times() -> None:
-    again = [f"retry after {PAUSE}"]
-    for error, deliveries, expected in (
-        (Unavailable("away"), 1000, again),
-        (ValueError("a bug"), MOST_DELIVERIES - 1, again),
-        (ValueError("a bug"), MOST_DELIVERIES, ["ack"]),
-        (Rejected("taken"), 1, ["ack"]),
-    ):
-        assert await settled(hand_over(CALLING, deliveries=deliveries), Sent(error), [CALLING], 30) == expected
+@pytest.mark.parametrize(("error", "how"), [(Unavailable("away"), f"retry after {PAUSE}"), (Rejected("taken"), "ack")])
+async def test_what_is_away_is_tried_again_and_what_is_refused_is_not(error: Exception, how: str) -> None:
+    assert await settled(hand_over(CALLING), Sent(error), [CALLING], 30) == [how]
+
+
+async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is() -> None:
+    async def nothing(*_: object) -> Any:
+        raise ValueError("a bug")
+
+    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    sources = Sources(view=nothing, walk=nothing, last=nothing)
+    timeouts = ToolTimeouts(rules, lambda: (WAITING,), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
+    found = []
+    for _ in range(MOST_BUGS):
+        delivery = hand_over(CALLING)
+        await timeouts.process(delivery)
+        found += delivery.settled
+    assert found == [*[f"retry after {PAUSE}"] * (MOST_BUGS - 1), "ack"]
+
+
+async def test_whether_a_call_is_open_is_a_matter_of_what_the_waiting_agent_hears() -> None:
+    call = replied(2, "I look.", bash("a", "ls"), tags=["task:t1"])
+    rows = [said(1, "Go.", tags=["task:t1"]), call, said(3, "And this?", tags=["task:t2"])]
+    everything, own = Sent(), Sent()
+    await settled(hand_over(call, tags=["task:t1"]), everything, rows, 30)
+    await settled(hand_over(call, tags=["task:t1"]), own, rows, 30, replace(WAITING, scope_to_task=True))
+    assert (everything.requests, own.requests) == ([], ["a"])
+
+
+async def test_before_its_time_is_over_a_call_is_put_off_whoever_waits_by_then() -> None:
+    assert await settled(hand_over(CALLING), Sent(), [CALLING], 10, make_profile()) == ["retry after 20.0"]
 
 
 async def test_a_call_that_a_later_version_makes_waits_for_the_time_of_that_version() -> None:

@@ -1,9 +1,8 @@
 """The inbox of the tool calls: a durable of its own on BREADCRUMBS, whose messages wait for their time-outs at the broker."""
 
 import asyncio
-import contextlib
+import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -11,61 +10,92 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.topology import BREADCRUMBS, CALLS_DURABLE, calls_durable_is_there, make_calls_durable
+from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_durable
 from builder.client.pull import Pull
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports import Ledger
 from builder.tool_timeouts import ToolTimeouts
+
+log = logging.getLogger("builder.nats")
 
 PLACES = 16
 """Deliveries in work at once."""
-LOOK_SECONDS = 2.0
-"""Between two looks whether the durable is there, or has to be."""
+LOOK_SECONDS, LOG_SECONDS = 2.0, 60.0
+"""Between two looks whether the durable is there, or has to be; between two lines about what is wrong with it."""
+FLOOR = ("", CALLS.durable)
+"""Key of the ledger under which the durable's ack floor is noted, so that a lost one goes on where it was."""
 
 
 class NatsCalls:
-    """Hands the breadcrumbs that may make calls to the time-outs, from when somebody waits for tools."""
+    """Hands the breadcrumbs that may make calls to the time-outs, while somebody waits for tools."""
 
-    def __init__(self, connection: Client, timeouts: ToolTimeouts, ack_wait: float, incarnation: Callable[[], int]) -> None:
-        """timeouts: takes the deliveries. ack_wait: seconds. incarnation: of the stream as it is now."""
+    def __init__(
+        self, connection: Client, topology: Topology, timeouts: ToolTimeouts, ledger: Ledger, incarnation: Callable[[], int]
+    ) -> None:
+        """timeouts: takes the deliveries. incarnation: of the stream as it is now."""
+        self._connection = connection
         self._js = connection.jetstream()
+        self._topology = topology
         self._timeouts = timeouts
-        self._ack_wait = ack_wait
+        self._ledger = ledger
         self._incarnation = incarnation
-        self._working: set[asyncio.Task[None]] = set()
-        self._is_open = False
-        self._pull = Pull(connection, (BREADCRUMBS, CALLS_DURABLE), lambda: PLACES - len(self._working), self._begin)
+        self._working: dict[asyncio.Task[None], NatsDelivery] = {}
+        self._pull: Pull | None = None
+        self._silent_until = 0.0
 
     async def run(self) -> None:
-        """Until cancelled. What is in work then is delivered again by the broker."""
-        try:
-            while True:
-                with contextlib.suppress(APIError, NatsError, OSError):  # the watchdog writes the line
-                    await self._look()
-                await asyncio.sleep(LOOK_SECONDS)
-        finally:
-            await self._pull.unsubscribe()
-            for task in self._working:
-                task.cancel()
-            await asyncio.gather(*self._working, return_exceptions=True)
+        """Until cancelled; then `close`."""
+        while True:
+            try:
+                await self._look()
+            except (APIError, NatsError, OSError, Misconfigured, Unavailable) as error:
+                self._warn(error)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def close(self) -> None:
+        """Hand back what is in work: the next worker has it at once."""
+        await self._stop()
+        unfinished = dict(self._working)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+        for task, delivery in unfinished.items():
+            if task.cancelled():
+                await delivery.retry(0)
 
     async def _look(self) -> None:
-        """Hear the durable where it is there. It is made once somebody waits for tools, and made again when it was lost.
-
-        Once made it is heard for ever: what came while nobody waited must not be taken for open when somebody does.
-        """
-        found = await calls_durable_is_there(self._js)
-        if not found and self._timeouts.is_wanted:
-            await make_calls_durable(self._js, datetime.now(UTC) - self._timeouts.patience, self._ack_wait)
-            self._pull.renew()
-            found = True
-        if found and not self._is_open:
+        """Bring the durable into being where somebody waits for tools. A worker whose profiles wait for none takes nothing."""
+        if not self._timeouts.is_wanted:
+            await self._stop()
+            return
+        incarnation = self._incarnation()
+        floor = await self._ledger.watermark(*FLOOR)
+        info = await ensure_durable(self._js, self._topology, floor, incarnation, CALLS)
+        await self._ledger.advance(*FLOOR, Place(incarnation, info.ack_floor.stream_seq if info.ack_floor else 0))
+        if self._pull is None:
+            self._pull = Pull(self._connection, (BREADCRUMBS, CALLS.durable), lambda: PLACES - len(self._working), self._begin)
             await self._pull.open()
-            self._is_open = True
+
+    async def _stop(self) -> None:
+        pull, self._pull = self._pull, None
+        if pull is not None:
+            await pull.unsubscribe()
+
+    def _warn(self, error: Exception) -> None:
+        """One line a minute."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._silent_until:
+            self._silent_until = now + LOG_SECONDS
+            log.warning("open tool calls are not given up on: %s", error if isinstance(error, Misconfigured) else repr(error))
 
     async def _begin(self, message: Msg) -> None:
-        task = asyncio.create_task(self._timeouts.process(NatsDelivery(message, self._incarnation())))
-        self._working.add(task)
+        delivery = NatsDelivery(message, self._incarnation())
+        task = asyncio.create_task(self._timeouts.process(delivery))
+        self._working[task] = delivery
         task.add_done_callback(self._end)
 
     def _end(self, task: asyncio.Task[None]) -> None:
-        self._working.discard(task)
-        self._pull.look()
+        del self._working[task]
+        if self._pull is not None:
+            self._pull.look()

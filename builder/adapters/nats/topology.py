@@ -1,7 +1,7 @@
 """Streams and the durable, created or verified at start by our own code: FastStream cannot say everything (design §4)."""
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from nats.js import JetStreamContext
@@ -24,15 +24,9 @@ from builder.domain.errors import Misconfigured
 BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
 PROBES_SUBJECT = "probes.context-builder"
 DURABLE = "context-builder"
-CALLS_DURABLE = "context-builder-calls"
-"""Hears what may make tool calls a second time, and holds each until its time-out."""
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
-CALLING = ("agent.response.v1", "tool.request.v1")
-"""Schemas that make tool calls."""
-MOST_OPEN_CALLS = 50_000
-"""Messages with calls that wait for their time-outs at once; the others are heard as these end."""
 _DUPLICATES = timedelta(minutes=2)
 
 
@@ -44,6 +38,23 @@ class Topology:
     breadcrumbs_max_age: timedelta = timedelta(0)
     ack_wait: float = 30.0
     batch: int = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """A durable on BREADCRUMBS: its name, what it hears, and how many deliveries may be open at once."""
+
+    durable: str = DURABLE
+    subjects: tuple[str, ...] = ("breadcrumbs.>",)
+    most_pending: int = 1000
+
+
+CALLS = Listening(
+    durable="context-builder-calls",
+    subjects=("breadcrumbs.*.*.agent.response.v1", "breadcrumbs.*.*.tool.request.v1"),
+    most_pending=50_000,
+)
+"""Hears what may make tool calls a second time, and holds each until its time-out; further ones are heard as these end."""
 
 
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
@@ -100,12 +111,14 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
             continue
         _verify(config, info)
         said.append(f"{config.name} holds {info.state.messages:,}")
-    try:
-        durable = await js.consumer_info(BREADCRUMBS, DURABLE)
-    except NotFoundError:
-        return ", ".join(said)
-    _verify_durable(durable)
-    return f"{', '.join(said)}, {durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} are in work"
+    for listening, pending in ((Listening(), "are in work"), (CALLS, "may make calls without an answer")):
+        try:
+            durable = await js.consumer_info(BREADCRUMBS, listening.durable)
+        except NotFoundError:
+            continue
+        _verify_durable(durable, listening)
+        said.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
+    return ", ".join(said)
 
 
 def incarnation_of(info: StreamInfo) -> int:
@@ -115,76 +128,56 @@ def incarnation_of(info: StreamInfo) -> int:
     return int(info.created.timestamp() * 1_000_000)
 
 
-async def ensure_durable(js: JetStreamContext, topology: Topology, floor: Place, incarnation: int) -> ConsumerInfo:
-    """The durable, created where it is missing.
+async def ensure_durable(
+    js: JetStreamContext, topology: Topology, floor: Place, incarnation: int, listening: Listening = Listening()
+) -> ConsumerInfo:
+    """The durable, created where it is missing. Raises `Misconfigured` when one of its name would break a promise.
 
     floor: the last place known to be settled. In the same incarnation the new durable goes on after it, in a newer one it
     starts at the beginning, and without any (a fresh installation) it hears only what arrives from now on.
     """
     info: ConsumerInfo
     try:
-        info = await js.consumer_info(BREADCRUMBS, DURABLE)
+        info = await js.consumer_info(BREADCRUMBS, listening.durable)
     except NotFoundError:
-        info = await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation))
-    _verify_durable(info)
+        info = await js.add_consumer(BREADCRUMBS, _durable(topology, floor, incarnation, listening))
+    _verify_durable(info, listening)
     return info
 
 
-async def calls_durable_is_there(js: JetStreamContext) -> bool:
-    """Whether somebody waited for tools before."""
-    try:
-        await js.consumer_info(BREADCRUMBS, CALLS_DURABLE)
-    except NotFoundError:
-        return False
-    return True
-
-
-async def make_calls_durable(js: JetStreamContext, since: datetime, ack_wait: float) -> None:
-    """since: it begins with what the stream took then. ack_wait: seconds."""
-    config = ConsumerConfig(
-        durable_name=CALLS_DURABLE,
-        deliver_policy=DeliverPolicy.BY_START_TIME,
-        opt_start_time=since,
-        ack_policy=AckPolicy.EXPLICIT,
-        ack_wait=ack_wait,
-        max_deliver=-1,
-        max_ack_pending=MOST_OPEN_CALLS,
-        filter_subjects=[f"breadcrumbs.*.*.{schema}" for schema in CALLING],
-    )
-    await js.add_consumer(BREADCRUMBS, config)
-
-
-def _verify_durable(info: ConsumerInfo) -> None:
+def _verify_durable(info: ConsumerInfo, listening: Listening) -> None:
     """A durable that gives up, or hears only a part, would lose breadcrumbs without a word."""
     have = info.config
     promises = {
         "ack_policy": (AckPolicy.EXPLICIT, have.ack_policy),
         "max_deliver": (-1, have.max_deliver),
-        "filter_subject": ("breadcrumbs.>", have.filter_subject),
+        "filter_subjects": (sorted(listening.subjects), sorted(have.filter_subjects or [str(have.filter_subject)])),
     }
     for name, (ours, theirs) in promises.items():
         if ours != theirs:
             raise Misconfigured(
-                f"durable {DURABLE} has {name} {theirs!r}, this service needs {ours!r}; delete it, the service makes it again"
+                f"durable {listening.durable} has {name} {theirs!r}, this service needs {ours!r}; delete it, the service makes "
+                "it again"
             )
 
 
-def _durable(topology: Topology, floor: Place, incarnation: int) -> ConsumerConfig:
+def _durable(topology: Topology, floor: Place, incarnation: int, listening: Listening) -> ConsumerConfig:
     if floor.incarnation == 0:
         start, sequence = DeliverPolicy.NEW, None
     elif floor.incarnation != incarnation:
         start, sequence = DeliverPolicy.ALL, None
     else:
         start, sequence = DeliverPolicy.BY_START_SEQUENCE, floor.sequence + 1
+    one, *more = listening.subjects
     return ConsumerConfig(
-        durable_name=DURABLE,
+        durable_name=listening.durable,
         deliver_policy=start,
         opt_start_seq=sequence,
         ack_policy=AckPolicy.EXPLICIT,
         ack_wait=topology.ack_wait,
         max_deliver=-1,
-        max_ack_pending=max(1000, 4 * topology.batch),
-        filter_subject="breadcrumbs.>",
+        max_ack_pending=max(listening.most_pending, 4 * topology.batch),
+        **({"filter_subjects": [one, *more]} if more else {"filter_subject": one}),
     )
 
 

@@ -151,3 +151,9 @@ def test_what_passes_a_call_on_and_what_was_deleted_have_no_open_calls() -> None
 def test_calls_of_an_edited_message_are_those_of_its_newest_version() -> None:
     rows = [replied(1, "", bash("a", "ls"), bash("b", "pwd")), replied(2, "", bash("b", "pwd"), id="m1", version=2)]
     assert still_open(rows, "m1") == ["b"]
+
+
+def test_a_call_whose_request_id_was_used_again_is_over() -> None:
+    rows = [replied(1, "", bash("a", "ls"), bash("b", "id")), replied(2, "", bash("a", "pwd"))]
+    assert (still_open(rows, "m1"), still_open(rows, "m2")) == (["b"], ["a"])
+    assert still_open(rows[:1], "m1") == ["a", "b"]

@@ -1,6 +1,7 @@
 """The failure of a call that nobody answers."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 from builder.domain.breadcrumb import Arrival
@@ -22,7 +23,13 @@ def test_it_answers_the_call_in_its_session_with_its_tags_and_its_task() -> None
     assert (crumb.created_at, json.loads(crumb.body)["error_message"]) == (DUE, "no answer in 300 s")
 
 
-def test_two_workers_send_the_same_bytes_and_two_calls_have_two_ids() -> None:
-    first, second, other = (timeout_event(CALL, request, "bash", 300, DUE) for request in ("r1", "r1", "r2"))
-    assert first == second
-    assert first.message_id != other.message_id
+def test_its_id_depends_on_the_call_alone() -> None:
+    first, slower = (timeout_event(CALL, "r1", "bash", seconds, DUE).message_id for seconds in (60, 300))
+    assert first == slower != timeout_event(CALL, "r2", "bash", 60, DUE).message_id
+
+
+def test_it_ends_when_the_call_does() -> None:
+    ending = replace(CALL, expires_at=DUE + timedelta(hours=1))
+    event = timeout_event(ending, "r1", "bash", 300, DUE)
+    crumb = decode(Arrival(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
+    assert crumb.expires_at == ending.expires_at

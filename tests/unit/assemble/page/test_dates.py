@@ -92,3 +92,11 @@ def test_a_profile_may_ask_for_times_which_stand_in_a_conversation_of_one_day_to
         "[8 May 2024, 08:05]\n- User: Entry 1.\n- User: Entry 2.\n\n[8 May 2024, 09:20]\n- User: Entry 3."
     )
     assert section(context, "Current User Message") == "[8 May 2024, 09:30]\n- User: What was entry one?"
+
+
+def test_under_pressure_two_local_days_have_their_lines_though_the_conversation_began_on_the_trigger_s_day() -> None:
+    """The first message is of the trigger's day by its own clock, those that have room are of two."""
+    long = " ".join(f"word{n}" for n in range(400))
+    rows = [at(1, "2024-05-08T01:00:00Z", long), at(2, "2024-05-07T23:00:00-05:00"), at(3, "2024-05-08T05:00:00Z")]
+    context = make_context(ASK, rows, replace(make_profile(), budget=300))
+    assert conversation(context).endswith("\n\n[7 May 2024]\n- User: Entry 2.\n\n[8 May 2024]\n- User: Entry 3.")
