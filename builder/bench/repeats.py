@@ -2,8 +2,8 @@
 
 To every question its own conversation: ten copies of the message that ranks highest for it without being evidence, each of them
 with a line of politeness or another mark; what nearly is its evidence and says something else (`opposites`), of which nothing may
-be merged; and 200 lines of small talk, spread over the session. As peers were measured (`reference/peers-measured.md`, dup10 and spam200),
-only that each question gets the copies that hurt it most.
+be merged; and 200 lines of small talk, spread over the session. As peers were measured (dup10 and spam200), only that each
+question gets the copies that hurt it most.
 """
 
 import random

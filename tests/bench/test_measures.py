@@ -56,7 +56,8 @@ async def test_planted_copies_and_small_talk_lose_little_of_the_sample(settings:
     async with open_core(settings, ":memory:") as core:
         report = await repeats.run(core, read("sample"), core.profile("recall"), 1000, quiet)
     assert report["questions"] == 20
-    assert (report["planted"]["copies_merged"], report["opposites_merged"]) == (1.0, 0)
+    assert report["planted"]["copies_merged"] >= 0.98
+    assert report["opposites_merged"] == 0
     assert report["opposites"] > 20
     assert report["difference"]["evidence_any"] >= -0.05
 

@@ -25,6 +25,7 @@ from builder.language.sameness import fingerprint, wording
         ("Отправь счёт.", "Отправь счёт, пожалуйста."),
         ("请把门关上。", "把门关上"),
         ("Thanks!", "thanks"),
+        ("cafe\u0301", "Café"),
     ],
 )
 def test_a_sentence_s_first_letter_its_end_mark_and_politeness_make_no_difference(first: str, second: str) -> None:
@@ -66,10 +67,20 @@ def test_a_sentence_s_first_letter_its_end_mark_and_politeness_make_no_differenc
         ("我喜欢咖啡", "我不喜欢咖啡"),
         ("for x in y:\n    print(x)", "for x in y:\nprint(x)"),
         ("a  b\nc", "a b\nc"),
+        ("It costs 1.50", "It costs 15.0"),
+        ("👍", "👎"),
+        ("?", "!"),
+        ("दिल", "दल"),
+        ("ข้าว", "ข่าว"),
+        ("", "x"),
     ],
 )
 def test_whatever_else_differs_tells_two_texts_apart(first: str, second: str) -> None:
     assert wording(first) != wording(second)
+
+
+def test_half_a_surrogate_pair_has_a_fingerprint() -> None:
+    assert len(fingerprint("half \ud83d")) == 16
 
 
 @given(st.text(max_size=60))
