@@ -118,15 +118,32 @@ class ContextBuilder:
         return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
-        """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`.
+        """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
+        _, begun = await self.begin(breadcrumb, consumers)
+        return await self.complete(begun)
+
+    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Remembered, Begun]:
+        """Remember the breadcrumb, and all of its pages that stands in front of the finds. Raises `Rejected` and `Unavailable`.
 
         What needs nothing of the trigger but its place is made while its vector is.
         """
-        if breadcrumb.role == "tool" or not consumers:  # a tool's answer is part of what is recalled for it
-            return await self.answer(await self.remember(breadcrumb), consumers)
-        trigger, begun = await asyncio.gather(self.remember(breadcrumb), self._begin(breadcrumb, consumers))
+        if breadcrumb.role == "tool":  # a tool's answer is part of what is recalled for it
+            trigger = await self.remember(breadcrumb)
+            return trigger, await self._begin(trigger.breadcrumb, consumers)
+        beside = asyncio.create_task(self._begin(breadcrumb, consumers))
+        try:
+            trigger = await self.remember(breadcrumb)
+        except BaseException:
+            beside.cancel()
+            await asyncio.gather(beside, return_exceptions=True)
+            raise
+        begun = await beside
         if trigger.breadcrumb != breadcrumb:  # it came before, and is answered as of its first place
-            return await self.answer(trigger, consumers)
+            begun = await self._begin(trigger.breadcrumb, consumers)
+        return trigger, begun
+
+    async def complete(self, begun: Begun) -> Built:
+        """The contexts of a trigger whose pages were begun."""
         return await self._complete(begun, self.ranker)
 
     async def remember(self, breadcrumb: Breadcrumb) -> Remembered:

@@ -36,7 +36,7 @@ class Metrics:
         )
         self._tokens = Histogram("context_builder_context_tokens", "True tokens of a context", buckets=_TOKENS, registry=registry)
         self._build = Histogram(
-            "context_builder_build_seconds", "Recall and assembly of a trigger's contexts", buckets=_SECONDS, registry=registry
+            "context_builder_build_seconds", "From remembering a trigger to its contexts", buckets=_SECONDS, registry=registry
         )
         self._stopped = Counter(
             "context_builder_chains_stopped", "Triggers whose causal chain exceeded a recursion limit", registry=registry

@@ -13,13 +13,11 @@ from builder.catchup import CatchUp
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unavailable
-from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
-from builder.domain.profile import Profile
 from builder.heart import Bug, Circuit, Locks, beating, foreseen
 from builder.pipeline.scopes import scopes
 from builder.ports import Archive, Delivery, Ledger, Publisher
-from builder.service import ContextBuilder
+from builder.service import Built, ContextBuilder
 from builder.wire.secrets import holds_secret
 from builder.wire.subjects import parse_breadcrumb_subject
 
@@ -143,16 +141,23 @@ class Worker:
             if wanted:
                 await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
             await self._catch_up.askers(breadcrumb)
-            held = await builder.remember(breadcrumb)
-            if breadcrumb.removes:
-                await self._forget(breadcrumb)
-            if not wanted or held.breadcrumb.removes:
+            if not wanted or self._is_old(breadcrumb):
+                held = await builder.remember(breadcrumb)
+                if breadcrumb.removes:
+                    await self._forget(breadcrumb)
+                return _Done("expired" if wanted and not held.breadcrumb.removes else "remembered")
+            began = perf_counter()
+            held, begun = await builder.begin(breadcrumb, wanted)
+            if held.breadcrumb.removes:
                 return _Done("remembered")
-            if self._now() - held.breadcrumb.received_at >= self._rules.max_age:
+            if self._is_old(held.breadcrumb):
                 return _Done("expired")
-            # `remember` gives back the very breadcrumb when it is new to the store.
+            # `begin` gives back the very breadcrumb when it is new to the store.
             repeat = attempt > 1 or arrival.deliveries > 1 or held.breadcrumb is not breadcrumb
-            return await self._answer(builder, held, wanted, repeat)
+            return await self._answer(await builder.complete(begun), repeat, began)
+
+    def _is_old(self, trigger: Breadcrumb) -> bool:
+        return self._now() - trigger.received_at >= self._rules.max_age
 
     @asynccontextmanager
     async def _begun(self, place: Place) -> AsyncIterator[int]:
@@ -175,13 +180,11 @@ class Worker:
         finally:
             self._in_work.discard(place)
 
-    async def _answer(self, builder: ContextBuilder, trigger: Remembered, wanted: tuple[Profile, ...], repeat: bool) -> _Done:
-        """Build and publish. A context that cannot be had takes no other with it; then `Rejected`.
+    async def _answer(self, built: Built, repeat: bool, began: float) -> _Done:
+        """Publish. A context that cannot be had takes no other with it; then `Rejected`.
 
-        repeat: an earlier attempt may have come as far as this.
+        repeat: an earlier attempt may have come as far as this. began: when the build did, by `perf_counter`.
         """
-        began = perf_counter()
-        built = await builder.answer(trigger, wanted)
         seconds = perf_counter() - began
         refused, tokens = list(built.refused), []
         for context in built.contexts:

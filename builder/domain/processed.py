@@ -9,7 +9,7 @@ class Processed:
 
     outcome: remembered, published, expired, rejected, unavailable or failed.
 
-    seconds: from fetch to settle. build: seconds of recall and assembly, None where nothing was built.
+    seconds: from fetch to settle. build: seconds of remembering, recall and assembly, None where nothing was built.
     tokens: of the contexts published. stopped: a consumer got none because the causal chain is too long.
     """
 

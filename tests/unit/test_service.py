@@ -1,17 +1,20 @@
 """The straight line, with a store in memory and vectors by hashing."""
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
 from builder.adapters.memory import MemoryStore
 from builder.adapters.tokens import load_counter
 from builder.domain.profile import Profile
+from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector
 from builder.pipeline.histories import Histories
 from builder.service import ContextBuilder, Helpers
 from builder.wire.bodies import excluded
 from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
+from tests.running import DEADLINE
 
 
 def make_builder(
@@ -140,3 +143,22 @@ async def test_a_secret_and_a_tombstone_never_trigger() -> None:
     assert builder.consumers(make_breadcrumb("Hello.")) == (profile,)
     assert builder.consumers(make_breadcrumb("", id="m1", removes="m1")) == ()
     assert builder.consumers(make_breadcrumb("", schema="breadcrumb.deleted.v1", removes="m9")) == ()
+
+
+async def test_the_front_of_a_page_is_made_while_the_trigger_is_embedded() -> None:
+    recalled = asyncio.Event()
+
+    class Store(MemoryStore):
+        async def recall(self, query: RecallQuery) -> Recall:
+            recalled.set()
+            return await super().recall(query)
+
+    class Waiting(HashingEmbedder):
+        async def embed(self, text: str) -> bytes:
+            await recalled.wait()
+            return await super().embed(text)
+
+    builder = make_builder(Waiting(), Store())
+    async with asyncio.timeout(DEADLINE):
+        trigger, begun = await builder.begin(make_breadcrumb("Where is the kiln?", 1), (consumer("a"),))
+    assert (trigger.breadcrumb.id, len((await builder.complete(begun)).contexts)) == ("m1", 1)

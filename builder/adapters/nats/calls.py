@@ -10,6 +10,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.in_work import InWork
 from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
@@ -40,7 +41,7 @@ class NatsCalls:
         self._timeouts = timeouts
         self._ledger = ledger
         self._incarnation = incarnation
-        self._working: dict[asyncio.Task[None], NatsDelivery] = {}
+        self._in_work = InWork(PLACES, self._freed)
         self._pull: Pull | None = None
         self._silent_until = 0.0
 
@@ -54,15 +55,9 @@ class NatsCalls:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def close(self) -> None:
-        """Hand back what is in work: the next worker has it at once."""
+        """Hand back what is in work."""
         await self._stop()
-        unfinished = dict(self._working)
-        for task in unfinished:
-            task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
-        for task, delivery in unfinished.items():
-            if task.cancelled():
-                await delivery.retry(0)
+        await self._in_work.finish(0)
 
     async def _look(self) -> None:
         """Bring the durable into being where somebody waits for tools. A worker whose profiles wait for none takes nothing."""
@@ -74,7 +69,7 @@ class NatsCalls:
         info = await ensure_durable(self._js, self._topology, floor, incarnation, CALLS)
         await self._ledger.advance(*FLOOR, Place(incarnation, info.ack_floor.stream_seq if info.ack_floor else 0))
         if self._pull is None:
-            self._pull = Pull(self._connection, (BREADCRUMBS, CALLS.durable), lambda: PLACES - len(self._working), self._begin)
+            self._pull = Pull(self._connection, (BREADCRUMBS, CALLS.durable), lambda: self._in_work.free, self._begin)
             await self._pull.open()
 
     async def _stop(self) -> None:
@@ -91,11 +86,8 @@ class NatsCalls:
 
     async def _begin(self, message: Msg) -> None:
         delivery = NatsDelivery(message, self._incarnation())
-        task = asyncio.create_task(self._timeouts.process(delivery))
-        self._working[task] = delivery
-        task.add_done_callback(self._end)
+        self._in_work.begin(delivery, self._timeouts.process(delivery))
 
-    def _end(self, task: asyncio.Task[None]) -> None:
-        del self._working[task]
+    def _freed(self) -> None:
         if self._pull is not None:
             self._pull.look()

@@ -15,6 +15,7 @@ from faststream.nats.prometheus import NatsPrometheusMiddleware
 from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.delivery import NatsDelivery
+from builder.adapters.nats.in_work import InWork
 from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.client.pull import Pull
@@ -56,12 +57,11 @@ class NatsInbox:
 
         async def handle(message: NatsMessage) -> None:
             delivery = NatsDelivery(message.raw_message, incarnation())
-            self._begin(delivery, process(delivery))
+            self._in_work.begin(delivery, process(delivery))
 
         self._subscriber(handle)
-        self._places = places
         self._graceful_seconds = graceful_seconds
-        self._working: dict[asyncio.Task[None], NatsDelivery] = {}
+        self._in_work = InWork(places, self._look)
         self._pull: Pull | None = None
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
@@ -78,23 +78,13 @@ class NatsInbox:
         connection = await self.broker.connect()
         # Only the watchdog makes the durable: whoever starts without it would begin with the whole history.
         await connection.jetstream().consumer_info(BREADCRUMBS, DURABLE)
-        self._pull = Pull(connection, (BREADCRUMBS, DURABLE), self._free, self._subscriber.consume)
+        self._pull = Pull(connection, (BREADCRUMBS, DURABLE), lambda: self._in_work.free, self._subscriber.consume)
         # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.
         self._subscriber.subscription = self._pull  # type: ignore[assignment]
         await self.broker.start()
         await self._pull.open()
 
-    def _free(self) -> int:
-        return self._places - len(self._working)
-
-    def _begin(self, delivery: NatsDelivery, work: Coroutine[Any, Any, None]) -> None:
-        """Begin now, so that it is kept alive and keeps its turn in its session."""
-        task = asyncio.create_task(work)
-        self._working[task] = delivery
-        task.add_done_callback(self._end)
-
-    def _end(self, task: asyncio.Task[None]) -> None:
-        del self._working[task]
+    def _look(self) -> None:
         if self._pull is not None:
             self._pull.look()
 
@@ -105,15 +95,7 @@ class NatsInbox:
         if self._pull is not None:
             await self._pull.unsubscribe()
         await self._subscriber.stop()
-        if self._working:
-            await asyncio.wait(self._working, timeout=max(deadline - loop.time(), 0))
-        unfinished = dict(self._working)
-        for task in unfinished:
-            task.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
-        for task, delivery in unfinished.items():
-            if task.cancelled():
-                await delivery.retry(0)
+        await self._in_work.finish(deadline - loop.time())
 
 
 async def _whole(message: NatsMessage) -> NatsMessage:
