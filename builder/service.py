@@ -271,7 +271,8 @@ class ContextBuilder:
             vector = await self._ingest.embed(text)
         except Unavailable:
             vector = b""
-        return make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
+        query = make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
+        return replace(query, is_small_talk=wanted.is_small_talk)
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:

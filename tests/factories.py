@@ -27,7 +27,7 @@ from builder.pipeline.conversation import Turn, closed_turn, last_words_of_perso
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
 from builder.pipeline.query import Query, strip_names
-from builder.pipeline.rank import Ranker
+from builder.pipeline.rank import Ranker, Weights
 from builder.pipeline.traits import traits
 from builder.pipeline.view import View, as_of
 from builder.rendering.fragments import JinjaRendering
@@ -42,7 +42,11 @@ INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "sitting_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
-BY_HAND = Ranker(hybrid=WEIGHTS, words={name: weight for name, weight in WEIGHTS.items() if name != "similarity"})
+NULL = {"constant": 0.0}
+BY_HAND = Ranker(
+    hybrid=Weights(passages=WEIGHTS, null=NULL),
+    words=Weights(passages={name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, null=NULL),
+)
 """The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
 
 make_terms = load_terms()

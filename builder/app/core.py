@@ -16,7 +16,8 @@ from builder.app.edition import Edition, read_edition, template_folders
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.histories import Histories
-from builder.pipeline.rank import MEANING, SIGNALS, Ranker
+from builder.pipeline.probability import NULL
+from builder.pipeline.rank import MEANING, SIGNALS, Ranker, Weights
 from builder.rendering.failures import Listener, silence
 from builder.service import ContextBuilder, Helpers
 from builder.settings import Settings
@@ -115,10 +116,12 @@ async def _same_model(store: SqliteStore, model: str) -> None:
 def load_ranker() -> Ranker:
     """The weights of `pipeline/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
     tables = tomllib.loads((files("builder.pipeline") / "ranker.toml").read_text("utf-8"))
-    unknown = (tables["hybrid"].keys() | tables["words"].keys()) - SIGNALS.keys()
-    if unknown or MEANING & tables["words"].keys():
+    hybrid, words = Weights(**tables["hybrid"]), Weights(**tables["words"])
+    unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
+    unknown |= (hybrid.null.keys() | words.null.keys()) - NULL.keys()
+    if unknown or MEANING & (words.passages.keys() | words.null.keys()):
         raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see pipeline/rank.py")
-    return Ranker(hybrid=tables["hybrid"], words=tables["words"])
+    return Ranker(hybrid=hybrid, words=words)
 
 
 def prepare_model(settings: Settings) -> dict[str, Any]:

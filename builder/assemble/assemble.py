@@ -24,8 +24,9 @@ from builder.domain.context import (
 )
 from builder.domain.message import Message
 from builder.domain.phrases import Phrases
+from builder.pipeline.probability import probabilities
 from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Found, may_be_found, retrieve
+from builder.pipeline.retrieve import Candidates, Found, may_be_found, retrieve
 
 
 def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
@@ -84,12 +85,16 @@ def _titled(request: Request, phrases: Phrases) -> Request:
 
 def _found(front: Front, search: Search) -> Found:
     """The best of what the page does not show; nothing is ranked when there is nothing to find."""
-    view, rules = front.request.view, front.request.profile.retrieval
-    shown = front.shown | front.active.outdated
-    allowed = may_be_found(search.query, view, shown, rules)
-    if not front.request.profile.section("retrieval") or not allowed.any():
+    view, rules, query = front.request.view, front.request.profile.retrieval, search.query
+    findable = may_be_found(query, view, rules)
+    if not front.request.profile.section("retrieval") or not findable.any() or query.is_small_talk:
         return Found()
-    return retrieve(view, allowed, shown, rules, rank(search.query, view, search.ranker), front.ledger.left)
+    weights = search.ranker.weights(query, view)
+    scores = rank(query, view, weights.passages)
+    candidates = Candidates(
+        findable=findable, scores=scores, probability=probabilities(query, view, scores, findable, weights.null)
+    )
+    return retrieve(view, candidates, front.shown | front.active.outdated, rules, front.ledger.left)
 
 
 def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:

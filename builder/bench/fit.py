@@ -1,9 +1,11 @@
-"""`bench fit`: learn the weights of the fusion from labelled conversations.
+"""`bench fit`: learn the weights of the fusion, and of its null candidate, from labelled conversations.
 
-Listwise softmax with a uniform target over the passages that hold evidence, L2, L-BFGS (`reference/retrieval.md` §3). Some
-fifteen numbers are all that enters the project of the data.
+Passages: listwise softmax with a uniform target over the passages that hold evidence, L2, L-BFGS. Null candidate: the logistic
+regression of "this question was asked in a conversation that cannot answer it", where the passages' log-sum-exp stands against
+the null's score. Some twenty numbers are all that enters the project of the data.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,56 +14,92 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from builder.bench.datasets import Conversation, Dataset
+from builder.bench.datasets import Dataset
+from builder.bench.unanswerable import foreign
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.pipeline.rank import MEANING, SIGNALS, Ranker, features
+from builder.pipeline.probability import NULL, evidence
+from builder.pipeline.rank import MEANING, SIGNALS, Ranker, Weights, features
+from builder.pipeline.retrieve import may_be_found
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
 
 PENALTY = 1.5e-3
-NAMES = tuple(SIGNALS)
+NAMES, NULL_NAMES = tuple(SIGNALS), tuple(NULL)
+WORDS_NULL = tuple(name for name in NULL if name not in MEANING)
+"""What the null candidate knows without vectors."""
+FOREIGN = 100
+"""Questions of other conversations that each conversation is asked."""
+NOTHING = 8.0
+"""How many times the questions that a conversation cannot answer count as much as those that it can: most of what is said to
+an agent asks for nothing old."""
+FAR = 10.0
+"""Scale of a share or a cosine, so that the penalty is as mild to its weight as to the others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One question. features: shape (passages, NAMES); gold: passages that hold evidence."""
+    """One question. gold: passages that hold evidence, none for a question of another conversation.
+
+    features: shape (passages, NAMES). findable: which passages may be found. evidence: shape (NULL_NAMES,).
+    """
 
     dataset: str
     session: str
     features: NDArray[np.float32]
     gold: tuple[int, ...]
+    findable: NDArray[np.bool_]
+    evidence: NDArray[np.float32]
 
 
-async def examples(builder: ContextBuilder, dataset: Dataset, profile: Profile, step: Callable[[], None]) -> tuple[Example, ...]:
-    """Every question of a data set that has evidence. Remembers the conversations."""
+async def examples(
+    builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
+) -> tuple[Example, ...]:
+    """Every question that has evidence, and questions of other conversations, asked here. Remembers the conversations."""
     found: list[Example] = []
-    for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await builder.remember(breadcrumb)
-            step()
-        found += await _of_conversation(builder, dataset.name, conversation, profile)
+    for dataset in datasets:
+        for conversation in dataset.conversations:
+            for breadcrumb in conversation.breadcrumbs:
+                await builder.remember(breadcrumb)
+                step()
+            for question in conversation.questions:
+                example = await _example(builder, dataset, profile, question.trigger, question.evidence)
+                found += [example] if example.gold else []
+            for trigger in foreign(conversation, datasets, FOREIGN):
+                found.append(await _example(builder, dataset, profile, trigger, ()))
     return tuple(found)
 
 
-async def _of_conversation(builder: ContextBuilder, dataset: str, conversation: Conversation, profile: Profile) -> list[Example]:
-    found = []
-    for question in conversation.questions:
-        query, view = await builder.recall_for(question.trigger, profile)
-        ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
-        gold = tuple(passage for passage, id_ in enumerate(ids) if id_ in question.evidence)
-        if gold:
-            found.append(Example(dataset, conversation.session, features(query, view), gold))
-    return found
+async def _example(
+    builder: ContextBuilder, dataset: Dataset, profile: Profile, trigger: Breadcrumb, gold: tuple[str, ...]
+) -> Example:
+    query, view = await builder.recall_for(trigger, profile)
+    findable = may_be_found(query, view, profile.retrieval)
+    ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
+    return Example(
+        dataset=dataset.name,
+        session=trigger.session,
+        features=features(query, view),
+        gold=tuple(passage for passage, id_ in enumerate(ids) if id_ in gold),
+        findable=findable,
+        evidence=evidence(query, view, findable),
+    )
 
 
 def fit(data: Sequence[Example], without: str = "") -> Ranker:
     """Both sets of weights. Every data set counts the same, however many questions it has. without: a signal left out."""
     names = tuple(name for name in SIGNALS if name != without)
     return Ranker(
-        hybrid=_fit(data, names),
-        words=_fit(data, tuple(name for name in names if name not in MEANING)),
+        hybrid=_weights(data, names, NULL_NAMES),
+        words=_weights(data, tuple(name for name in names if name not in MEANING), WORDS_NULL),
     )
+
+
+def _weights(data: Sequence[Example], names: tuple[str, ...], null: tuple[str, ...]) -> Weights:
+    passages = _fit([example for example in data if example.gold], names)
+    return Weights(passages=passages, null=_fit_null(data, passages, null))
 
 
 def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
@@ -72,22 +110,25 @@ def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranke
 
 def to_toml(ranker: Ranker, date: str, data: str) -> str:
     """The text of `ranker.toml`."""
+    tables = {
+        "hybrid.passages": ranker.hybrid.passages,
+        "hybrid.null": ranker.hybrid.null,
+        "words.passages": ranker.words.passages,
+        "words.null": ranker.words.null,
+    }
     lines = [
-        "# Weights of the linear fusion in `rank.py`, one a signal. Written by `context-builder bench fit`.",
+        "# Weights of the linear fusion in `rank.py`, one a signal, and of the null candidate in `probability.py`: hybrid with",
+        "# vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
         f'\n[fit]\ndate = "{date}"\ndata = "{data}"',
-        "\n# With vectors.\n[hybrid]",
-        *(f"{name} = {weight:.4f}" for name, weight in ranker.hybrid.items()),
-        "\n# Without a model (degraded contexts).\n[words]",
-        *(f"{name} = {weight:.4f}" for name, weight in ranker.words.items()),
     ]
+    for table, weights in tables.items():
+        lines += [f"\n[{table}]", *(f"{name} = {weight:.4f}" for name, weight in weights.items())]
     return "\n".join(lines) + "\n"
 
 
 def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
     columns = [NAMES.index(name) for name in names]
-    sizes: dict[str, int] = {}
-    for example in data:
-        sizes[example.dataset] = sizes.get(example.dataset, 0) + 1
+    sizes = Counter(example.dataset for example in data)
     prepared = [
         (example.features[:, columns].astype(np.float64), np.array(example.gold), 1 / (sizes[example.dataset] * len(sizes)))
         for example in data
@@ -103,5 +144,41 @@ def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
             slope = slope + share * (odds @ matrix - matrix[gold].mean(0))
         return total, slope
 
+    return _minimum(loss, names)
+
+
+def _fit_null(data: Sequence[Example], passages: dict[str, float], names: tuple[str, ...]) -> dict[str, float]:
+    """Weights of the null's score against the passages' log-sum-exp. Raises `Misconfigured` without foreign questions."""
+    foreign_ones = np.array([not example.gold for example in data])
+    if not foreign_ones.any():
+        raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
+    columns = [NAMES.index(name) for name in passages]
+    weights = np.array(list(passages.values()))
+    totals = np.array([_log_sum_exp(example.features[example.findable][:, columns] @ weights) for example in data])
+    scale = np.array([1.0 if name == "constant" else FAR for name in names])
+    matrix = np.array([example.evidence[[NULL_NAMES.index(name) for name in names]] for example in data]) * scale
+    sizes = Counter((example.dataset, not example.gold) for example in data)
+    shares = np.array([(1.0 if example.gold else NOTHING) / sizes[example.dataset, not example.gold] for example in data]) / len(
+        {example.dataset for example in data}
+    )
+    signs = np.where(foreign_ones, 1.0, -1.0)
+    mild = np.where(scale == 1.0, 0.0, PENALTY)
+
+    def loss(found: Floats) -> tuple[float, Floats]:
+        margin = signs * (matrix @ found - totals)
+        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ found**2)
+        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * found
+        return total, np.asarray(slope)
+
+    found = _minimum(loss, names)
+    return {name: round(found[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
+
+
+def _log_sum_exp(scores: NDArray[Any]) -> float:
+    highest = float(scores.max())
+    return highest + float(np.log(np.exp(scores - highest).sum()))
+
+
+def _minimum(loss: Callable[[Floats], tuple[float, Floats]], names: tuple[str, ...]) -> dict[str, float]:
     found: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return {name: round(float(weight), 4) for name, weight in zip(names, found.x, strict=True)}

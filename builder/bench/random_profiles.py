@@ -88,7 +88,7 @@ def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
     return replace(
         base,
         scope=rng.choice((base.scope, base.scope, "workspace", ("s43",))),
-        relevance_threshold=rng.choice((None, base.relevance_threshold)),
+        min_probability=rng.choice((None, base.min_probability, rng.random() ** 4)),
         similarity_threshold=rng.choice((base.similarity_threshold, 0.0, 0.2)),
         per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from builder.bench.datasets import Conversation, Dataset, Question
+from builder.bench.unanswerable import foreign, small_talk
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.pipeline.rank import Ranker
@@ -16,6 +17,8 @@ from builder.service import ContextBuilder
 WHOLE = 300
 """Characters up to which an evidence message counts only as a whole."""
 NO_RANKERS: Mapping[str, Ranker] = MappingProxyType({})
+FOREIGN = 50
+"""Questions of other conversations that each conversation is asked."""
 STRETCH = 200
 """Contiguous characters of a longer one that must stand on the page."""
 
@@ -29,6 +32,14 @@ class Outcome:
     tokens: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """Tokens of what was found for a trigger that nothing answers, by kind of trigger."""
+
+    foreign: tuple[int, ...]
+    small_talk: tuple[int, ...]
+
+
 async def run(
     builder: ContextBuilder,
     dataset: Dataset,
@@ -38,12 +49,15 @@ async def run(
     rankers: Mapping[str, Ranker] = NO_RANKERS,
     heard: Callable[[Breadcrumb], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
-    """The report, without its model. step: called after each message and question, for a progress bar.
+    """The report, without its model: evidence on the page, and what is found for triggers that nothing answers.
+
+    step: called after each message and question, for a progress bar.
 
     rankers: session → weights to use for it instead of the bundled ones. heard: called with the last breadcrumb of each
     conversation, so that it can be summarised.
     """
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
+    idle: dict[int, list[Idle]] = {budget: [] for budget in budgets}
     seconds: list[float] = []
     for conversation in dataset.conversations:
         for breadcrumb in conversation.breadcrumbs:
@@ -60,11 +74,16 @@ async def run(
                 seconds.append(perf_counter() - began)
                 outcomes[budget].append(outcome)
             step()
+        for budget in budgets:
+            asking = replace(profile, budget=budget)
+            idle[budget].append(await _idle(builder, dataset, conversation, asking, rankers.get(conversation.session)))
     questions = sum(len(conversation.questions) for conversation in dataset.conversations)
     return {
         "dataset": dataset.name,
         "questions": questions,
-        "budgets": {str(budget): summary(found) | tokens(found) for budget, found in outcomes.items()},
+        "budgets": {
+            str(budget): summary(found) | tokens(found) | _found_for_nothing(idle[budget]) for budget, found in outcomes.items()
+        },
         "by_category": _by_category(outcomes),
         "latency_ms": _latency(seconds),
     }
@@ -83,6 +102,30 @@ async def ask(
     evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
     found = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
     return Outcome(category=question.category, found=found, tokens=context.tokens)
+
+
+async def _idle(
+    builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile, ranker: Ranker | None
+) -> Idle:
+    """What is found for questions of the other conversations and for small talk."""
+
+    async def found(trigger: Breadcrumb) -> int:
+        built = await builder.answer(await builder.ingest.facts(trigger), (profile,), ranker)
+        return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
+
+    return Idle(
+        foreign=tuple([await found(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
+        small_talk=tuple([await found(trigger) for trigger in small_talk(conversation)]),
+    )
+
+
+def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
+    """Mean tokens of what was found for triggers that nothing answers."""
+    kinds = {
+        "found_foreign": [tokens for each in idle for tokens in each.foreign],
+        "found_small_talk": [tokens for each in idle for tokens in each.small_talk],
+    }
+    return {kind: round(statistics.fmean(found), 1) for kind, found in kinds.items() if found}
 
 
 def recalled(breadcrumb: Breadcrumb, page: str) -> bool:

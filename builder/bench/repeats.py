@@ -113,7 +113,7 @@ async def _facts(core: Core, crumb: Breadcrumb, known: dict[str, Remembered]) ->
 async def _wrong(core: Core, conversation: Conversation, question: Question, profile: Profile) -> Breadcrumb:
     """The message that ranks highest for the question without being evidence."""
     query, view = await core.builder.recall_for(question.trigger, profile)
-    scores = rank(query, view, core.helpers.ranker)
+    scores = rank(query, view, core.helpers.ranker.weights(query, view).passages)
     for passage in np.argsort(-scores, kind="stable"):
         crumb = view.history.rows[int(view.crumb[passage])].breadcrumb
         if crumb.id not in question.evidence and not is_filler(crumb.text):

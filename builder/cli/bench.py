@@ -119,7 +119,8 @@ def fit(
             async with open_core(settings(), path) as core:
                 found = await _examples(core, ",".join(files))
         counts = ", ".join(
-            f"{name}: {sum(item.dataset == name for item in found)} questions" for name in {i.dataset: 0 for i in found}
+            f"{name}: {sum(item.dataset == name and bool(item.gold) for item in found)} questions"
+            for name in {i.dataset: 0 for i in found}
         )
         return learn(found), counts
 
@@ -137,10 +138,8 @@ async def _examples(core: "Core", files: str) -> "tuple[Example, ...]":
     from builder.bench.datasets import load
     from builder.bench.fit import examples
 
-    found: list[Example] = []
-    for file in files.split(","):
-        found += await examples(core.builder, load(file.strip()), core.profile("recall"), lambda: None)
-    return tuple(found)
+    datasets = [load(file.strip()) for file in files.split(",")]
+    return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
 
 
 def latency(

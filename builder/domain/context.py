@@ -61,12 +61,16 @@ class Fragment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A headed group on the page. breadcrumbs: id → tokens of what it shows of each, in page order."""
+    """A headed group on the page. breadcrumbs: id → tokens of what it shows of each, in page order.
+
+    probabilities: id → probability that it answers the trigger, of what was found.
+    """
 
     name: str
     section_class: str
     tokens: int
     breadcrumbs: Mapping[str, int]
+    probabilities: Mapping[str, float]
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -67,7 +67,7 @@ class Retrieval:
 
     schemas: which breadcrumbs may be found. per_schema_limit: most finds of each; one that is not named has no limit.
 
-    relevance_threshold: least score on the way from the mean of all (0) to the best that may be found (1); None = all.
+    min_probability: least probability that a find answers what is asked; None = all that has room.
     query: what is searched with. query_messages: of `last_n`. query_text: of `custom`.
     max_results: finds, whatever their kind, without the answers that come along; None = what fits.
     neighbours: passages before and after each of the best finds, shown once everything found is on the page.
@@ -77,7 +77,7 @@ class Retrieval:
     schemas: tuple[str, ...]
     per_schema_limit: Mapping[str, int]
     similarity_threshold: float
-    relevance_threshold: float | None
+    min_probability: float | None
     query: QuerySource
     query_messages: int
     query_text: str

@@ -12,10 +12,14 @@ EVERY_SESSION = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Where to look: sessions of one workspace, in order and each once, or only EVERY_SESSION."""
+    """Where to look: sessions of one workspace, in order and each once, or only EVERY_SESSION.
+
+    shared: schemas, in order and each once, of which what is of no session belongs to every one, all its versions included.
+    """
 
     workspace: str
     sessions: tuple[str, ...]
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from builder.domain.profile import Retrieval
 from builder.pipeline.follow_up import is_follow_up
 from builder.pipeline.query import strip_names
 from builder.pipeline.view import View
+from builder.pipeline.words import is_filler
 
 LONGEST = 2_000
 """Of a longer text only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
@@ -20,17 +21,22 @@ TRIGGER = "{trigger}"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """text: to embed and to search for. beside: searched for by its words only, behind those of the text."""
+    """text: to embed and to search for. beside: searched for by its words only, behind those of the text.
+
+    is_small_talk: the trigger asks for nothing.
+    """
 
     text: str
     beside: str = ""
+    is_small_talk: bool = False
 
 
 def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> Asked:
     """The text for this profile. terms: text → stemmed terms.
 
     `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
-    beside it. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text.
+    beside it. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
+    when the trigger does not.
     """
     trigger = _ends(trigger)
     match rules.query:
@@ -38,7 +44,7 @@ def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str
             return Asked(_ends(rules.query_text.replace(TRIGGER, trigger)))
         case "last_n":
             before = [text for text, _ in _last(view, rules.query_messages - 1)]
-            return Asked("\n".join((*reversed(before), trigger)))
+            return Asked("\n".join((*reversed(before), trigger)), is_small_talk=is_filler(trigger))
         case _:
             return _widened(trigger, view, terms)
 
@@ -46,7 +52,7 @@ def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str
 def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> Asked:
     question, named = strip_names(trigger, view.speakers)
     if named or not is_follow_up(question, terms):
-        return Asked(trigger)
+        return Asked(trigger, is_small_talk=is_filler(trigger))
     last = list(_last(view, 4))
     said = next((text for text, by_person in last if by_person), "")
     answer = next((text for text, by_person in last if not by_person), "")

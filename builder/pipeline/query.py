@@ -27,6 +27,7 @@ class Query:
     """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty.
 
     dates: what the trigger names. asks_when, asks_where: what kind of answer it wants.
+    is_small_talk: the trigger asks for nothing, so nothing is found.
     """
 
     text: str
@@ -36,6 +37,7 @@ class Query:
     dates: Mention = NO_DATES
     asks_when: bool = False
     asks_where: bool = False
+    is_small_talk: bool = False
 
 
 def make_query(text: str, named: frozenset[str], terms: str, vector: bytes) -> Query:

@@ -56,27 +56,35 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
     "user_said": (signals.user_said, _plain),
     "instructs": (signals.instructs, _plain),
 }
-MEANING = frozenset({"similarity", "window_similarity"})
-"""Signals that need vectors."""
+MEANING = frozenset({"similarity", "window_similarity", "nearest"})
+"""What needs vectors: signals, and of the null candidate what is nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """passages: signal → weight. null: evidence → weight, of the score of "nothing answers this" (`probability.py`)."""
+
+    passages: Mapping[str, float]
+    null: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The sets of weights, signal → weight. words: where the query, or every passage, has no vector."""
+    """The sets of weights. words: where the query, or every passage, has no vector."""
 
-    hybrid: Mapping[str, float]
-    words: Mapping[str, float]
+    hybrid: Weights
+    words: Weights
 
-    def weights(self, query: Query, view: View) -> Mapping[str, float]:
+    def weights(self, query: Query, view: View) -> Weights:
         """The set for this query: meaning counts as soon as any passage has a vector to compare."""
         return self.hybrid if query.vector and view.has_vector.any() else self.words
 
 
-def rank(query: Query, view: View, ranker: Ranker) -> Floats:
+def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
     """One score a passage, higher is better, shape (passages,). A signal without a weight is not computed."""
     score = np.zeros(view.passages, np.float32)
     raw: dict[Signal, Floats] = {}
-    for name, weight in ranker.weights(query, view).items():
+    for name, weight in weights.items():
         signal, scale = SIGNALS[name]
         if signal not in raw:
             raw[signal] = signal(query, view)

@@ -1,8 +1,7 @@
-"""From scores to the units worth showing: what may be found, repeats shown once, the rest in order of relevance."""
+"""From probabilities to the units worth showing: what may be found, repeats shown once, the rest in order of probability."""
 
-import re
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +9,13 @@ from numpy.typing import NDArray
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
 from builder.pipeline.query import Query
+from builder.pipeline.replies import named_replies, next_replies
 from builder.pipeline.signals import similarity
 from builder.pipeline.view import View
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
+Rows = NDArray[np.bool_]
 
 SMALLEST_POOL, LARGEST_POOL, SPARE, LABEL_TOKENS = 64, 1024, 2.0, 4
 """Passages looked at closely: twice as many as have room, since repeats go and long ones may not fit."""
@@ -22,22 +23,33 @@ SMALLEST_POOL, LARGEST_POOL, SPARE, LABEL_TOKENS = 64, 1024, 2.0, 4
 
 NEAREST = 100
 """Passages that are named when they were not near enough; of all others only the number is known."""
-_QUESTION = re.compile("[?？؟]")
 ANSWERED = 5
 """Best finds whose answers come along; blind neighbours of more cost recall."""
+NEXT_SHARE = 0.5
+"""Probability of what was said next to a question, as a share of the question's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Find:
     """A passage that was found. spans: of it in its breadcrumb's text; () = the whole text. said: how often it was said.
 
-    tokens: of its text.
+    tokens: of its text. probability: that it answers what is asked; of a reply, at least its question's share.
     """
 
     row: int
     spans: tuple[tuple[int, int], ...] = ()
     said: int = 1
     tokens: int = 0
+    probability: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What a query may find, one value a passage. findable: shape (passages,). scores, probability: shape (passages,)."""
+
+    findable: Rows
+    scores: Floats
+    probability: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,26 +76,34 @@ class Found:
     irrelevant: Irrelevant = NO_ROWS
 
 
-def retrieve(view: View, allowed: NDArray[np.bool_], shown: frozenset[int], rules: Retrieval, scores: Floats, room: int) -> Found:
-    """The best of the allowed passages by their scores, one a passage of the view, each thing once.
+def retrieve(view: View, candidates: Candidates, shown: frozenset[int], rules: Retrieval, room: int) -> Found:
+    """The most probable passages that may be found and are not on the page, each thing once.
 
     shown: rows that the page shows. room: tokens for what is found. Ties go to the later passage.
     """
-    relevant = allowed.copy()
-    if rules.relevance_threshold is not None:
-        mean, best = scores.mean(), scores[allowed].max()
-        relevant &= scores >= mean + rules.relevance_threshold * (best - mean)
+    unseen = candidates.findable & ~_of_rows(view, shown)
+    if not unseen.any():
+        return Found()
+    relevant = unseen if rules.min_probability is None else unseen & (candidates.probability >= rules.min_probability)
     length = float(view.history.tokens.head(view.passages).mean()) + LABEL_TOKENS
     pool_size = min(max(SMALLEST_POOL, int(SPARE * room / length)), LARGEST_POOL)
-    pool = best_of(scores, np.flatnonzero(relevant), pool_size)
+    pool = best_of(candidates.scores, np.flatnonzero(relevant), pool_size)
     kept, omissions = _once(pool, view, shown)
-    beside = _neighbours(kept, view, allowed, shown, rules.neighbours)
+    beside = _neighbours(kept, view, unseen, shown, rules.neighbours)
+    best = [_find(view, passage, said, candidates.probability) for passage, said in kept[: rules.max_results]]
     return Found(
-        finds=_with_answers(kept[: rules.max_results], view, allowed, shown, rules),
-        neighbours=tuple(_find(view, passage, 1) for passage in beside),
+        finds=_with_replies(best, view, candidates, unseen, shown, rules),
+        neighbours=tuple(_find(view, passage, 1, candidates.probability) for passage in beside),
         omissions=omissions,
-        irrelevant=_irrelevant(allowed & ~relevant, view, scores),
+        irrelevant=_irrelevant(unseen & ~relevant, view, candidates.scores),
     )
+
+
+def _of_rows(view: View, rows: frozenset[int]) -> Rows:
+    """The passages of these rows, shape (passages,)."""
+    mask = np.zeros(view.size, np.bool_)
+    mask[[row for row in rows if row >= 0]] = True
+    return np.asarray(mask[view.crumb])
 
 
 def _irrelevant(among: NDArray[np.bool_], view: View, scores: Floats) -> Irrelevant:
@@ -101,26 +121,46 @@ def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np
     return among[np.lexsort((-among, -scores[among]))][:number]
 
 
-def _with_answers(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], rules: Retrieval
+def _with_replies(
+    best: list[Find], view: View, candidates: Candidates, unseen: Rows, shown: frozenset[int], rules: Retrieval
 ) -> tuple[Find, ...]:
-    """Behind each of the best finds: the responses that name it, or, when it is a question, what the other one said next.
+    """The finds and what replies to the best of them, the most probable first, a question in front of its reply.
 
-    An answer often shares no word with what is asked now; its question does. One that is told elsewhere on
-    the page stays there; small talk is shown when it is the answer.
+    A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
+    said next, it is a share. One that the page shows elsewhere stays there.
     """
-    said_of = dict(kept)
-    on_page = shown | {int(view.crumb[passage]) for passage in said_of}
-    finds: dict[tuple[int, int | None], Find] = {}
-    for number, (passage, said) in enumerate(kept):
-        finds.setdefault((int(view.crumb[passage]), passage), _find(view, passage, said))
-        for row in _replies(passage, view) if number < ANSWERED else ():
-            first = view.first_passage(row)
-            if first is None and row not in shown and _is_said(row, view, rules):
-                finds.setdefault((row, None), Find(row=row))
-            elif first is not None and fit[first] and (first in said_of or not _told(row, view, on_page)):
-                finds.setdefault((row, first), _find(view, first, said_of.get(first, 1)))
-    return tuple(finds.values())
+    on_page = shown | {find.row for find in best}
+    finds = {(find.row, find.spans): find for find in best}
+    for number, find in enumerate(best):
+        for row, share in _replies(find, view):
+            reply = _reply(row, view, candidates, unseen, rules)
+            if reply is None or (number >= ANSWERED and reply.tokens) or row in shown:
+                continue
+            known = finds.get((row, reply.spans))
+            if known is None and _stands_elsewhere(row, view, on_page):
+                continue
+            likely = max(share * find.probability, reply.probability)
+            finds[row, reply.spans] = replace(known or reply, probability=likely)
+    return tuple(sorted(finds.values(), key=lambda find: -find.probability))
+
+
+def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
+    """Rows of what replies to a find, each with the share of its probability."""
+    text = view.history.rows[find.row].breadcrumb.text
+    if named := named_replies(find.row, view):
+        yield from ((row, 1.0) for row in named)
+        return
+    words = "".join(text[start:end] for start, end in find.spans) or text
+    for row in next_replies(find.row, words, view):
+        yield row, 1.0 if view.first_passage(row) is None else NEXT_SHARE
+
+
+def _reply(row: int, view: View, candidates: Candidates, unseen: Rows, rules: Retrieval) -> Find | None:
+    """The first passage of a reply, or all of a small one; None where it may not be shown."""
+    first = view.first_passage(row)
+    if first is None:
+        return Find(row=row) if _is_said(row, view, rules) else None
+    return _find(view, first, 1, candidates.probability) if unseen[first] else None
 
 
 def _is_said(row: int, view: View, rules: Retrieval) -> bool:
@@ -129,39 +169,7 @@ def _is_said(row: int, view: View, rules: Retrieval) -> bool:
     return crumb.schema in rules.schemas and not crumb.calls and bool(crumb.text.strip())
 
 
-def _replies(passage: int, view: View) -> tuple[int, ...]:
-    """Rows of what this passage's breadcrumb led to; of a question that was asked again, the newest answers first."""
-    row = int(view.crumb[passage])
-    asked = view.history.rows[row].breadcrumb.id
-    named = [other for other in view.history.answers.get(asked, ()) if other < view.size and view.current[other]]
-    if named:
-        return tuple(named[-ANSWERED:])
-    if not _QUESTION.search(_text(view, passage)):
-        return ()
-    answers = (_next_said(other, view) for other in reversed(view.repeats(row)[-ANSWERED:]))
-    return tuple(reply for reply in answers if reply is not None)
-
-
-def _next_said(row: int, view: View) -> int | None:
-    """What somebody else said next; small talk only when it is the whole answer."""
-    history = view.history
-    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
-    rows = history.rows_of[int(history.session.head(view.size)[row])]
-    start, small_talk = bisect_right(rows, row), None
-    for reply in rows[start : start + ANSWERED]:
-        if reply >= view.size or (speaker[reply] == speaker[row] and not filler[reply]):
-            break
-        if speaker[reply] == speaker[row] or not view.current[reply]:
-            continue
-        if not filler[reply]:
-            return reply
-        small_talk = reply if small_talk is None else small_talk
-    return small_talk
-
-
-def _neighbours(
-    kept: list[tuple[int, int]], view: View, fit: NDArray[np.bool_], shown: frozenset[int], reach: int
-) -> tuple[int, ...]:
+def _neighbours(kept: list[tuple[int, int]], view: View, unseen: Rows, shown: frozenset[int], reach: int) -> tuple[int, ...]:
     """What may be shown around each of the best finds, the nearest first, nothing that is there already."""
     before, after = view.before, view.after
     on_page = shown | {int(view.crumb[passage]) for passage, _ in kept}
@@ -171,27 +179,27 @@ def _neighbours(
         for _ in range(reach):
             low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((before, low), (after, high)))
             for each in (low, high):
-                if each >= 0 and fit[each] and not _told(int(view.crumb[each]), view, on_page):
+                if each >= 0 and unseen[each] and not _stands_elsewhere(int(view.crumb[each]), view, on_page):
                     found.append(each)
                     on_page |= {int(view.crumb[each])}
     return tuple(dict.fromkeys(found))
 
 
-def _told(row: int, view: View, on_page: frozenset[int]) -> bool:
+def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
     """Whether another row says the same there."""
     return any(other in on_page for other in view.repeats(row) if other != row)
 
 
-def may_be_found(query: Query, view: View, shown: frozenset[int], rules: Retrieval) -> NDArray[np.bool_]:
-    """Which passages, shape (passages,): of the schemas, with words, not replaced, not `shown`, as alike as asked."""
-    codes = [view.history.schemas[name] for name in rules.schemas if name in view.history.schemas]
-    rows = np.isin(view.history.schema.head(view.size), codes)
-    rows &= view.current & ~view.history.filler.head(view.size).astype(np.bool_)
-    rows[[row for row in shown if row >= 0]] = False
-    allowed = np.asarray(rows[view.crumb] & (view.history.length.head(view.passages) > 0), np.bool_)
+def may_be_found(query: Query, view: View, rules: Retrieval) -> Rows:
+    """Which passages, shape (passages,): of the schemas, with words, not replaced, as alike as the profile asks."""
+    history = view.history
+    codes = [history.schemas[name] for name in rules.schemas if name in history.schemas]
+    rows = np.isin(history.schema.head(view.size), codes)
+    rows &= view.current & ~history.filler.head(view.size).astype(np.bool_)
+    found = np.asarray(rows[view.crumb] & (history.length.head(view.passages) > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
-        allowed &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)
-    return allowed
+        found &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)
+    return found
 
 
 def _once(pool: NDArray[np.int64], view: View, shown: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
@@ -212,19 +220,13 @@ def _once(pool: NDArray[np.int64], view: View, shown: frozenset[int]) -> tuple[l
     return kept, tuple(omissions)
 
 
-def _text(view: View, passage: int) -> str:
-    row = view.history.rows[int(view.crumb[passage])]
-    held = row.passages[passage - view.history.first_passage(int(view.crumb[passage]))]
-    return row.breadcrumb.text[held.start : held.end]
-
-
 def _repeat(view: View, row: int) -> Omission:
     return Omission(id=view.history.rows[row].breadcrumb.id, reason="repeat")
 
 
-def _find(view: View, passage: int, said: int) -> Find:
+def _find(view: View, passage: int, said: int, probability: Floats) -> Find:
     row = int(view.crumb[passage])
     remembered = view.history.rows[row]
     found = remembered.passages[passage - view.history.first_passage(row)]
     spans = ((found.start, found.end),) if len(remembered.passages) > 1 else ()
-    return Find(row=row, spans=spans, said=said, tokens=found.tokens)
+    return Find(row=row, spans=spans, said=said, tokens=found.tokens, probability=float(probability[passage]))

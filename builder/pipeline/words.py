@@ -2,6 +2,9 @@
 
 import re
 import unicodedata
+from functools import cache
+
+from builder.language.lists import words as listed
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
@@ -44,11 +47,18 @@ def folded(text: str) -> str:
 
 
 def is_filler(text: str) -> bool:
-    """True for "okay", "thanks!", "you're welcome", 好的 and for texts without a single word (features F3)."""
+    """True for "okay", "thanks!", "how are you?", "you're welcome", 好的 and for texts without a single word (features F3)."""
     if len(text) > 80:  # noqa: PLR2004 - nobody says this little in that many characters
         return False
-    words = words_of(text)
-    return len(words) <= _CARRIES_NOTHING and all(map(_carries_nothing, words)) and "?" not in text
+    greeted = _greetings().sub(" ", folded(text).replace("’", "'"))
+    words = words_of(greeted)
+    return len(words) <= _CARRIES_NOTHING and all(map(_carries_nothing, words)) and "?" not in greeted
+
+
+@cache
+def _greetings() -> re.Pattern[str]:
+    """Greetings and farewells with their question mark, longest first."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(folded(entry)) for entry in listed('greetings'))})(?!\w)\s*[?？]?")
 
 
 def words_of(text: str) -> list[str]:

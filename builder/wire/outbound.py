@@ -51,6 +51,9 @@ class SectionV1(BaseModel):
     tokens: int
     ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
     tokens_by_id: dict[str, int] = Field({}, description="tokens that it shows of each; headings and date lines are nobody's")
+    probability_by_id: dict[str, float] | None = Field(
+        None, description="of what was found: the probability that it answers the trigger, by which it was chosen"
+    )
 
 
 class BreakpointV1(BaseModel):
@@ -215,6 +218,7 @@ def _event(context: Context) -> AgentContextV1:
                     "tokens": section.tokens,
                     "ids": section.ids,
                     "tokens_by_id": section.breadcrumbs,
+                    "probability_by_id": {id_: round(value, 6) for id_, value in section.probabilities.items()} or None,
                 }
             )
             for section in context.sections

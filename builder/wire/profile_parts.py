@@ -84,10 +84,11 @@ class RetrievalFile(BaseModel):
         None, ge=0, description="most finds, not counting the answers that come along; null = what fits"
     )
     similarity_threshold: float = Field(0, ge=0, le=1, description="least cosine; 0 = no threshold")
-    relevance_threshold: float | None = Field(
+    min_probability: float | None = Field(
         None,
-        allow_inf_nan=False,
-        description="least score on the way from the mean of all (0) to the best that may be found (1); null = all",
+        ge=0,
+        le=1,
+        description="least probability that a find answers what is asked, small talk finds nothing; null = all that has room",
     )
     neighbours: int = Field(
         0, ge=0, le=5, description="passages before and after the best 5 finds, with what is left once everything found is shown"

@@ -84,6 +84,6 @@ def test_opposites_deny_count_on_exchange_and_ask() -> None:
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
     async with open_core(settings, ":memory:") as core:
         sample = read("sample")
-        data = await examples(core.builder, sample, core.profile("recall"), quiet)
+        data = await examples(core.builder, (sample,), core.profile("recall"), quiet)
         with pytest.raises(Misconfigured, match="--fit-on"):
             await ablate.run(core.builder, sample, core.profile("recall"), (500,), data, quiet)

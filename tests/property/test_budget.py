@@ -50,7 +50,7 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
     )
     retrieval = replace(
         profile.retrieval,
-        relevance_threshold=draw(st.sampled_from((None, profile.retrieval.relevance_threshold))),
+        min_probability=draw(st.sampled_from((None, profile.retrieval.min_probability))),
         per_schema_limit=draw(st.sampled_from(({}, {"user.message.v1": 2, "tool.response.v1": 0}))),
         neighbours=draw(st.sampled_from((0, 2))),
     )

@@ -1,5 +1,6 @@
 """What the memory store finds, as pure functions of its rows: the model of what SQL finds elsewhere."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
@@ -17,11 +18,22 @@ def inside(session: str, scope: Scope) -> bool:
     return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
 
 
-def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined) -> bool:
-    """Tombstones of no session belong to every scope, and so does what joined one of its sessions."""
+def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined, shared: frozenset[str]) -> bool:
+    """Tombstones of no session belong to every scope, and so does what joined one of its sessions, or what it shares.
+
+    shared: ids of what is of a schema that the scope shares.
+    """
     if inside(crumb.session, scope) or joins_of(crumb, joined) in scope.sessions:
         return True
-    return crumb.session == NO_SESSION and crumb.removes != ""
+    if crumb.session != NO_SESSION:
+        return False
+    return crumb.removes != "" or crumb.schema in scope.shared or (crumb.version > 1 and crumb.id in shared)
+
+
+def shared_ids(crumbs: Iterable[Breadcrumb], scope: Scope) -> frozenset[str]:
+    """Ids of what is, or was in an earlier version, of a schema that the scope shares."""
+    own = (crumb for crumb in crumbs if crumb.session == NO_SESSION and not crumb.removes)
+    return frozenset(crumb.id for crumb in own if crumb.schema in scope.shared)
 
 
 def joins_of(crumb: Breadcrumb, joined: Joined) -> str:

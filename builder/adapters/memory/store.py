@@ -14,6 +14,7 @@ from builder.adapters.memory.finding import (
     of_model,
     oldest_first,
     pinned,
+    shared_ids,
     where,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -70,7 +71,10 @@ class MemoryStore:
         rows = self._kept_of(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         joined = self._joined(query.scope.workspace)
-        held = [row for row in until if row.breadcrumb.place > query.after and belongs(row.breadcrumb, query.scope, joined)]
+        shared = shared_ids((row.breadcrumb for row in rows), query.scope)
+        held = [
+            row for row in until if row.breadcrumb.place > query.after and belongs(row.breadcrumb, query.scope, joined, shared)
+        ]
         return Recall(
             rows=tuple(
                 replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in held[: query.limit]
@@ -81,7 +85,8 @@ class MemoryStore:
             revision=sum(
                 number
                 for (workspace, session), number in self._revisions.items()
-                if workspace == query.scope.workspace and inside(session, query.scope)
+                if workspace == query.scope.workspace
+                and (inside(session, query.scope) or (session == NO_SESSION and query.scope.shared))
             ),
         )
 

@@ -1,7 +1,6 @@
 """All ports of a store in one SQLite file. SQL finds, Python scores."""
 
 import heapq
-from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby, islice
@@ -10,10 +9,10 @@ from typing import Any
 
 import apsw
 
-from builder.adapters.sqlite import backlog, erasing, joins, pinned, reading, revisions
+from builder.adapters.sqlite import backlog, erasing, joins, pinned, reading, revisions, sessionless
 from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Ended, Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
@@ -28,10 +27,6 @@ _SPAN = "(incarnation, sequence) > (?, ?) AND (incarnation, sequence) <= (?, ?)"
 _ROWS = (
     f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs WHERE {{scope}} AND erased = '' AND {_SPAN} "
     "ORDER BY incarnation, sequence, session LIMIT ?"
-)
-_REMOVALS = (
-    f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
-    f"WHERE workspace = ? AND session = ? AND removes <> '' AND erased = '' AND {_SPAN} ORDER BY incarnation, sequence LIMIT ?"
 )
 # The breadcrumbs come first, because only they have an index by place alone.
 _PASSAGES = (
@@ -90,13 +85,13 @@ class SqliteStore:
             scope, values = _inside(query.scope)
             span = (*query.after, *query.until, query.limit)
             found = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
-            held = list(islice(heapq.merge(found, *_of_none(sql, query), key=itemgetter(2, 3, 1)), query.limit))
+            held = list(islice(heapq.merge(found, *sessionless.find(sql, query), key=itemgetter(2, 3, 1)), query.limit))
             within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
             return Recall(
                 rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
                 pinned=tuple(_pinned(sql, query, wanted) for wanted in query.pinned),
-                revision=revisions.revision(sql, scope, values),
+                revision=revisions.revision(sql, *_inside(sessionless.with_shared(query.scope))),
             )
 
         return await self._connection.read(work)
@@ -244,14 +239,6 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True
-
-
-def _of_none(sql: apsw.Connection, query: RecallQuery) -> tuple[Iterable[tuple[Any, ...]], ...]:
-    """Of no session, for a scope without it: tombstones, and what joins one of its sessions."""
-    if query.scope.sessions == (EVERY_SESSION,) or NO_SESSION in query.scope.sessions:
-        return ()
-    span = (*query.after, *query.until, query.limit)
-    return sql.execute(_REMOVALS, (query.scope.workspace, NO_SESSION, *span)), joins.find(sql, query)
 
 
 def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Remembered, ...]:

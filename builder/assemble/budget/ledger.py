@@ -13,6 +13,7 @@ class Ledger:
     """Grows section by section; all tokens include headings, notes, date lines and line ends.
 
     allowance: tokens of the page. dated: the conversation and the current message have date lines.
+    probabilities: id → probability of what was found of it.
     """
 
     def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
@@ -23,6 +24,7 @@ class Ledger:
         self.items: dict[str, list[Item]] = {}
         self.texts: dict[str, str] = {}
         self.notes: dict[str, str] = {}
+        self.probabilities: dict[str, float] = {}
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
         self._extra = 0
 

@@ -93,10 +93,22 @@ def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:
     """Tokens and breadcrumbs of each section on the page."""
     return tuple(
-        Section(name=name, section_class=rule.section_class, tokens=ledger.spent[name], breadcrumbs=_tokens(ledger, name))
+        Section(
+            name=name,
+            section_class=rule.section_class,
+            tokens=ledger.spent[name],
+            breadcrumbs=_tokens(ledger, name),
+            probabilities=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+        )
         for name, rule in ledger.rules.items()
         if ledger.spent[name]
     )
+
+
+def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
+    rows = ledger.writer.view.history.rows
+    shown = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in shown if name in ledger.probabilities}
 
 
 def _tokens(ledger: Ledger, section: str) -> dict[str, int]:

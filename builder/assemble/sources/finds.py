@@ -52,7 +52,10 @@ def fill(
         schema = rows[find.row].breadcrumb.schema
         if not limits.get(schema, 1) or not _offer(rule.name, find, ledger, places):
             missed.append(find)
-        elif schema in limits:
+            continue
+        crumb = rows[find.row].breadcrumb.id
+        ledger.probabilities[crumb] = min(ledger.probabilities.get(crumb, 0.0) + find.probability, 1.0)
+        if schema in limits:
             limits[schema] -= 1
     return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
 

@@ -226,7 +226,7 @@ def test_what_is_no_conversation_may_be_found_beside_a_whole_one() -> None:
     notes = [
         sent(n, "note.v1", {"content": text}) for n, text in ((50, "And now for the kiln."), (51, "Old news of the weather."))
     ]
-    context = page([*chat(5), *notes], retrieval={"relevance_threshold": None})
+    context = page([*chat(5), *notes], retrieval={"min_probability": None})
     assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4", "m5"]
     assert set(ids_of(context, "relevant")) == {"m50", "m51"}
 

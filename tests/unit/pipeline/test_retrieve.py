@@ -7,9 +7,10 @@ import pytest
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
+from builder.pipeline.probability import probabilities
 from builder.pipeline.query import Query
 from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import NEAREST, Find, Found, may_be_found, retrieve
+from builder.pipeline.retrieve import NEAREST, Candidates, Find, Found, may_be_found, retrieve
 from builder.pipeline.view import View
 from tests.factories import BY_HAND, bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 
@@ -37,12 +38,14 @@ def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: 
 
 
 def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
-    profile = make_profile(retrieval={"relevance_threshold": None, "similarity_threshold": 0} | rules)
+    profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0} | rules)
     view, hidden = make_view(rows), frozenset(shown)
-    allowed = may_be_found(asked, view, hidden, profile.retrieval)
-    if not allowed.any():
-        return Search(view, Found())
-    return Search(view, retrieve(view, allowed, hidden, profile.retrieval, rank(asked, view, BY_HAND), profile.allowance))
+    findable = may_be_found(asked, view, profile.retrieval)
+    weights = BY_HAND.weights(asked, view)
+    scores = rank(asked, view, weights.passages)
+    probability = probabilities(asked, view, scores, findable, weights.null)
+    candidates = Candidates(findable=findable, scores=scores, probability=probability)
+    return Search(view, retrieve(view, candidates, hidden, profile.retrieval, profile.allowance))
 
 
 def best(search: Search) -> list[str]:
@@ -196,9 +199,9 @@ def test_of_a_response_that_was_edited_only_the_new_version_comes_along() -> Non
 
 def test_a_neighbour_that_says_what_is_on_the_page_already_stays_away() -> None:
     rows = [make_turn("We open at nine.", 1), make_turn("The kiln is in the yard.", 3), make_turn("We open at nine.", 5)]
-    around = find("Where is the kiln?", rows, 2, neighbours=2, relevance_threshold=0.9).found.neighbours
+    around = find("Where is the kiln?", rows, 2, neighbours=2, min_probability=0.3).found.neighbours
     assert around == ()
-    assert len(find("Where is the kiln?", rows, neighbours=2, relevance_threshold=0.9).found.neighbours) == 1
+    assert len(find("Where is the kiln?", rows, neighbours=2, min_probability=0.3).found.neighbours) == 1
 
 
 def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
@@ -211,7 +214,7 @@ def test_the_neighbours_of_the_best_finds_are_named_nearest_first() -> None:
 
 def test_what_is_on_the_page_or_says_nothing_is_no_neighbour() -> None:
     rows = ["Remark on rain.", "The kiln is in Delft.", "okay"]
-    assert find("Where is the kiln?", rows, 0, neighbours=1, relevance_threshold=0.5).found.neighbours == ()
+    assert find("Where is the kiln?", rows, 0, neighbours=1, min_probability=0.3).found.neighbours == ()
 
 
 def test_only_the_schemas_of_the_profile_are_searched() -> None:
@@ -233,9 +236,9 @@ def test_the_similarity_threshold_leaves_out_what_is_only_similar_by_words() -> 
     assert best(find("The kiln is hot.", rows, similarity_threshold=0.9)) == ["m1"]
 
 
-def test_the_relevance_threshold_leaves_out_what_is_no_better_than_most() -> None:
+def test_what_is_less_probable_than_asked_is_left_out() -> None:
     rows = [*BLAND, "The kiln is in Delft."]
-    assert best(find("Where is the kiln?", rows, relevance_threshold=1.0)) == ["m11"]
+    assert best(find("Where is the kiln?", rows, min_probability=0.3)) == ["m11"]
 
 
 def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
@@ -249,18 +252,16 @@ def test_of_a_long_message_only_the_passage_that_answers_is_found() -> None:
 
 
 def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> None:
-    search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], relevance_threshold=1.0)
+    search = find("Where is the kiln?", [*BLAND, "The kiln is in Delft.", "It rains."], min_probability=0.3)
     assert search.found.irrelevant.every.tolist() == [*range(10), 11]
     assert set(search.found.irrelevant.nearest) == {*range(10), 11}
-    many = find(
-        "Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], relevance_threshold=1.0
-    )
+    many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
     assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (NEAREST, 300)
 
 
 def test_an_empty_session_has_nothing_to_find() -> None:
     view = make_view([])
-    assert not may_be_found(make_query("kiln"), view, frozenset(), make_profile().retrieval).any()
+    assert not may_be_found(make_query("kiln"), view, make_profile().retrieval).any()
 
 
 def answers(*rows: Remembered | str) -> list[str]:
@@ -273,10 +274,34 @@ def test_small_talk_is_shown_when_it_is_the_whole_answer() -> None:
     assert answers("Do you eat nuts at all?", "No.", "The harbour is open on Sundays.") == ["Do you eat nuts at all?", "No."]
 
 
-def test_small_talk_before_the_real_answer_takes_no_place() -> None:
-    rows = [make_remembered(text, 90 + n, schema="agent.response.v1") for n, text in enumerate(("Sure!", "Only almonds."))]
+def test_small_talk_that_answers_nothing_takes_no_place() -> None:
+    rows = [make_remembered(text, 90 + n, schema="agent.response.v1") for n, text in enumerate(("Hm!", "Only almonds."))]
     asked = make_remembered("Do you eat nuts at all?", 80)
     assert answers(asked, *rows) == ["Do you eat nuts at all?", "Only almonds."]
+
+
+def test_a_yes_comes_along_with_what_the_same_one_adds_to_it() -> None:
+    asked = make_remembered("Do you eat nuts at all?", 80)
+    rows = [make_remembered(text, 90 + n, schema="agent.response.v1") for n, text in enumerate(("Sure!", "Only almonds."))]
+    found = find("Do you eat nuts?", [*BLAND, asked, *rows])
+    assert best(found)[:3] == ["m80", "m90", "m91"]
+
+
+def test_what_somebody_says_behind_a_yes_is_no_part_of_it() -> None:
+    asked = make_remembered("Do you eat nuts at all?", 80)
+    yes = make_remembered("No.", 81, schema="agent.response.v1")
+    found = find(
+        "Do you eat nuts?", [*BLAND, asked, yes, make_remembered("The harbour is open on Sundays.", 82)], min_probability=0.1
+    )
+    assert best(found) == ["m80", "m81"]
+
+
+def test_what_was_merely_said_next_never_comes_before_a_better_find() -> None:
+    rows = ["Where is the kiln?", "Lovely weather today.", "The kiln is in the yard, the kiln stands there.", *BLAND]
+    found = find("Where is the kiln?", rows)
+    probability = [each.probability for each in found.found.finds]
+    assert probability == sorted(probability, reverse=True)
+    assert best(found).index("m3") < best(found).index("m2")
 
 
 def test_the_askers_own_small_talk_hides_no_answer() -> None:

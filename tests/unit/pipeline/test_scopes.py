@@ -144,4 +144,4 @@ def test_an_edit_in_another_session_joins_no_unit() -> None:
 
 
 def _wide() -> Profile:
-    return make_profile(retrieval={"scope": "workspace", "relevance_threshold": None}, window={"max_units": 0, "trim_to": 0})
+    return make_profile(retrieval={"scope": "workspace", "min_probability": None}, window={"max_units": 0, "trim_to": 0})

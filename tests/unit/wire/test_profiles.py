@@ -77,7 +77,7 @@ def test_settings_arrive_where_they_belong() -> None:
     assert parse_profile("mine", changed("window/max_tool_turns", 7)).window.max_tool_turns == 7
     assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
     assert parse_profile("mine", changed("sections/0/class", "static")).sections[1].section_class == "static"
-    assert parse_profile("mine", changed("retrieval/relevance_threshold", -0.5)).retrieval.relevance_threshold == -0.5
+    assert parse_profile("mine", changed("retrieval/min_probability", 0.01)).retrieval.min_probability == 0.01
     assert parse_profile("mine", changed("retrieval/per_schema_limit", {"note.v1": 2})).retrieval.per_schema_limit == {
         "note.v1": 2
     }
@@ -106,7 +106,7 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
         ("retrieval", None, "at retrieval, got None"),
         ("retrieval/schemas", None, "at retrieval/schemas, got None"),
         ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
-        ("retrieval/relevance_threshold", float("nan"), "finite number at retrieval/relevance_threshold, got nan"),
+        ("retrieval/min_probability", 1.5, "less than or equal to 1 at retrieval/min_probability, got 1.5"),
         ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
         ("sections", [], "at least 1 item .* at sections, got"),
         ("sections/0/source", "memory", "'system', 'pinned', 'summary', .* at sections/0/source, got 'memory'"),

@@ -202,7 +202,7 @@ def test_more_budget_never_shows_less_of_a_plain_conversation() -> None:
 
 def test_what_was_found_is_no_omission_and_what_had_no_room_is() -> None:
     rows = [said(n, f"The kiln number {n} stands in town {n}, and now it is as hot as ever.") for n in range(1, 100)]
-    context = page(rows, profile(500, retrieval={"relevance_threshold": None}))
+    context = page(rows, profile(500, retrieval={"min_probability": None}))
     found = set(ids_of(context, "relevant"))
     assert found
     assert found.isdisjoint(omission.id for omission in context.omissions)

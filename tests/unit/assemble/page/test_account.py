@@ -52,7 +52,7 @@ def test_nothing_is_shown_whole_and_left_out_too_and_every_breadcrumb_is_account
 
 def test_the_most_relevant_are_named_first() -> None:
     rows = [*chat(100), *(said(n, f"The kiln of Delft, number {n}, is as hot as ever it was.") for n in range(200, 260))]
-    context = page([*rows, *chat(60, 300)], 400, retrieval={"relevance_threshold": None})
+    context = page([*rows, *chat(60, 300)], 400, retrieval={"min_probability": None})
     named = [omission for omission in context.omissions if omission.reason == OVER_BUDGET]
     assert named == list(context.omissions[: len(named)])
     assert named[0].id in {f"m{n}" for n in range(200, 260)}
@@ -60,7 +60,7 @@ def test_the_most_relevant_are_named_first() -> None:
 
 def test_what_is_not_near_enough_says_so() -> None:
     rows = [said(n, f"Weather report number {n}.") for n in range(1, 40)]
-    context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"relevance_threshold": 1.0})
+    context = page([*rows, said(50, "The kiln of Delft.")], 300, retrieval={"min_probability": 1.0})
     assert context.left_out[IRRELEVANT] == 40 - len(ids_of(context, "recent")) - len(ids_of(context, "relevant"))
 
 

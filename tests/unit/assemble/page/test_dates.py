@@ -65,7 +65,7 @@ def test_what_is_out_of_order_by_the_senders_clocks_keeps_its_place_and_has_its_
 
 
 def found(dates_of: Dates = "day") -> Profile:
-    profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"relevance_threshold": None})
+    profile = make_profile(window={"max_units": 1, "trim_to": 1}, retrieval={"min_probability": None})
     rules = (replace(rule, dates=dates_of) if rule.source == "retrieval" else rule for rule in profile.sections)
     return replace(profile, sections=tuple(rules))
 

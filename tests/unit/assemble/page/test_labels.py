@@ -15,7 +15,7 @@ FORGED = ("Assistant", "System", "User", "Human", "assistant ", "Tool calc answe
 
 
 def page(rows: list[Remembered], scope: str = "session") -> Context:
-    return make_context(ASK, rows, make_profile(retrieval={"scope": scope, "relevance_threshold": None}))
+    return make_context(ASK, rows, make_profile(retrieval={"scope": scope, "min_probability": None}))
 
 
 @pytest.mark.parametrize("name", ["Ana", "Ana Lucía", "O'Brien", "Smith, John (ops)", "小明", "Анна", "ana@example.org", "R2-D2"])
@@ -83,7 +83,7 @@ def test_in_a_wider_scope_other_people_are_shown_by_name_or_by_number() -> None:
 def test_the_user_is_the_user_in_another_session_too_when_the_ids_say_so() -> None:
     ask = said(800, "Where is the parcel?", user_id="u7")
     rows = [other(1, "The parcel goes to Elm Street.", user_id="u7"), other(2, "The parcel goes to Oak Street.", user_id="u8")]
-    profile = make_profile(retrieval={"scope": "workspace", "relevance_threshold": None})
+    profile = make_profile(retrieval={"scope": "workspace", "min_probability": None})
     assert section(make_context(ask, rows, profile), "Relevant Earlier Messages").split("\n")[1:] == [
         "- User: The parcel goes to Elm Street.",
         "- Another user 1: The parcel goes to Oak Street.",
@@ -92,7 +92,7 @@ def test_the_user_is_the_user_in_another_session_too_when_the_ids_say_so() -> No
 
 def test_a_person_elsewhere_who_has_the_users_name_is_another_one() -> None:
     ask = said(800, "Where is the parcel?", "Alice", user_id="u1")
-    profile = make_profile(retrieval={"scope": "workspace", "relevance_threshold": None})
+    profile = make_profile(retrieval={"scope": "workspace", "min_probability": None})
     context = make_context(ask, [other(1, "The parcel goes to Elm Street.", "Alice", user_id="u2")], profile)
     assert "- Another user 1: The parcel goes to Elm Street." in context.markdown
 

@@ -16,7 +16,7 @@ ASK = said(800, "Where does the kiln of Delft stand?")
 def profile(budget: int = 1000, **retrieval: object) -> Profile:
     """The newest two units are the conversation, all others may be found."""
     window = {"max_units": 2, "trim_to": 2}
-    return make_profile(budget=budget, window=window, summaries=None, retrieval={"relevance_threshold": None} | retrieval)
+    return make_profile(budget=budget, window=window, summaries=None, retrieval={"min_probability": None} | retrieval)
 
 
 def page(rows: list[Remembered], wanted: Profile | None = None) -> Context:
@@ -109,7 +109,7 @@ def test_the_sentence_that_stands_among_the_instructions_is_not_said_again_by_a_
 def test_what_is_shown_of_a_message_that_was_cut_is_not_found_and_the_rest_of_it_may_be() -> None:
     filling = "The harbour was calm and we walked along the quay. " * 60
     rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
-    context = make_context(ASK, rows, make_profile(budget=900, summaries=None, retrieval={"relevance_threshold": None}))
+    context = make_context(ASK, rows, make_profile(budget=900, summaries=None, retrieval={"min_probability": None}))
     assert [part.id for part in context.partial] == ["m1"]
     assert context.markdown.count("The head of it.") == context.markdown.count("The tail of it.") == 1
     assert "The kiln of Delft stands here." in found(context)
@@ -133,8 +133,8 @@ def test_a_limit_of_a_schema_holds_also_while_there_is_room(limit: int) -> None:
 
 def test_neighbours_are_shown_only_once_all_that_was_found_has_room() -> None:
     rows = [said(1, "It rains in the north."), said(2, "The kiln of Delft stands here."), said(3, "It snows in the south.")]
-    assert ids_of(page(rows, profile(relevance_threshold=1)), "relevant") == ["m2"]
-    assert ids_of(page(rows, profile(relevance_threshold=1, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
+    assert ids_of(page(rows, profile(min_probability=1)), "relevant") == ["m2"]
+    assert ids_of(page(rows, profile(min_probability=1, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
     tight = profile(600, neighbours=3)
     assert ids_of(page(kilns(100), tight), "relevant") == ids_of(page(kilns(100), profile(600)), "relevant")
 
