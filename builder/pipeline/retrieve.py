@@ -53,27 +53,28 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Irrelevant:
-    """What may be found and was not near enough. nearest: rows, the nearest first. every: all such rows, in place order."""
+class Unfound:
+    """What may be found and was not. nearest: rows, the nearest first. every: all such rows, in place order."""
 
     nearest: tuple[int, ...]
     every: Ints
 
 
-NO_ROWS = Irrelevant((), np.zeros(0, np.int64))
+NO_ROWS = Unfound((), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """finds: the best first. neighbours: what was said around the best. omissions: the repeats and why they are not shown.
 
-    irrelevant: what was not near enough to the question.
+    irrelevant: what was not probable enough. crowded: what was, behind so much that it can have no room.
     """
 
     finds: tuple[Find, ...] = ()
     neighbours: tuple[Find, ...] = ()
     omissions: tuple[Omission, ...] = ()
-    irrelevant: Irrelevant = NO_ROWS
+    irrelevant: Unfound = NO_ROWS
+    crowded: Unfound = NO_ROWS
 
 
 def retrieve(view: View, candidates: Candidates, shown: frozenset[int], rules: Retrieval, room: int) -> Found:
@@ -95,8 +96,15 @@ def retrieve(view: View, candidates: Candidates, shown: frozenset[int], rules: R
         finds=_with_replies(best, view, candidates, unseen, shown, rules),
         neighbours=tuple(_find(view, passage, 1, candidates.probability) for passage in beside),
         omissions=omissions,
-        irrelevant=_irrelevant(unseen & ~relevant, view, candidates.scores),
+        irrelevant=_unfound(unseen & ~relevant, view, candidates.scores),
+        crowded=_unfound(_without(relevant, pool), view, candidates.scores),
     )
+
+
+def _without(passages: Rows, pool: Ints) -> Rows:
+    rest = passages.copy()
+    rest[pool] = False
+    return rest
 
 
 def _of_rows(view: View, rows: frozenset[int]) -> Rows:
@@ -106,11 +114,11 @@ def _of_rows(view: View, rows: frozenset[int]) -> Rows:
     return np.asarray(mask[view.crumb])
 
 
-def _irrelevant(among: NDArray[np.bool_], view: View, scores: Floats) -> Irrelevant:
+def _unfound(among: NDArray[np.bool_], view: View, scores: Floats) -> Unfound:
     nearest = view.crumb[best_of(scores, np.flatnonzero(among), NEAREST)]
     rows = np.zeros(view.size, np.bool_)
     rows[view.crumb[among]] = True
-    return Irrelevant(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
+    return Unfound(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
 
 
 def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np.int64]:

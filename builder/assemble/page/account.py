@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from builder.assemble.budget.front import Front
 from builder.assemble.budget.ledger import Ledger
-from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, Fragment, Omission, Section
+from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Fragment, Omission, Section
 from builder.pipeline.retrieve import Found
 
 MOST_NAMED = 50
@@ -52,6 +52,12 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
             named.setdefault(omission.id, omission)
     reasons = Counter(omission.reason for omission in named.values())
     known = rows | {view.row_of(name) for name in named}
+    crowded = _mask(found.crowded.every, view.size, known)
+    reasons[OVER_BUDGET] += int(np.count_nonzero(crowded))
+    for row in found.crowded.nearest:
+        if row not in known:
+            named.setdefault(*_named(front, row, OVER_BUDGET))
+    known.update(np.flatnonzero(crowded).tolist())
     for row, reason in _by_limits(front):
         if row not in known:
             known.add(row)

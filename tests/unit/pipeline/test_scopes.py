@@ -110,8 +110,11 @@ def test_a_profile_says_where_it_looks_and_the_own_session_is_always_part_of_it(
     }
     profiles = tuple(make_profile(retrieval={"scope": scope}) for scope in where)
     assert [scope_of(trigger, profile).sessions for profile in profiles] == list(where.values())
-    assert scopes(trigger, profiles) == tuple(
-        Scope(workspace="acme", sessions=sessions) for sessions in (("s5",), (EVERY_SESSION,), ("s1", "s5", "s9"))
+    notes = ("browser.page.context.v1", "browser.tab.context.v1", "note.v1")
+    assert scopes(trigger, profiles) == (
+        Scope(workspace="acme", sessions=("s5",), shared=notes),
+        Scope(workspace="acme", sessions=(EVERY_SESSION,)),
+        Scope(workspace="acme", sessions=("s1", "s5", "s9"), shared=notes),
     )
 
 

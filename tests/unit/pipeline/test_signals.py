@@ -22,7 +22,7 @@ CHAT = [
     "Nice and sturdy.",
     "The cat is asleep.",
     "It rains again.",
-    "Good night.",
+    "Good night, moon.",
 ]
 
 

@@ -176,7 +176,7 @@ def test_the_date_of_what_the_assistant_wrote_ends_the_user_s_message_before_it(
 
 def test_arguments_are_whole_and_where_the_call_is_cut_they_say_how_much() -> None:
     rows = [calling(1, "r1", query="kiln " * 300), answer(2, "r1")]
-    roomy, tight = (make_context(ASK, rows, profile(budget=budget)).messages[0].exchanges for budget in (4000, 200))
+    roomy, tight = (make_context(ASK, rows, profile(budget=budget)).messages[0].exchanges for budget in (4000, 300))
     assert json.loads(roomy[0].call.arguments)["query"] == "kiln " * 300
     assert "characters left out, id m1" in json.loads(tight[0].call.arguments)["cut"]
 

@@ -98,5 +98,5 @@ def test_under_pressure_two_local_days_have_their_lines_though_the_conversation_
     """The first message is of the trigger's day by its own clock, those that have room are of two."""
     long = " ".join(f"word{n}" for n in range(400))
     rows = [at(1, "2024-05-08T01:00:00Z", long), at(2, "2024-05-07T23:00:00-05:00"), at(3, "2024-05-08T05:00:00Z")]
-    context = make_context(ASK, rows, replace(make_profile(), budget=300))
-    assert conversation(context).endswith("\n\n[7 May 2024]\n- User: Entry 2.\n\n[8 May 2024]\n- User: Entry 3.")
+    context = make_context(ASK, rows, replace(make_profile(), budget=500))
+    assert conversation(context).endswith("[7 May 2024]\n- User: Entry 2.\n\n[8 May 2024]\n- User: Entry 3.")

@@ -107,9 +107,9 @@ def test_the_sentence_that_stands_among_the_instructions_is_not_said_again_by_a_
 
 
 def test_what_is_shown_of_a_message_that_was_cut_is_not_found_and_the_rest_of_it_may_be() -> None:
-    filling = "The harbour was calm and we walked along the quay. " * 60
+    filling = "The harbour was calm and we walked along the quay. " * 100
     rows = [said(1, f"The head of it. {filling}The kiln of Delft stands here. {filling}The tail of it."), *chat(3, 2)]
-    context = make_context(ASK, rows, make_profile(budget=900, summaries=None, retrieval={"min_probability": None}))
+    context = make_context(ASK, rows, make_profile(budget=1500, summaries=None, retrieval={"min_probability": None}))
     assert [part.id for part in context.partial] == ["m1"]
     assert context.markdown.count("The head of it.") == context.markdown.count("The tail of it.") == 1
     assert "The kiln of Delft stands here." in found(context)
@@ -133,8 +133,8 @@ def test_a_limit_of_a_schema_holds_also_while_there_is_room(limit: int) -> None:
 
 def test_neighbours_are_shown_only_once_all_that_was_found_has_room() -> None:
     rows = [said(1, "It rains in the north."), said(2, "The kiln of Delft stands here."), said(3, "It snows in the south.")]
-    assert ids_of(page(rows, profile(min_probability=1)), "relevant") == ["m2"]
-    assert ids_of(page(rows, profile(min_probability=1, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
+    assert ids_of(page(rows, profile(min_probability=0.5)), "relevant") == ["m2"]
+    assert ids_of(page(rows, profile(min_probability=0.5, neighbours=1)), "relevant") == ["m1", "m2", "m3"]
     tight = profile(600, neighbours=3)
     assert ids_of(page(kilns(100), tight), "relevant") == ids_of(page(kilns(100), profile(600)), "relevant")
 
