@@ -59,6 +59,7 @@ def complete(front: Front, search: Search) -> Context:
         chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
+        target=profile.target,
         margin=profile.margin,
         encoding=profile.encoding,
         profile_revision=profile.revision,

@@ -126,7 +126,7 @@ class Context:
     """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
 
     breakpoints: where a prompt cache may cut it, in page order.
-    budget, margin: tokens that were allowed, and the share of them that was kept free.
+    budget, margin: tokens that were allowed, and the share of them that was kept free. target: what was aimed at; None = all.
     messages: the same once more for a chat API, of this shape; empty when the profile wants none.
     partial: what is on the page in part. omissions: the most relevant of what is not. left_out: all that is not, by reason.
     compaction: None when nothing was folded.
@@ -140,6 +140,7 @@ class Context:
     breakpoints: tuple[Breakpoint, ...]
     tokens: int
     budget: int
+    target: int | None
     margin: float
     encoding: str
     profile_revision: str

@@ -53,12 +53,14 @@ class Window:
 
     keep_share: a conversation that does not fit is trimmed to this share of its room and grows again, so that its
     beginning moves in jumps. max_tool_turns: newest turns whose calls are shown; None = all.
+    whole_up_to: a conversation that fits into the profile's target, or its budget, is shown whole.
     """
 
     max_units: int | None
     trim_to: int
     keep_share: float
     max_tool_turns: int | None
+    whole_up_to: Literal["target", "budget"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +151,8 @@ class Profile:
     """The consumer's wishes; the file name is the consumer's name.
 
     triggers: schemas whose first version asks for a context; empty = only on demand.
-    budget, reserve: tokens of the page and tokens kept free of it. margin: share of the budget kept free because the model's
+    budget, reserve: most tokens of the page, and tokens kept free of it. target: tokens that it aims at; None = the budget.
+    margin: share of the budget kept free because the model's
     own tokenizer is not public. calibrate: the undated name of the model whose usage, as agents report it, takes
     the margin's place once enough of it is known; None = the margin stands.
     on_overflow: trim the conversation that does not fit, or reject the page.
@@ -166,6 +169,7 @@ class Profile:
     page: str
     encoding: str
     budget: int
+    target: int | None
     reserve: int
     margin: float
     calibrate: str | None
@@ -206,6 +210,16 @@ class Profile:
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
         return self._page(self.margin)
+
+    @property
+    def aim(self) -> int:
+        """Tokens that the finished page shall have, if nothing that it may not be without needs more."""
+        return self.allowance if self.target is None else min(self.target, self.allowance)
+
+    @property
+    def whole(self) -> int:
+        """Tokens of a page on which the conversation may stand whole."""
+        return self.allowance if self.window.whole_up_to == "budget" or self.on_overflow == "reject" else self.aim
 
     @property
     def least_allowance(self) -> int:

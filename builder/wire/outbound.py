@@ -29,7 +29,8 @@ class Assembly(BaseModel):
     templates: str = Field(description="revision of the templates")
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
     tokenizer: str = Field(description="encoding that the tokens are counted in")
-    budget: int = Field(description="tokens the page may have")
+    budget: int = Field(description="most tokens of the page")
+    target: int | None = Field(None, description="tokens that the page aims at, if they are fewer")
     margin: float = Field(0, description="share of them kept free, the profile's or what agents' usage calls for")
     model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
     flags: tuple[str, ...] = Field(
@@ -248,6 +249,7 @@ def _assembly(context: Context) -> Assembly:
         prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), NOTHING),
         tokenizer=context.encoding,
         budget=context.budget,
+        target=context.target,
         margin=context.margin,
         model=context.model.encode("ascii", "backslashreplace").decode(),
         flags=context.flags,

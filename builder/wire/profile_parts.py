@@ -63,6 +63,9 @@ class WindowFile(BaseModel):
         "1 = as little as need be",
     )
     max_tool_turns: int | None = Field(None, ge=0, description="newest tool turns whose calls and results are shown; null = all")
+    whole_up_to: Literal["target", "budget"] = Field(
+        "target", description="a conversation that fits into the profile's `target`, or into its `budget`, is shown whole"
+    )
 
     @model_validator(mode="after")
     def _ordered(self) -> "WindowFile":

@@ -41,7 +41,7 @@ from builder.wire.profile_parts import (
 from builder.wire.subjects import check_token
 from builder.wire.time_zones import TimeZoneName, time_zone
 
-DEFAULT_BUDGET = 4000
+DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
 DATED = frozenset({"hot", "retrieval", "trigger"})
 """Sources whose sections show days unless the profile says otherwise."""
@@ -93,7 +93,18 @@ class ProfileFile(BaseModel):
     )
     window_share: float = Field(0.75, gt=0, le=1, description="share of the model's window that the budget is, with `model`")
     encoding: Literal["o200k_base", "cl100k_base"] | None = Field(None, description="tokenizer of the budget; default o200k_base")
-    budget: int | None = Field(None, ge=16, le=2_000_000, description=f"tokens of the page; default {DEFAULT_BUDGET}")
+    budget: int | None = Field(
+        None,
+        ge=16,
+        le=2_000_000,
+        description=f"most tokens of the page; default {DEFAULT_BUDGET}, or `window_share` of the model's window",
+    )
+    target: int | None = Field(
+        None,
+        ge=16,
+        le=2_000_000,
+        description=f"tokens that the page aims at; default is the budget, but {DEFAULT_TARGET} where that follows from `model`",
+    )
     reserve: int = Field(
         0,
         ge=0,
@@ -150,6 +161,12 @@ class ProfileFile(BaseModel):
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name")
         check_showable((*self.triggers, *(item for item in self.pinned if isinstance(item, str))))
+        return self
+
+    @model_validator(mode="after")
+    def _aims_at_what_it_may_have(self) -> "ProfileFile":
+        if self.target is not None and self.budget is not None and self.target > self.budget:
+            raise ValueError(f"target is {self.target} but budget is {self.budget}; lower target")
         return self
 
     @model_validator(mode="after")
@@ -233,6 +250,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         page=file.page,
         encoding=file.encoding or (facts.encoding if facts else "o200k_base"),
         budget=file.budget or derived,
+        target=file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
         reserve=file.reserve,
         margin=file.margin if file.margin is not None else facts.margin if facts else 0,
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,

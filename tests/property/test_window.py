@@ -13,7 +13,7 @@ limits = st.integers(0, 60).flatmap(lambda most: st.tuples(st.just(most), st.int
 
 
 def sizes(most: int, keep: int) -> list[int]:
-    window = Window(max_units=most, trim_to=keep, keep_share=0.5, max_tool_turns=None)
+    window = Window(max_units=most, trim_to=keep, keep_share=0.5, max_tool_turns=None, whole_up_to="target")
     return [window_size(units, window) for units in range(501)]
 
 

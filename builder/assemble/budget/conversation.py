@@ -66,15 +66,18 @@ def _shown(item: Item) -> Iterator[int]:
             yield row
 
 
-def cannot_fit(view: View, profile: Profile) -> bool:
-    """Whether the conversation is surely too long, by the counts of when it was stored; limits may leave little of it."""
+def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
+    """Whether the conversation is surely too long, by the counts of when it was stored; limits may leave little of it.
+
+    allowance: tokens that there are for it.
+    """
     window, own = profile.window, view.rows
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
     shown = own[view.spoken[own] & view.current[own]]
     marks = view.history.marks
     said = shown[~marks.by_tool.head(view.size)[shown]]
-    return float(marks.tokens.head(view.size)[said].sum()) > STORED_OVER_RENDERED * profile.allowance
+    return float(marks.tokens.head(view.size)[said].sum()) > STORED_OVER_RENDERED * allowance
 
 
 def limited(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> Limited:

@@ -43,7 +43,7 @@ def front_of(request: Request, writer: Writer) -> Front:
     front = _whole(request, writer)
     if front is None and request.profile.on_overflow == "reject":
         raise Rejected(
-            f"the conversation does not fit into {request.profile.allowance} tokens; raise `budget` in the profile "
+            f"the conversation does not fit into {request.profile.whole} tokens; raise `budget` in the profile "
             f"{request.profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
     if front is not None:
@@ -55,19 +55,19 @@ def front_of(request: Request, writer: Writer) -> Front:
 def _whole(request: Request, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = request.profile, request.view
-    if cannot_fit(view, profile):
+    if cannot_fit(view, profile, profile.whole):
         return None
-    limits = limited(view, profile, profile.allowance, request.turn, folded=False)
+    limits = limited(view, profile, profile.whole, request.turn, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
-    ledger = Ledger(writer, profile.allowance, dated=len(days | {writer.day_of(request.trigger)}) > 1)
+    ledger = Ledger(writer, profile.whole, dated=len(days | {writer.day_of(request.trigger)}) > 1)
     cut = put_fixed(ledger, request)
     if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
         return None  # the current message is part of the conversation
     rule = profile.section("hot")
-    if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.allowance + SLACK:
+    if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.whole + SLACK:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
@@ -75,7 +75,9 @@ def _whole(request: Request, writer: Writer) -> Front | None:
         return None
     _note(ledger, rule, limits)
     _put_pinned(request, ledger, None)
-    return _settled(request, ledger, conversation, limits, None, cut=cut)
+    front = _settled(request, ledger, conversation, limits, None, cut=cut)
+    _aim(ledger, profile, int(SLACK + _finds_share(profile)))
+    return front
 
 
 def _newest(request: Request, writer: Writer, *, dated: bool) -> Front:
@@ -83,11 +85,11 @@ def _newest(request: Request, writer: Writer, *, dated: bool) -> Front:
     profile, view = request.profile, request.view
     ledger = Ledger(writer, profile.allowance, dated=dated)
     cut = put_fixed(ledger, request)
+    _aim(ledger, profile, profile.aim // 2)
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
     _put_pinned(request, ledger, profile)
     reserved = _share(profile, "summary") + _share(profile, "instructions")
-    finds = profile.section("retrieval")
-    room = ledger.left + ledger.spent[trigger.name] - reserved - (int(finds.min_share * profile.allowance) if finds else 0)
+    room = ledger.left + ledger.spent[trigger.name] - reserved - _finds_share(profile)
     room = min(room, ledger.left - reserved, _share(profile, "hot"))
     if room < LEAST_WINDOW * _share(profile, "hot"):
         room = min(_share(profile, "hot"), ledger.left)
@@ -151,12 +153,23 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
 
 def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     """Tokens that a section may have: what is left, and no more than its share where shares act."""
-    return ledger.left if shares is None else min(rule.most(shares.allowance), ledger.left)
+    return ledger.left if shares is None else min(rule.most(shares.aim), ledger.left)
 
 
 def _share(profile: Profile, source: Source) -> int:
     rule = profile.section(source)
-    return rule.most(profile.allowance) if rule else 0
+    return rule.most(profile.aim) if rule else 0
+
+
+def _finds_share(profile: Profile) -> int:
+    """Tokens that finds are left with at least."""
+    rule = profile.section("retrieval")
+    return int(rule.min_share * profile.aim) if rule else 0
+
+
+def _aim(ledger: Ledger, profile: Profile, more: int) -> None:
+    """Let the page have what it aims at from now on, but `more` than what stands on it already as far as the budget goes."""
+    ledger.allowance = min(ledger.allowance, max(profile.aim, ledger.total + more))
 
 
 def _is_own(profile: Profile) -> bool:
