@@ -3,7 +3,7 @@
 import re
 from enum import IntFlag
 
-from builder.pipeline.instructions import instructions
+from builder.language.instructions import instructions
 
 _TIMES = frozenset(
     """

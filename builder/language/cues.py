@@ -1,0 +1,140 @@
+"""The cues of instructions in each language, read once from `data/instructions/*.toml`: a new language is a new file."""
+
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+ANYWHERE = ""
+"""Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
+SPACED = frozenset({"latin", "cyrillic"})
+"""Scripts that write spaces between words."""
+ANCHOR = 6
+"""Words of a language by which it is known."""
+_NAME = re.compile(r"\{([a-z_]+)\}")
+_FLAGS = re.IGNORECASE
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """pattern: matched from its first word on. begins: only where a clause begins. once: counts only where nothing says "once".
+
+    asks: counts in a question too ("could you always …?"). withdraws: takes an instruction back.
+    """
+
+    pattern: re.Pattern[str]
+    begins: bool = False
+    once: bool = False
+    asks: bool = False
+    withdraws: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Language:
+    """code: ISO 639-1. script: which letters it is written in. signs: words by which it is known.
+
+    cues: first word → cues. openers: words behind which a clause may begin. joints: those that continue a clause with a subject.
+    once: what is meant for one time. reported: somebody else's words follow. proverbs: what nobody means. pasted: what is announced
+    is somebody else's text. rules: what is announced is one's own wishes.
+    stop: words that say nothing of what an instruction is about. generic: verbs of which one stands for any other, and what forbids
+    without a verb. both: words that join two matters. directions: prepositions. others: pronouns of third persons.
+    anchor: the first of the signs, which tell a stemmer the language.
+    """
+
+    code: str
+    script: str
+    signs: frozenset[str]
+    cues: Mapping[str, tuple[Cue, ...]]
+    openers: frozenset[str]
+    joints: frozenset[str]
+    subjects: frozenset[str]
+    once: re.Pattern[str]
+    reported: re.Pattern[str]
+    proverbs: re.Pattern[str]
+    pasted: re.Pattern[str]
+    rules: re.Pattern[str]
+    stop: re.Pattern[str]
+    generic: re.Pattern[str]
+    both: re.Pattern[str]
+    directions: re.Pattern[str]
+    others: re.Pattern[str]
+    anchor: str
+
+
+@cache
+def languages() -> tuple[Language, ...]:
+    """All languages in the order of their codes."""
+    folder = files("builder.language") / "data" / "instructions"
+    found = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return tuple(_language(file.name.removesuffix(".toml"), tomllib.loads(file.read_text("utf-8"))) for file in found)
+
+
+def _language(code: str, data: Mapping[str, Any]) -> Language:
+    lists = {name: _either(words) for name, words in data.get("words", {}).items()}
+    sets = {name: frozenset(data[name].split()) for name in ("signs", "openers", "joints", "subjects")}
+    names = ("once", "reported", "proverbs", "pasted", "rules")
+    patterns = {name: re.compile(_expanded(data[name], lists) if data[name] else r"(?!)", _FLAGS) for name in names}
+    script = data.get("script", "latin")
+    of_words = {name: _any_of(data[name], script) for name in ("stop", "generic", "both", "directions", "others")}
+    firsts = {name: tuple(_firsts(words)) for name, words in data.get("words", {}).items()}
+    cues: defaultdict[str, list[Cue]] = defaultdict(list)
+    for name, kind in _KINDS.items():
+        for first, pattern in data["instructs"].get(name, ()):
+            cue = Cue(re.compile(_expanded(pattern, lists), _FLAGS), **kind)
+            for word in dict.fromkeys(_indexed(first, firsts)):
+                cues[word].append(cue)
+    held = {word: tuple(found) for word, found in cues.items()}
+    anchor = " ".join(data["signs"].split()[:ANCHOR]) if script in SPACED else ""
+    return Language(code=code, script=script, cues=held, anchor=anchor, **sets, **patterns, **of_words)
+
+
+_KINDS: Mapping[str, Mapping[str, bool]] = {
+    "withdraws": {"withdraws": True},
+    "begins": {"begins": True},
+    "holds": {},
+    "lasting": {"begins": True, "once": True},
+    "wishes": {"once": True},
+    "requests": {"begins": True, "once": True, "asks": True},
+}
+
+
+def _indexed(first: str, firsts: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
+    for word in first.split() or [ANYWHERE]:
+        named = _NAME.fullmatch(word)
+        yield from firsts[named[1]] if named else [word]
+
+
+def _either(words: str) -> str:
+    """A list of words as a pattern; a list that begins with "(" is one already. "_" stands between words."""
+    entries = words.strip()
+    pattern = entries.replace("\n", "") if entries.startswith("(") else f"(?:{'|'.join(entries.split())})"
+    return pattern.replace("_", r"[\s_]+")
+
+
+def _any_of(words: str, script: str) -> re.Pattern[str]:
+    """Any of the words, or of the patterns where words are not told apart by spaces."""
+    if not words:
+        return re.compile(r"(?!)")
+    either = "|".join(words.replace("_", r"\s+").split())
+    return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED else either, _FLAGS)
+
+
+def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
+    """Lists may name lists."""
+    plain = "".join(pattern.split("\n"))
+    while (further := _NAME.sub(lambda name: lists[name[1]], plain)) != plain:
+        plain = further
+    return plain
+
+
+def _firsts(words: str) -> Iterable[str]:
+    """The words that a list's entries may begin with: "e?mails?" with "mail", "mails", "email" and "emails"."""
+    for entry in words.split():
+        ways = [""]
+        for letter, optional in re.findall(r"([\w'-])(\?)?", re.split(r"[_\[(\\]", entry)[0]):
+            ways = [*(way + letter for way in ways), *(ways if optional else ())]
+        yield from filter(None, ways)
