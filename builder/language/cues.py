@@ -11,26 +11,35 @@ from typing import Any
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
+ANY_WORD = "*"
+"""Key of the cues that are tried wherever a clause begins."""
 SPACED = frozenset({"latin", "cyrillic"})
 """Scripts that write spaces between words."""
 ANCHOR = 6
 """Words of a language by which it is known."""
 _NAME = re.compile(r"\{([a-z_]+)\}")
+_HEAD = re.compile(r"(?:[\w'-](?<!_)\??|\(\?:[^\W_]+(?:\|[^\W_]*)*\)\??)*")
+_PIECE = re.compile(r"(?:\(\?:([\w|]+)\)|([\w'-]))(\?)?")
 _FLAGS = re.IGNORECASE
 
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """pattern: matched from its first word on. begins: only where a clause begins. once: counts only where nothing says "once".
+    """source: a pattern that is matched from its first word on. begins: only where a clause begins. once: counts only where nothing says "once".
 
     asks: counts in a question too ("could you always …?"). withdraws: takes an instruction back.
     """
 
-    pattern: re.Pattern[str]
+    source: str
     begins: bool = False
     once: bool = False
     asks: bool = False
     withdraws: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when it is first needed: no conversation needs all of them."""
+        return _compiled(self.source)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +47,8 @@ class Language:
     """code: ISO 639-1. script: which letters it is written in. signs: words by which it is known.
 
     cues: first word → cues. openers: words behind which a clause may begin. joints: those that continue a clause with a subject.
-    once: what is meant for one time. reported: somebody else's words follow. proverbs: what nobody means. pasted: what is announced
+    leads: the last words of the phrases in leadins. leadins: phrases behind which a clause begins ("make sure to"). once: what is definite, where a cue does not say "always" itself.
+    single: "just this once", whatever the cue. reported: somebody else's words follow. proverbs: what nobody means. pasted: what is announced
     is somebody else's text. rules: what is announced is one's own wishes.
     stop: words that say nothing of what an instruction is about. generic: verbs of which one stands for any other, and what forbids
     without a verb. both: words that join two matters. directions: prepositions. others: pronouns of third persons.
@@ -52,6 +62,9 @@ class Language:
     openers: frozenset[str]
     joints: frozenset[str]
     subjects: frozenset[str]
+    leads: frozenset[str]
+    single: re.Pattern[str]
+    leadins: re.Pattern[str]
     once: re.Pattern[str]
     reported: re.Pattern[str]
     proverbs: re.Pattern[str]
@@ -75,8 +88,8 @@ def languages() -> tuple[Language, ...]:
 
 def _language(code: str, data: Mapping[str, Any]) -> Language:
     lists = {name: _either(words) for name, words in data.get("words", {}).items()}
-    sets = {name: frozenset(data[name].split()) for name in ("signs", "openers", "joints", "subjects")}
-    names = ("once", "reported", "proverbs", "pasted", "rules")
+    sets = {name: frozenset(data[name].split()) for name in ("signs", "openers", "joints", "subjects", "leads")}
+    names = ("single", "leadins", "once", "reported", "proverbs", "pasted", "rules")
     patterns = {name: re.compile(_expanded(data[name], lists) if data[name] else r"(?!)", _FLAGS) for name in names}
     script = data.get("script", "latin")
     of_words = {name: _any_of(data[name], script) for name in ("stop", "generic", "both", "directions", "others")}
@@ -84,7 +97,7 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
     for name, kind in _KINDS.items():
         for first, pattern in data["instructs"].get(name, ()):
-            cue = Cue(re.compile(_expanded(pattern, lists), _FLAGS), **kind)
+            cue = Cue(_expanded(pattern, lists), **kind)
             for word in dict.fromkeys(_indexed(first, firsts)):
                 cues[word].append(cue)
     held = {word: tuple(found) for word, found in cues.items()}
@@ -100,6 +113,11 @@ _KINDS: Mapping[str, Mapping[str, bool]] = {
     "wishes": {"once": True},
     "requests": {"begins": True, "once": True, "asks": True},
 }
+
+
+@cache
+def _compiled(source: str) -> re.Pattern[str]:
+    return re.compile(source, _FLAGS)
 
 
 def _indexed(first: str, firsts: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
@@ -135,6 +153,7 @@ def _firsts(words: str) -> Iterable[str]:
     """The words that a list's entries may begin with: "e?mails?" with "mail", "mails", "email" and "emails"."""
     for entry in words.split():
         ways = [""]
-        for letter, optional in re.findall(r"([\w'-])(\?)?", re.split(r"[_\[(\\]", entry)[0]):
-            ways = [*(way + letter for way in ways), *(ways if optional else ())]
+        for group, letter, optional in _PIECE.findall(_HEAD.match(entry)[0]):  # type: ignore[index]
+            pieces = group.split("|") if group else [letter]
+            ways = [*(way + piece for way in ways for piece in pieces), *(ways if optional else ())]
         yield from filter(None, ways)

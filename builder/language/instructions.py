@@ -6,16 +6,22 @@ Precision before recall: an instruction that is missed may still be found by its
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
-from builder.language.cues import ANYWHERE, Cue, Language, languages
+from builder.language.cues import ANY_WORD, ANYWHERE, Cue, Language, languages
 from builder.language.speech import sentences
 
+END = 5_000
+"""Characters at both ends of a long text that are read: between them stands what was pasted."""
 LONGEST = 400
 """Characters of a sentence that are read; people who instruct are brief."""
 LAST = 50
 """Characters at the end of a sentence that are looked at for its question mark."""
 RUN_ON = 160
 """Characters from which a sentence is shown from its cue on."""
+
+LEADIN = 60
+"""Characters in front of a clause in which a phrase may lead to it."""
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
@@ -40,7 +46,8 @@ class Instruction:
 
 def instructions(text: str) -> tuple[Instruction, ...]:
     """The standing instructions of a text in order; none for questions, reports, quotations, stories and pasted text."""
-    return tuple(found for start, end in sentences(text) if (found := _instruction(text, start, end)))
+    spans = sentences(text) if len(text) <= 2 * END else chain(sentences(text, 0, END), sentences(text, len(text) - END))
+    return tuple(found for start, end in spans if (found := _instruction(text, start, end)))
 
 
 def _instruction(text: str, start: int, end: int) -> Instruction | None:
@@ -54,7 +61,7 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
                 best = begin, cue
             if cue.withdraws:
                 break
-        if best and not language.proverbs.search(sentence):
+        if best and not (language.proverbs.search(sentence) or language.single.search(sentence)):
             begin = best[0] if end - start > RUN_ON else 0
             return Instruction(start + begin, end, best[1].withdraws, language.code)
     return None
@@ -76,18 +83,18 @@ def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, 
         found = cue.pattern.search(sentence)
         if found and _counts(cue, sentence, found.start(), language, question=question):
             yield found.start(), cue
+    anyhow = language.cues.get(ANY_WORD, ())
     for number, (word, begin, _) in enumerate(words):
-        opens: bool | None = None
-        for cue in language.cues.get(word, ()):
-            if cue.begins and opens is None:
-                opens = _opens(sentence, words, number, language)
+        cues = language.cues.get(word, ())
+        opens = bool(cues or anyhow) and _opens(sentence, words, number, language)
+        for cue in (*cues, *(anyhow if opens else ())):
             if (opens or not cue.begins) and cue.pattern.match(sentence, begin) and _counts(cue, sentence, begin, language, question=question):
                 yield begin, cue
                 break
 
 
 def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question: bool) -> bool:
-    if question and not cue.asks:
+    if question and not (cue.asks or _leads_in(sentence, begin, language)):
         return False
     if cue.once and language.once.search(sentence, begin):
         return False
@@ -96,21 +103,27 @@ def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question
 
 def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, language: Language) -> bool:
     """Whether a clause begins with this word. "They lie and never listen" goes on with its subject."""
+    begin = words[number][1]
     while number:
         word, start, end = words[number - 1]
         if _BREAK.search(sentence[end : words[number][1]]):
             return True
         if word not in language.openers:
-            return False
+            return word in language.leads and _leads_in(sentence, begin, language)
         if word in language.joints:
-            return not _has_subject(sentence, words[: number - 1], language)
+            return not _has_subject(sentence[:start], words[: number - 1], language)
         number -= 1
     return True
 
 
+def _leads_in(sentence: str, begin: int, language: Language) -> bool:
+    """Whether a phrase such as "make sure to" ends where the clause begins."""
+    return bool(language.leadins.search(sentence, max(begin - LEADIN, 0), begin))
+
+
 def _has_subject(sentence: str, words: list[tuple[str, int, int]], language: Language) -> bool:
     """Whether the clause that ends with the last of these words has one."""
-    following = words[-1][1] if words else 0
+    following = len(sentence)
     for word, start, end in reversed(words):
         if _BREAK.search(sentence[end:following]):
             return False

@@ -10,10 +10,13 @@ BEHIND = 160
 LONGEST = 400
 """Characters of a sentence; what is longer was not written by hand."""
 
+SALUTATION = 2
+"""Words of a line that only addresses somebody."""
+
 _END = re.compile(r"(?<=[.!?…])[\"'”»)]*\s+|(?<=[。！？])")  # noqa: RUF001 - full width
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|vs|no|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|Nr|Hr|Fr|Sr|Sra|p\.\s?ej|т\.\s?е|\d))\.$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_QUOTED_LINE = re.compile(r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\d{1,4}[-/:.]\d\d[-/:.]\d\d")
+_QUOTED_LINE = re.compile(r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d")
 _LETTER_HEAD = re.compile(r"^\s*(?:(?:from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|para|asunto|enviado|fecha|от|кому|тема|发件人|收件人|主题)\s*[:：]|-{3,}|_{5,}|on .{5,80} wrote:)", re.IGNORECASE)  # noqa: RUF001
 _ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _COLON = re.compile(r"[:：]\s")  # noqa: RUF001 - full width
@@ -21,21 +24,21 @@ _CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")  # noqa: RUF
 _SPACE = re.compile(r"\s")
 
 
-def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Spans without white space around them, in order. A line's end ends a sentence."""
-    position, fenced, pasted = 0, False, False
-    for line in text.splitlines(keepends=True):
-        start, position = position, position + len(line)
+def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Spans without white space around them, in order, of the characters from start to end. A line's end ends a sentence."""
+    position, fenced, pasted = start, False, False
+    for line in text[start:end].splitlines(keepends=True):
+        begin, position = position, position + len(line)
         if _FENCE.match(line):
             fenced = not fenced
         elif _LETTER_HEAD.match(line):
             return
         elif not (fenced or _QUOTED_LINE.match(line) or (pasted and not _ITEM.match(line))) and line.strip():
-            yield from _of_line(text, start, start + len(line.rstrip()))
+            yield from _of_line(text, begin, begin + len(line.rstrip()))
             if line.rstrip().endswith((":", "：")) and position < len(text):  # noqa: RUF001 - full width
                 if _announces(line, "pasted") and not _announces(line, "rules"):
                     return
-                pasted = not _announces(line, "rules")
+                pasted = not _announces(line, "rules") and len(line.split()) > SALUTATION
 
 
 def _announces(line: str, what: str) -> bool:

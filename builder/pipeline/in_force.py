@@ -40,7 +40,7 @@ def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
     """
     index = _index(view, terms)
     text = trigger.text[:READ] if trigger.role == "user" else ""
-    asked = read(text, view.session, -1, view.size, 0, terms)
+    asked = read(text, view.session, view.size, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
     standing: set[int] = set()
     omissions: list[Omission] = []
@@ -72,11 +72,8 @@ def _index(view: View, terms: Terms) -> Instructed:
     marked = history.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
     marked &= history.by_person.head(view.size)[view.crumb[start:]]
     found: list[Said] = []
-    for passage in (np.flatnonzero(marked) + start).tolist():
-        row = int(view.crumb[passage])
-        held = history.rows[row].passages[passage - history.first_passage(row)]
-        text, session = history.rows[row].breadcrumb.text[held.start : held.end], int(history.session.head(view.size)[row])
-        found += read(text, session, passage, row, held.start, terms)
+    for row in np.unique(view.crumb[start:][marked]).tolist():
+        found += read(history.rows[row].breadcrumb.text, int(history.session.head(view.size)[row]), row, terms)
     index.grow(found, view.passages)
     return index
 

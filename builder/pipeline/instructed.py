@@ -19,7 +19,6 @@ class Said:
     """One instruction in its place. session: its code. start, end: characters of the breadcrumb's text."""
 
     session: int
-    passage: int
     row: int
     start: int
     end: int
@@ -27,15 +26,14 @@ class Said:
     subject: Subject
 
 
-def read(text: str, session: int, passage: int, row: int, offset: int, terms: Terms) -> list[Said]:
-    """The instructions of a passage. offset: where it begins in the breadcrumb's text."""
+def read(text: str, session: int, row: int, terms: Terms) -> list[Said]:
+    """The instructions of a text."""
     return [
         Said(
             session=session,
-            passage=passage,
             row=row,
-            start=offset + found.start,
-            end=offset + found.end,
+            start=found.start,
+            end=found.end,
             withdraws=found.withdraws,
             subject=subject(text[found.start : found.end], found.language, terms),
         )
