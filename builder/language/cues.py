@@ -13,6 +13,8 @@ ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
 ANY_WORD = "*"
 """Key of the cues that are tried wherever a clause begins."""
+NEVER = r"(?!)"
+"""Matches nothing."""
 SPACED = frozenset({"latin", "cyrillic"})
 """Scripts that write spaces between words."""
 ANCHOR = 6
@@ -25,9 +27,10 @@ _FLAGS = re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """source: a pattern that is matched from its first word on. begins: only where a clause begins. once: counts only where nothing says "once".
+    """source: a pattern that is matched from its first word on. begins: only where a clause begins.
 
-    asks: counts in a question too ("could you always …?"). withdraws: takes an instruction back.
+    once: counts only where nothing says that it is meant once. asks: counts in a question too ("could you always …?").
+    withdraws: takes an instruction back.
     """
 
     source: str
@@ -44,15 +47,17 @@ class Cue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
-    """code: ISO 639-1. script: which letters it is written in. signs: words by which it is known.
+    """A language and how people instruct in it.
 
-    cues: first word → cues. openers: words behind which a clause may begin. joints: those that continue a clause with a subject.
-    leads: the last words of the phrases in leadins. leadins: phrases behind which a clause begins ("make sure to"). once: what is definite, where a cue does not say "always" itself.
-    single: "just this once", whatever the cue. reported: somebody else's words follow. proverbs: what nobody means. pasted: what is announced
-    is somebody else's text. rules: what is announced is one's own wishes.
-    stop: words that say nothing of what an instruction is about. generic: verbs of which one stands for any other, and what forbids
-    without a verb. both: words that join two matters. directions: prepositions. others: pronouns of third persons.
-    anchor: the first of the signs, which tell a stemmer the language.
+    code: ISO 639-1. script: which letters it is written in. signs: words by which it is known. anchor: the first of them, which
+    tell a stemmer the language. cues: first word → cues.
+    openers: words behind which a clause may begin. joints: those that continue a clause with a subject. subjects: such subjects.
+    leadins: phrases behind which a clause begins ("make sure to"). leads: their last words. reasons: where the reason of a wish
+    begins. single: "just this once", whatever the cue. once: what is definite, where a cue does not say "always" itself.
+    reported: somebody else's words follow. proverbs: what nobody means. pasted: announces somebody else's text. rules: announces
+    one's own wishes.
+    stop: words that say nothing of what an instruction is about. generic: verbs of which one stands for any other, and what
+    forbids without a verb. both: words that join two matters. directions: prepositions. others: pronouns of third persons.
     """
 
     code: str
@@ -64,6 +69,7 @@ class Language:
     subjects: frozenset[str]
     leads: frozenset[str]
     single: re.Pattern[str]
+    reasons: re.Pattern[str]
     leadins: re.Pattern[str]
     once: re.Pattern[str]
     reported: re.Pattern[str]
@@ -88,21 +94,53 @@ def languages() -> tuple[Language, ...]:
 
 def _language(code: str, data: Mapping[str, Any]) -> Language:
     lists = {name: _either(words) for name, words in data.get("words", {}).items()}
-    sets = {name: frozenset(data[name].split()) for name in ("signs", "openers", "joints", "subjects", "leads")}
-    names = ("single", "leadins", "once", "reported", "proverbs", "pasted", "rules")
-    patterns = {name: re.compile(_expanded(data[name], lists) if data[name] else r"(?!)", _FLAGS) for name in names}
     script = data.get("script", "latin")
-    of_words = {name: _any_of(data[name], script) for name in ("stop", "generic", "both", "directions", "others")}
+
+    def words(name: str) -> frozenset[str]:
+        return frozenset(data[name].split())
+
+    def pattern(name: str) -> re.Pattern[str]:
+        return re.compile(_expanded(data[name], lists) if data[name] else NEVER, _FLAGS)
+
+    def any_of(name: str) -> re.Pattern[str]:
+        return _any_of(data[name], script)
+
+    return Language(
+        code=code,
+        script=script,
+        signs=words("signs"),
+        cues=_cues(data, lists),
+        openers=words("openers"),
+        joints=words("joints"),
+        subjects=words("subjects"),
+        leads=words("leads"),
+        single=pattern("single"),
+        reasons=pattern("reasons"),
+        leadins=pattern("leadins"),
+        once=pattern("once"),
+        reported=pattern("reported"),
+        proverbs=pattern("proverbs"),
+        pasted=pattern("pasted"),
+        rules=pattern("rules"),
+        stop=any_of("stop"),
+        generic=any_of("generic"),
+        both=any_of("both"),
+        directions=any_of("directions"),
+        others=any_of("others"),
+        anchor=" ".join(data["signs"].split()[:ANCHOR]) if script in SPACED else "",
+    )
+
+
+def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tuple[Cue, ...]]:
+    """First word → cues, those that take back first."""
     firsts = {name: tuple(_firsts(words)) for name, words in data.get("words", {}).items()}
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
     for name, kind in _KINDS.items():
-        for first, pattern in data["instructs"].get(name, ()):
-            cue = Cue(_expanded(pattern, lists), **kind)
+        for first, source in data["instructs"].get(name, ()):
+            cue = Cue(_expanded(source, lists), **kind)
             for word in dict.fromkeys(_indexed(first, firsts)):
                 cues[word].append(cue)
-    held = {word: tuple(found) for word, found in cues.items()}
-    anchor = " ".join(data["signs"].split()[:ANCHOR]) if script in SPACED else ""
-    return Language(code=code, script=script, cues=held, anchor=anchor, **sets, **patterns, **of_words)
+    return {word: tuple(found) for word, found in cues.items()}
 
 
 _KINDS: Mapping[str, Mapping[str, bool]] = {
@@ -111,6 +149,7 @@ _KINDS: Mapping[str, Mapping[str, bool]] = {
     "holds": {},
     "lasting": {"begins": True, "once": True},
     "wishes": {"once": True},
+    "habits": {"begins": True, "asks": True},
     "requests": {"begins": True, "once": True, "asks": True},
 }
 
@@ -136,7 +175,7 @@ def _either(words: str) -> str:
 def _any_of(words: str, script: str) -> re.Pattern[str]:
     """Any of the words, or of the patterns where words are not told apart by spaces."""
     if not words:
-        return re.compile(r"(?!)")
+        return re.compile(NEVER)
     either = "|".join(words.replace("_", r"\s+").split())
     return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED else either, _FLAGS)
 

@@ -25,10 +25,14 @@ LEADIN = 60
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
-_QUESTION = re.compile(r"[?？؟]\W*$")  # noqa: RUF001 - full width
+_QUESTION = re.compile(r"[?？؟]\W*$")
 _QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
-_SCRIPTS = {"cyrillic": re.compile("[а-яё]", re.IGNORECASE), "han": re.compile("[\u4e00-\u9fff]"), "kana": re.compile("[\u3041-\u30ff]")}
-_PLAIN = str.maketrans("’‘`", "'''")  # noqa: RUF001 - that is what people type
+_SCRIPTS = {
+    "cyrillic": re.compile("[а-яё]", re.IGNORECASE),
+    "han": re.compile("[\u4e00-\u9fff]"),
+    "kana": re.compile("[\u3041-\u30ff]"),
+}
+_PLAIN = str.maketrans("’‘`", "'''")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,11 @@ def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, 
         cues = language.cues.get(word, ())
         opens = bool(cues or anyhow) and _opens(sentence, words, number, language)
         for cue in (*cues, *(anyhow if opens else ())):
-            if (opens or not cue.begins) and cue.pattern.match(sentence, begin) and _counts(cue, sentence, begin, language, question=question):
+            if (
+                (opens or not cue.begins)
+                and cue.pattern.match(sentence, begin)
+                and _counts(cue, sentence, begin, language, question=question)
+            ):
                 yield begin, cue
                 break
 
@@ -96,8 +104,10 @@ def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, 
 def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question: bool) -> bool:
     if question and not (cue.asks or _leads_in(sentence, begin, language)):
         return False
-    if cue.once and language.once.search(sentence, begin):
-        return False
+    if cue.once:
+        reason = language.reasons.search(sentence, begin)
+        if language.once.search(sentence, begin, reason.start() if reason else len(sentence)):
+            return False
     return not language.reported.search(sentence[:begin])
 
 

@@ -13,14 +13,20 @@ LONGEST = 400
 SALUTATION = 2
 """Words of a line that only addresses somebody."""
 
-_END = re.compile(r"(?<=[.!?…])[\"'”»)]*\s+|(?<=[。！？])")  # noqa: RUF001 - full width
-_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|vs|no|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|Nr|Hr|Fr|Sr|Sra|p\.\s?ej|т\.\s?е|\d))\.$", re.IGNORECASE)
+_END = re.compile(r"(?<=[.!?…])[\"'”»)]*\s+|(?<=[。！？])")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|vs|no|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|Nr|Hr|Fr|Sr|Sra|p\.\s?ej|т\.\s?е|\d))\.$",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_QUOTED_LINE = re.compile(r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d")
-_LETTER_HEAD = re.compile(r"^\s*(?:(?:from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|para|asunto|enviado|fecha|от|кому|тема|发件人|收件人|主题)\s*[:：]|-{3,}|_{5,}|on .{5,80} wrote:)", re.IGNORECASE)  # noqa: RUF001
+_QUOTED_LINE = re.compile(
+    r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d"
+)
+_HEADS = "from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|para|asunto|enviado|fecha|от|кому|тема|发件人|收件人|主题"
+_LETTER_HEAD = re.compile(rf"^\s*(?:(?:{_HEADS})\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
 _ITEM = re.compile(r"^\s*(?:[-*•–+]|\(?\d{1,2}[.)]|[a-z]\))\s+")
-_COLON = re.compile(r"[:：]\s")  # noqa: RUF001 - full width
-_CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")  # noqa: RUF001
+_COLON = re.compile(r"[:：]\s")
+_CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")
 _SPACE = re.compile(r"\s")
 
 
@@ -35,7 +41,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tup
             return
         elif not (fenced or _QUOTED_LINE.match(line) or (pasted and not _ITEM.match(line))) and line.strip():
             yield from _of_line(text, begin, begin + len(line.rstrip()))
-            if line.rstrip().endswith((":", "：")) and position < len(text):  # noqa: RUF001 - full width
+            if line.rstrip().endswith((":", "：")) and position < len(text):
                 if _announces(line, "pasted") and not _announces(line, "rules"):
                     return
                 pasted = not _announces(line, "rules") and len(line.split()) > SALUTATION
@@ -63,9 +69,9 @@ def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _without_pasted(text: str, start: int, end: int, line_end: int) -> tuple[int, bool]:
-    """Where the sentence ends, and whether the rest of its line is pasted: code or a quotation behind a colon, or much of anything."""
+    """Where the sentence ends, and whether the rest of its line is pasted: code or a quotation behind a colon, or much else."""
     if code := _CODE.search(text, start, min(end, start + LONGEST)):
-        return code.start() + (text[code.start()] in ":："), _is_long(line_end - code.end())  # noqa: RUF001 - full width
+        return code.start() + (text[code.start()] in ":："), _is_long(line_end - code.end())
     colon = _COLON.search(text, start, min(end, start + LONGEST))
     if colon and _is_long(line_end - colon.end()):
         return colon.start() + 1, True

@@ -2,9 +2,7 @@
 
 The messages are data: a file a language, a line a message, "+" where it instructs.
 """
-# ruff: noqa: RUF001 - words of many scripts
 
-import tracemalloc
 import time
 from pathlib import Path
 
@@ -75,7 +73,12 @@ def test_a_run_on_sentence_is_shown_from_its_cue_on() -> None:
 
 @pytest.mark.parametrize(
     "pasted",
-    [f"\n{LOG}", f" {' '.join(LOG.splitlines())}", f"\n```\n{LOG}\n```", "\nHi Tom,\nplease never call me before nine.\nBest, Ann"],
+    [
+        f"\n{LOG}",
+        f" {' '.join(LOG.splitlines())}",
+        f"\n```\n{LOG}\n```",
+        "\nHi Tom,\nplease never call me before nine.\nBest, Ann",
+    ],
 )
 def test_of_what_is_pasted_behind_a_colon_nothing_is_taken(pasted: str) -> None:
     assert wishes(f"Always answer briefly:{pasted}") == ["Always answer briefly:"]
@@ -110,7 +113,9 @@ def test_both_ends_of_a_long_text_are_read() -> None:
     assert wishes(f"Never use tabs.\n{story}Always cite your sources.") == ["Never use tabs.", "Always cite your sources."]
 
 
-@pytest.mark.parametrize("piece", ["always ", "a, ", "i would like you to never ", "keep: ", "no me a partir de ahora ", "请不要每次我问", '"'])
+@pytest.mark.parametrize(
+    "piece", ["always ", "a, ", "i would like you to never ", "keep: ", "no me a partir de ahora ", "请不要每次我问", '"']
+)
 def test_texts_made_to_be_slow_are_read_in_part(piece: str) -> None:
     begin = time.process_time()
     instructions(piece * 100_000)

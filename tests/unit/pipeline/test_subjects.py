@@ -1,5 +1,4 @@
 """A later instruction ends an earlier one only when it is about the same thing."""
-# ruff: noqa: RUF001 - words of many scripts
 
 import pytest
 
