@@ -21,6 +21,7 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
+from builder.language.instructions import instructions
 from builder.language.sameness import fingerprint
 from builder.pipeline import query
 from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
@@ -93,7 +94,8 @@ def make_remembered(text: str = "We meet on Friday.", sequence: int = 1, **chang
 
 def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
     """The breadcrumb with its facts."""
-    text = breadcrumb.text
+    text, by_person = breadcrumb.text, breadcrumb.role == "user"
+    wishes = [found.start for found in instructions(text)] if by_person else []
     found = tuple(
         Passage(
             start,
@@ -101,7 +103,7 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
             make_terms(said),
             make_vector(said),
             load_counter("o200k_base")(said),
-            traits(said, by_person=breadcrumb.role == "user"),
+            traits(said, by_person=by_person, instructs=any(start <= wish < end for wish in wishes)),
         )
         for start, end in passages(text)
         for said in (text[start:end],)

@@ -1,5 +1,6 @@
-"""Which standing instructions hold as of a trigger: the newest of two that exclude each other, each said once."""
+"""Which standing instructions hold as of a trigger: each once, in order, without those that were taken back."""
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
@@ -14,8 +15,9 @@ from builder.pipeline.view import View
 
 READ = 4_000
 """Characters of the trigger in which instructions are looked for; what is longer was pasted."""
-WHOLE = 300
-"""Characters of a message up to which it is shown whole when its instructions are half of it."""
+SHORT = 300
+"""Characters of a message up to which it is not found any more when half of it are instructions that no longer hold."""
+_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,22 +40,24 @@ def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
     """
     index = _index(view, terms)
     text = trigger.text[:READ] if trigger.role == "user" else ""
-    asked = read(text, view.session, -1, view.size, 0, terms)
+    asked = read(text, view.session, view.size, terms)
     held: defaultdict[int, list[Said]] = defaultdict(list)
+    standing: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
     for number, said in enumerate(index.said):
         if said.row >= view.size:
             break
-        if said.withdraws or not view.current[said.row]:
-            continue
         own = said.session == view.session
+        if not view.current[said.row] or (said.withdraws and standing.isdisjoint(index.beside[number])):
+            continue
         reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.id) if own else "")
         if reason:
             omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
             outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
         elif own:
             held[said.row].append(said)
+            standing.add(number)
     instructions = tuple(_find(view, held[row]) for row in sorted(held, reverse=True))
     outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
     return InForce(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
@@ -68,11 +72,8 @@ def _index(view: View, terms: Terms) -> Instructed:
     marked = history.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
     marked &= history.by_person.head(view.size)[view.crumb[start:]]
     found: list[Said] = []
-    for passage in (np.flatnonzero(marked) + start).tolist():
-        row = int(view.crumb[passage])
-        held = history.rows[row].passages[passage - history.first_passage(row)]
-        text, session = history.rows[row].breadcrumb.text[held.start : held.end], int(history.session.head(view.size)[row])
-        found += read(text, session, passage, row, held.start, terms)
+    for row in np.unique(view.crumb[start:][marked]).tolist():
+        found += read(history.rows[row].breadcrumb.text, int(history.session.head(view.size)[row]), row, terms)
     index.grow(found, view.passages)
     return index
 
@@ -95,10 +96,13 @@ def _reason(reason: str, by: str) -> str:
 
 
 def _find(view: View, said: list[Said]) -> Find:
-    """The sentences that instruct, or the whole message when there is little else in it."""
-    return Find(row=said[0].row, spans=() if _is_most(view, said) else tuple((one.start, one.end) for one in said))
+    """The sentences that instruct; the message whole when it says nothing else."""
+    text, spans = view.history.rows[said[0].row].breadcrumb.text, tuple((one.start, one.end) for one in said)
+    starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
+    more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))
+    return Find(row=said[0].row, spans=spans if more else ())
 
 
 def _is_most(view: View, said: list[Said]) -> bool:
     text = view.history.rows[said[0].row].breadcrumb.text
-    return len(text) <= WHOLE and 2 * sum(one.end - one.start for one in said) >= len(text)
+    return len(text) <= SHORT and 2 * sum(one.end - one.start for one in said) >= len(text)

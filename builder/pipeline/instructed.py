@@ -1,11 +1,11 @@
-"""All standing instructions of a history, and which later one repeats or supersedes which."""
+"""All standing instructions of a history, and which later one repeats or ends which."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from builder.pipeline.instructions import instructions
-from builder.pipeline.subjects import Subject, repeats, subject, supersedes, withdraws
+from builder.language.instructions import instructions
+from builder.pipeline.subjects import Subject, ends, repeats, subject, touches
 
 Terms = Callable[[str], str]
 
@@ -19,7 +19,6 @@ class Said:
     """One instruction in its place. session: its code. start, end: characters of the breadcrumb's text."""
 
     session: int
-    passage: int
     row: int
     start: int
     end: int
@@ -27,17 +26,16 @@ class Said:
     subject: Subject
 
 
-def read(text: str, session: int, passage: int, row: int, offset: int, terms: Terms) -> list[Said]:
-    """The instructions of a passage. offset: where it begins in the breadcrumb's text."""
+def read(text: str, session: int, row: int, terms: Terms) -> list[Said]:
+    """The instructions of a text."""
     return [
         Said(
             session=session,
-            passage=passage,
             row=row,
-            start=offset + found.start,
-            end=offset + found.end,
+            start=found.start,
+            end=found.end,
             withdraws=found.withdraws,
-            subject=subject(text[found.start : found.end], terms),
+            subject=subject(text[found.start : found.end], found.language, terms),
         )
         for found in instructions(text)
     ]
@@ -45,13 +43,9 @@ def read(text: str, session: int, passage: int, row: int, offset: int, terms: Te
 
 def outdates(newer: Said, older: Said) -> str:
     """Why the older one no longer counts once the newer has been said: "repeat", "superseded by", or nothing."""
-    if older.withdraws:
-        return ""
-    if newer.withdraws:
-        return SUPERSEDED if withdraws(newer.subject, older.subject) else ""
-    if repeats(older.subject, newer.subject):
-        return REPEAT
-    return SUPERSEDED if supersedes(newer.subject, older.subject) else ""
+    if older.withdraws != newer.withdraws:
+        return SUPERSEDED if newer.withdraws and ends(newer.subject, older.subject) else ""
+    return REPEAT if repeats(newer.subject, older.subject) else ""
 
 
 @dataclass(slots=True)
@@ -59,12 +53,14 @@ class Instructed:
     """In place order; grows by new instructions only, so "as of" is a prefix.
 
     passages: how many have been read. later: for each instruction the later ones that outdate it, with the reason.
+    beside: for each permission the earlier instructions that it touches and does not end: it is read behind them.
     """
 
     passages: int = 0
     said: list[Said] = field(default_factory=list)
     later: list[list[tuple[int, str]]] = field(default_factory=list)
-    _about: defaultdict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    beside: list[list[int]] = field(default_factory=list)
+    _about: defaultdict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def grow(self, new: Iterable[Said], passages: int) -> None:
         """Append what was said in the passages up to `passages`."""
@@ -74,17 +70,19 @@ class Instructed:
 
     def _add(self, new: Said) -> None:
         number, keys = len(self.said), _keys(new)
+        beside = list[int]()
         for older in sorted({older for key in keys for older in self._about[key][-COMPARED:]}):
             if reason := outdates(new, self.said[older]):
                 self.later[older].append((number, reason))
+            elif new.withdraws and not self.said[older].withdraws and touches(new.subject, self.said[older].subject):
+                beside.append(older)
         self.said.append(new)
         self.later.append([])
+        self.beside.append(beside)
         for key in keys:
             self._about[key].append(number)
 
 
-def _keys(said: Said) -> frozenset[object]:
-    """Two that share none of these can be neither the same nor opposites; of two sessions neither tells the other what to do."""
-    held = said.subject
-    about = held.words | held.slots.keys() | {one[0] if isinstance(one, tuple) else one for one in held.dropped}
-    return frozenset((said.session, key) for key in about)
+def _keys(said: Said) -> frozenset[tuple[int, str]]:
+    """Two that share none of these have nothing to do with each other; of two sessions neither tells the other what to do."""
+    return frozenset((said.session, key) for key in {*said.subject.words, said.subject.wording})

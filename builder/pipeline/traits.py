@@ -3,8 +3,6 @@
 import re
 from enum import IntFlag
 
-from builder.pipeline.instructions import instructions
-
 _TIMES = frozenset(
     """
 yesterday today tomorrow tonight last next ago week weeks weekend month months year years day days morning evening
@@ -49,8 +47,8 @@ def counts(text: str) -> bool:
     return bool(_NUMBER.search(text))
 
 
-def traits(text: str, *, by_person: bool) -> Trait:
-    """All traits of a passage. by_person: a person said it: nobody else gives instructions, so they are looked for only there."""
+def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
+    """All traits of a passage. by_person: a person said it. instructs: a standing instruction of the whole text begins in it."""
     found = Trait(0)
     if text.rstrip().endswith(_QUESTION):
         found |= Trait.ASKS
@@ -60,6 +58,6 @@ def traits(text: str, *, by_person: bool) -> Trait:
         found |= Trait.PLACE
     if by_person and _INSTRUCTION.search(text):
         found |= Trait.INSTRUCTION
-    if by_person and instructions(text):
+    if instructs:
         found |= Trait.STANDING
     return found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
+from builder.language.instructions import instructions
 from builder.language.sameness import fingerprint
 from builder.pipeline.passages import passages
 from builder.pipeline.traits import traits
@@ -14,9 +15,6 @@ from builder.ports import Embedder
 
 LONG_TEXT = 20_000
 """Characters from which on the facts of a text are found in a thread, so that no other session waits for them."""
-
-ENDS = 10
-"""Passages at each end of a long message in which a person may give an instruction."""
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -82,14 +80,14 @@ class Ingest:
         )
 
     def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
-        """Instructions are looked for at both ends of what a person said: between them stands what was pasted."""
+        """Instructions are looked for in the whole of what a person said: what is pasted tells itself by what stands above it."""
         by_person = breadcrumb.role == "user"
-        ends = {*range(ENDS), *range(len(spans) - ENDS, len(spans))}
-        return tuple(self._passage(breadcrumb, *span, by_person and number in ends) for number, span in enumerate(spans))
+        begin = [found.start for found in instructions(breadcrumb.text)] if by_person else []
+        return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
 
-    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool) -> Passage:
+    def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:
         """Pointers are searched with the first passage."""
         text = breadcrumb.text[start:end]
         pointers = () if start else breadcrumb.pointers
         terms = self._terms(" ".join((text, *pointers)))
-        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person))
+        return Passage(start, end, terms, b"", self._count(text), traits(text, by_person=by_person, instructs=instructs))

@@ -46,15 +46,32 @@ def test_the_rest_of_such_a_message_may_still_be_found_and_nothing_is_said_twice
     assert "User: The supplier of the clay in Höhr said" in context.markdown.split("## Relevant Earlier Messages")[1]
 
 
-def test_the_newest_of_two_that_exclude_each_other_holds() -> None:
-    context = page(make_remembered("Always answer in English.", 1), make_remembered("From now on answer in German.", 2))
-    assert instructions(context) == ["m2"]
-    assert omitted(context)["m1"] == "superseded by m2"
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Always answer in English.", "From now on answer in German."),
+        ("Keep your answers under 100 words.", "Keep your answers under 60 words."),
+        ("Call me Sam.", "Call me Alex."),
+        ("Never call me before 9.", "Never call me after 18."),
+        ("Always quote prices in euros.", "Never quote prices in euros for US customers."),
+        ("Never push to main.", "You can push to staging again."),
+        ("Never delete files.", "You can delete temporary files again."),
+    ],
+)
+def test_of_two_that_differ_both_stand_the_newer_last(before: str, after: str) -> None:
+    context = page(make_remembered(before, 1), make_remembered(after, 2))
+    assert instructions(context) == ["m1", "m2"]
+    assert not {"m1", "m2"} & omitted(context).keys()
 
 
-def test_a_trigger_may_supersede_what_held_until_then() -> None:
-    asked = make_remembered("From now on answer in German.", 900)
-    assert instructions(page(make_remembered("Always answer in English.", 1), asked=asked)) == []
+def test_a_permission_stands_only_beside_a_rule_that_it_touches() -> None:
+    context = page(make_remembered("Never ship anything without a picture.", 1), make_remembered("You can use emojis again.", 2))
+    assert instructions(context) == ["m1"]
+
+
+def test_a_trigger_may_take_back_what_held_until_then() -> None:
+    asked = make_remembered("You can use emojis again.", 900)
+    assert instructions(page(make_remembered("Never use emojis.", 1), asked=asked)) == []
 
 
 def test_what_was_taken_back_is_not_shown_and_neither_is_the_taking_back() -> None:
@@ -62,15 +79,30 @@ def test_what_was_taken_back_is_not_shown_and_neither_is_the_taking_back() -> No
     assert instructions(context) == []
 
 
-def test_an_instruction_holds_again_once_what_superseded_it_is_deleted() -> None:
-    told = make_remembered("Always answer in English.", 1), make_remembered("From now on answer in German.", 2)
+def test_an_instruction_holds_again_once_what_took_it_back_is_deleted() -> None:
+    told = make_remembered("Never use emojis.", 1), make_remembered("You can use emojis again.", 2)
+    assert instructions(page(*told)) == []
+    assert omitted(page(*told))["m1"] == "superseded by m2"
     assert instructions(page(*told, make_tombstone("m2", 3))) == ["m1"]
 
 
-def test_a_repeated_instruction_is_shown_once_with_its_newest_words() -> None:
-    context = page(make_remembered("Never use emojis.", 1), make_remembered("Please don't use emojis!", 2))
+def test_what_was_taken_back_and_given_again_holds() -> None:
+    rule, permission = "Never use emojis.", "You can use emojis again."
+    assert instructions(page(make_remembered(rule, 1), make_remembered(permission, 2), make_remembered(rule, 3))) == ["m3"]
+
+
+def test_the_same_words_again_are_shown_once_in_their_newest_place() -> None:
+    context = page(make_remembered("Never use emojis.", 1), make_remembered("never use emojis", 2))
     assert instructions(context) == ["m2"]
     assert omitted(context)["m1"] == "repeat"
+
+
+@pytest.mark.parametrize("code", ["```\nx = 1\n```", "ERROR 17: the kiln is cold"])
+def test_what_is_pasted_behind_an_instruction_is_not_shown_with_it(code: str) -> None:
+    context = page(make_remembered(f"Always answer briefly:\n{code}", 1))
+    assert instructions(context) == ["m1"]
+    (line,) = [line for line in context.markdown.splitlines() if "briefly" in line]
+    assert line == "- User: Always answer briefly: […]"
 
 
 def test_instructions_stand_in_the_order_in_which_they_were_given() -> None:

@@ -1,79 +1,78 @@
-"""Of two instructions the later one counts only where both cannot hold."""
-# ruff: noqa: RUF001 - words of many scripts
+"""A later instruction ends an earlier one only when it is about the same thing."""
 
 import pytest
 
-from builder.pipeline.subjects import repeats, subject, supersedes, withdraws
+from builder.language.instructions import instructions
+from builder.pipeline.subjects import Subject, ends, repeats, subject
 from tests.factories import make_terms
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Always answer in English.", "From now on answer in German."),
-        ("Always write in English.", "Please reply in Spanish only."),
-        ("Never use emojis.", "Use emojis, please."),
-        ("Keep your answers under 100 words.", "Keep your answers under 200 words."),
-        ("Call me Sam.", "Call me Alex."),
-        ("I prefer short answers.", "I prefer long answers."),
-        ("Use tabs.", "Use spaces instead of tabs."),
-        ("Always use the red template.", "From now on use the blue template."),
-        ("Show prices in metric units.", "Show prices in imperial units."),
-        ("Antworte immer auf Deutsch.", "Ab jetzt antworte bitte auf Englisch."),
-        ("Responde siempre en español.", "A partir de ahora responde en inglés."),
-        ("请总是用中文回答。", "从现在开始用英文回答。"),
-        ("Всегда отвечай по-русски.", "С этого момента отвечай по-английски."),
-    ],
-)
-def test_what_excludes_the_earlier_one_supersedes_it(before: str, after: str) -> None:
-    assert supersedes(subject(after, make_terms), subject(before, make_terms))
+def about(sentence: str) -> Subject:
+    """The subject of a sentence that is one instruction, or takes one back."""
+    (found,) = instructions(sentence)
+    return subject(sentence[found.start : found.end], found.language, make_terms)
 
 
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Always answer in English.", "Always answer briefly."),
-        ("Always answer in English.", "Write mails to Hamburg in German."),
-        ("Never email customers on Sundays.", "Email customers the invoice on Mondays."),
-        ("Never use emojis.", "Never use tables."),
-        ("Never use emojis.", "Use emojis in mails to Priya."),
-        ("Keep mails short.", "Keep the yearly report long."),
-        ("I prefer tea.", "I prefer short answers."),
-        ("Always weigh glaze batch 7 twice.", "Always weigh glaze batch 8 twice."),
-        ("Always show 2 decimals in prices.", "Remind me after 3 days."),
-        ("Always include version numbers when I ask about libraries.", "Always include error codes when I ask about APIs."),
-        ("Antworte immer auf Deutsch.", "Benutze nie Abkürzungen."),
-    ],
-)
-def test_what_can_hold_beside_the_earlier_one_leaves_it_alone(before: str, after: str) -> None:
-    assert not supersedes(subject(after, make_terms), subject(before, make_terms))
-    assert not repeats(subject(after, make_terms), subject(before, make_terms))
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Never use emojis.", "Please don't use emojis!"),
-        ("Always answer in English.", "From now on please reply in English."),
-        ("Nunca uses emojis.", "No uses emojis, por favor."),
-    ],
-)
-def test_the_same_wish_in_other_words_is_a_repeat(before: str, after: str) -> None:
-    assert repeats(subject(before, make_terms), subject(after, make_terms))
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
+    ("rule", "permission"),
     [
         ("Never use emojis.", "You can use emojis again."),
-        ("From now on answer in German.", "You don't have to answer in German any more."),
+        ("No emojis please", "you can use emojis again"),
+        ("Stop using emojis.", "Emojis are fine again."),
+        ("Never use emojis in mails.", "You can use emojis again."),
+        ("Don't use emojis", "ignore the rule about emojis"),
         ("Please don't use tables.", "Forget what I said about tables."),
+        ("Never delete files.", "You can delete files again."),
+        ("Never delete temporary files.", "You can delete files again."),
+        ("From now on answer in German.", "You don't have to answer in German any more."),
+        ("Don't call me before 9.", "You can call me before 9 again."),
+        ("Always cite sources.", "You don't need to cite sources anymore."),
+        ("Never push to main.", "You may push to main again."),
+        ("Avoid bullet points.", "It's ok to use bullet points again."),
         ("Benutze nie Emojis.", "Du darfst wieder Emojis benutzen."),
+        ("Keine Emojis bitte", "du kannst jetzt wieder Emojis verwenden"),
+        ("Lösche nie Dateien.", "Du darfst wieder Dateien löschen."),
+        ("Schick mir nachts keine Benachrichtigungen.", "Du kannst mir nachts wieder Benachrichtigungen schicken."),
+        ("Keine Tabellen mehr bitte.", "Vergiss die Regel mit den Tabellen."),
         ("Nunca uses emojis.", "Puedes usar emojis otra vez."),
+        ("Nunca borres archivos.", "Puedes volver a borrar archivos."),
+        ("Responde siempre en inglés.", "Ya no hace falta que respondas en inglés."),
+        ("Evita las tablas.", "Olvida lo que dije sobre las tablas."),
         ("不要用表情符号。", "可以重新使用表情符号了。"),
         ("Никогда не используй эмодзи.", "Можешь снова использовать эмодзи."),
     ],
 )
-def test_an_instruction_is_taken_back_by_its_subject(before: str, after: str) -> None:
-    assert withdraws(subject(after, make_terms), subject(before, make_terms))
-    assert not withdraws(subject(after, make_terms), subject("Always show prices with VAT.", make_terms))
+def test_a_permission_that_adds_no_word_to_a_rule_ends_it(rule: str, permission: str) -> None:
+    assert ends(about(permission), about(rule))
+    assert not ends(about(permission), about("Always show prices with VAT."))
+
+
+@pytest.mark.parametrize(
+    ("rule", "permission"),
+    [
+        ("Never delete files.", "You can delete temporary files again."),
+        ("Never ship anything without a picture.", "You can use emojis again."),
+        ("Never push to main.", "You can push to staging again."),
+        ("Never suggest dishes with peanuts, I am allergic.", "You can suggest dishes with cheese again."),
+        ("Never send emails to customers without asking me.", "You can send emails to suppliers again."),
+        ("Never call me before 9.", "You can call me after 9 again."),
+        ("Never forward mails from Tom.", "You can forward mails to Tom again."),
+        ("Never delete files.", "You can use files again."),
+        ("Never use emojis or tables.", "You can use emojis again."),
+        ("Never call my sister.", "You can call her again."),
+        ("Never use emojis.", "You can use emojis in mails to Priya again."),
+        ("Lösche nie Dateien.", "Du darfst wieder temporäre Dateien löschen."),
+        ("Benutze nie Emojis.", "Du darfst wieder Tabellen benutzen."),
+        ("Nunca borres archivos.", "Puedes borrar archivos temporales otra vez."),
+        ("不要用表情符号。", "可以重新使用表格了。"),
+        ("Никогда не удаляй файлы.", "Можешь снова удалять временные файлы."),
+    ],
+)
+def test_a_permission_for_something_else_ends_nothing(rule: str, permission: str) -> None:
+    assert not ends(about(permission), about(rule))
+
+
+def test_only_the_same_words_are_a_repeat() -> None:
+    assert repeats(about("Please never use emojis."), about("never use emojis"))
+    assert not repeats(about("Don't use emojis."), about("Never use emojis."))
+    assert not repeats(about("Never call me after 18."), about("Never call me before 9."))

@@ -6,7 +6,7 @@ from typing import Any
 from builder.adapters.tokens import load_counter
 from builder.pipeline.passages import MAX_PASSAGES
 from builder.pipeline.traits import Trait
-from builder.remember.ingest import ENDS, Ingest
+from builder.remember.ingest import Ingest
 from tests.factories import HashingEmbedder, make_breadcrumb, make_terms
 
 LINES = "\n".join(f"{n} x{n % 7} word{n % 13} y" for n in range(55_000))
@@ -75,4 +75,3 @@ async def test_instructions_are_looked_for_in_what_people_say_and_not_between_it
     assert await instructing(f"{wish}\n{pasted}\n{pasted}") == [0]
     assert len(await instructing(f"{pasted}\n{wish}")) == 1
     assert await instructing(f"{pasted}\n{wish}\n{pasted}") == []
-    assert ENDS < 60
