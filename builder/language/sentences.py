@@ -16,7 +16,7 @@ _END = re.compile(
     r"|[。！？؟।]+[\"'”’」』）)]*+"  # noqa: RUF001 - full width
     r"|\n"
 )
-_OPENING = "\"'“„«»‹(¿¡[*_"
+_OPENING = "\"'“„«»‹(¿¡[*_"  # noqa: RUF001 - quotation marks
 _LETTERS = re.compile(r"(?<![\w./])(?:[^\W\d_]\.)*[^\W\d_]+$")
 _NUMBER = re.compile(r"(?<![\d.,:])\d{1,3}$")
 _WORDS = re.compile(r"[^\W\d_]+")

@@ -213,7 +213,7 @@ async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None
     await remember(builder, [*talk(8), secret])
     shown = await page(builder, profile)
     assert "K-4711" in shown
-    assert "## Summary" not in shown
+    assert "## Earlier in this conversation" not in shown
 
 
 async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() -> None:

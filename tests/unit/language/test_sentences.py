@@ -1,5 +1,7 @@
 """Where sentences end, and above all where they do not."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +25,7 @@ WHOLE = [
     'She asked "Really?" and left (see p. 3.) at 5 p.m. on Monday.',
     "Open config.yaml and set v to 1.5",
     "3. Preheat the oven to 200 °C.",
-    "Это стоит 5 тыс. рублей, т. е. дорого.",
+    "Это стоит 5 тыс. рублей, т. е. дорого.",  # noqa: RUF001
 ]
 CUT = [
     ("It fires at cone 6. Nina brings the glaze.", ["It fires at cone 6.", "Nina brings the glaze."]),
@@ -35,7 +37,7 @@ CUT = [
     ("See https://a.example/x. The rest is here.", ["See https://a.example/x.", "The rest is here."]),
     ("¿Vienes? ¡Sí! Voy el lunes.", ["¿Vienes?", "¡Sí!", "Voy el lunes."]),
     ('She said "no." We left.', ['She said "no."', "We left."]),
-    ("窑在代尔夫特。谢谢！“好。”他说", ["窑在代尔夫特。", "谢谢！", "“好。”", "他说"]),
+    ("窑在代尔夫特。谢谢！“好。”他说", ["窑在代尔夫特。", "谢谢！", "“好。”", "他说"]),  # noqa: RUF001
     ("one line\n\n  another line  \n", ["one line", "another line"]),
     ("First mix it. 2. Bake it. 3. Eat it.", ["First mix it.", "2. Bake it.", "3. Eat it."]),
     ("It was a long day... Nina slept.", ["It was a long day...", "Nina slept."]),
@@ -59,4 +61,4 @@ def test_every_word_is_in_one_span_and_no_span_has_white_space_around_it(text: s
     spans = sentences(text)
     assert "".join("".join(text[start:end].split()) for start, end in spans) == "".join(text.split())
     assert all(text[start:end] == text[start:end].strip() and start < end for start, end in spans)
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))
