@@ -66,7 +66,7 @@ def _ends(text: str, start: int, end: re.Match[str]) -> bool:
 def _is_ordinal(before: str, behind: str, *, at_start: bool) -> bool:
     """Whether a number with a full stop is an ordinal or numbers an item. before: of the sentence. behind: what follows."""
     following = _WORDS.match(behind)
-    if behind[:1].islower() or behind[:1].isdigit() or (following and following.group().casefold() in _folded("months")):
+    if behind[:1].islower() or behind[:1].isdigit() or (following and following.group().casefold() in _folded("ordinal_nouns")):
         return True
     if at_start and _LIST_MARK.match(before):
         return True

@@ -1,4 +1,4 @@
-"""Whether a sentence is understood by itself, and what it does: refers, answers, asks, concludes."""
+"""Whether a sentence is understood by itself, and what it does: refers, answers, greets, asks, concludes."""
 
 import re
 from functools import cache
@@ -17,6 +17,11 @@ def refers(sentence: str) -> bool:
 def answers(sentence: str) -> bool:
     """Whether it begins as answers do, or is nothing else: "Yes, the red one.", "Noch nicht"."""
     return bool(_opening("answers").match(sentence))
+
+
+def greets(sentence: str) -> bool:
+    """Whether it begins as greetings do."""
+    return bool(_opening("greetings").match(sentence))
 
 
 def asks(sentence: str) -> bool:

@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.summary import Line
 from builder.language.prose import is_prose, without_blocks
 from builder.language.sentences import sentences
-from builder.language.standing import answers, asks, concludes, refers
+from builder.language.standing import answers, asks, concludes, greets, refers
 from builder.pipeline.traits import counts
 from builder.pipeline.view import View
 from builder.pipeline.words import is_filler, words_of
@@ -21,8 +21,10 @@ MOST_OF_ONE = 8
 """Excerpts of one breadcrumb that are looked at closely."""
 LONGEST = 600
 """Characters of an excerpt that may be a line."""
-BRIEF = 6
+BRIEF = 5
 """Words up to which an answer says little without its question."""
+BARE = 3
+"""Words up to which it says nothing."""
 LEAST = 3
 """Terms beside people's names that a line has at least, one less with a name or number."""
 FRONT = 2
@@ -80,13 +82,8 @@ def excerpts(view: View, row: int, words: Words, kept: frozenset[int] = frozense
     answer = _answer(view, row, held, words, kept)
     if view.first_passage(row) is None:
         return [answer] if answer else []
-    names = _names(view)
     taken = answer.parts if answer else frozenset()
-    found = [
-        made
-        for number, one in enumerate(held)
-        if (row, one.start) not in taken and (made := _alone(view, row, held, number, words, names))
-    ]
+    found = [made for number in range(len(held)) if (made := _alone(view, row, held, number, words, taken))]
     return sorted([*([answer] if answer else []), *found], key=lambda one: -one.worth * len(one.terms))[:MOST_OF_ONE]
 
 
@@ -126,20 +123,26 @@ def needs_question(text: str) -> bool:
     return bool(held) and not asks(held[0].text) and _is_dependent(held[0].text)
 
 
-def _alone(view: View, row: int, held: list[_Sentence], number: int, words: Words, names: frozenset[str]) -> Excerpt | None:
-    """A sentence with those in front of it that it refers to; None for questions, small talk, and what is too long."""
+def _alone(view: View, row: int, held: list[_Sentence], number: int, words: Words, taken: frozenset[Spot]) -> Excerpt | None:
+    """A sentence with those in front of it that it refers to, and its answer behind it when it has one.
+
+    None for questions, small talk, what is too long, and what would say something twice. taken: what an answer has of this row.
+    """
+    names = _names(view)
     sentence = held[number].text
     if asks(sentence) or not (said := _trimmed(sentence, names)):
         return None
-    first = number
-    while refers(held[first].text) and first and number - first < FRONT:
+    first, last = number, number + 1
+    while _leans(held[first].text) and first and number - first < FRONT:
         first -= 1
-    unresolved = refers(held[first].text) or not _trimmed(held[first].text, names)
+    unresolved = _leans(held[first].text) or not (asks(held[first].text) or _trimmed(held[first].text, names))
     first = number if unresolved else first
-    spoken = " ".join((*(one.text for one in held[first:number]), said if first == number else sentence))
-    if len(spoken) > LONGEST:
+    while last < len(held) and _answers_briefly(held[last].text) and last - number < FRONT:
+        last += 1
+    spoken = " ".join((said if first == number else held[first].text, *(one.text for one in held[first + 1 : last])))
+    parts = frozenset((row, one.start) for one in held[first:last])
+    if len(spoken) > LONGEST or (row, held[number].start) in taken or (_is_bare(held[0].text) and not parts.isdisjoint(taken)):
         return None
-    parts = frozenset((row, one.start) for one in held[first : number + 1])
     return _excerpt(view, line_of(view, row, spoken), parts, said, spoken, words, unresolved=unresolved)
 
 
@@ -152,6 +155,8 @@ def _answer(view: View, row: int, held: list[_Sentence], words: Words, kept: fro
         return None
     asking, question = found
     number = 2 if is_filler(held[0].text) and len(held) > 1 and not asks(held[1].text) else 1
+    while _is_bare(held[0].text) and number < min(len(held), FRONT) and refers(held[number].text) and not asks(held[number].text):
+        number += 1
     said = " ".join(one.text for one in held[:number])
     parts = frozenset((row, one.start) for one in held[:number])
     line = line_of(view, row, said)
@@ -164,7 +169,8 @@ def _answer(view: View, row: int, held: list[_Sentence], words: Words, kept: fro
             ids=(*asked.ids, *line.ids),
             versions=(*asked.versions, *line.versions),
         )
-    return _excerpt(view, line, parts, said, f"{question.text} {said}", words)
+    own = frozenset(words.terms(said).split()) - _names(view)
+    return _excerpt(view, line, parts, said, said if len(own) >= LEAST else f"{question.text} {said}", words)
 
 
 def _question(view: View, row: int) -> tuple[int, _Sentence] | None:
@@ -216,6 +222,20 @@ def _last_question(text: str) -> _Sentence | None:
     return _Sentence(held[number].start, said) if len(said) <= LONGEST // 2 else None
 
 
+def _leans(sentence: str) -> bool:
+    """Whether it says little without the sentence in front of it."""
+    return refers(sentence) or _answers_briefly(sentence)
+
+
+def _answers_briefly(sentence: str) -> bool:
+    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= BRIEF
+
+
+def _is_bare(answer: str) -> bool:
+    """Whether an answer says nothing at all without its question."""
+    return _answers_briefly(answer) or len(words_of(answer)) <= BARE
+
+
 def _is_dependent(answer: str) -> bool:
     return answers(answer) or refers(answer) or len(words_of(answer)) <= BRIEF
 
@@ -236,7 +256,9 @@ def _trimmed(sentence: str, names: frozenset[str]) -> str:
     """A statement without the greeting in front of it; nothing for small talk."""
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
-    return "" if is_filler(sentence) else sentence[:1].upper() + sentence[1:]
+    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= BRIEF):
+        return ""
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _says_nothing(clause: str, names: frozenset[str]) -> bool:
@@ -246,7 +268,7 @@ def _says_nothing(clause: str, names: frozenset[str]) -> bool:
 def _excerpt(
     view: View, line: Line, parts: frozenset[Spot], said: str, spoken: str, words: Words, *, unresolved: bool = False
 ) -> Excerpt | None:
-    """None when it says next to nothing. said: the statement. spoken: all of the line's words."""
+    """None when it says next to nothing. said: the statement. spoken: the words that count."""
     terms = frozenset(words.terms(spoken).split()) - _names(view)
     named = is_named(said)
     if len(terms) < LEAST - named:

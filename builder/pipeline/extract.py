@@ -16,7 +16,7 @@ from builder.domain.summary import Line
 from builder.pipeline.excerpts import Excerpt, Words, again, excerpts, line_of
 from builder.pipeline.view import View
 
-OVERHEAD = 5
+OVERHEAD = 4
 """Tokens that every line is charged on top: many tiny lines would read like a telegram."""
 
 

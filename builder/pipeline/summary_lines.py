@@ -65,5 +65,6 @@ def _row(view: View, source: Source) -> int:
     return row if holds else -1
 
 
-def _first(placed: Placed) -> int:
-    return placed[0][0]
+def _first(placed: Placed) -> tuple[int, bool]:
+    """Its place; of one breadcrumb what is word for word comes last: a question stands in front of its answer."""
+    return placed[0][0], placed[1].verbatim

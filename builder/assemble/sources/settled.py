@@ -31,13 +31,14 @@ def put_summary(ledger: Ledger, rule: SectionRule, anyway: Shown, moved: int, ro
     if shown < len(order) and room < LEAST_SUMMARY:
         return frozenset()
     if shown < kept:
-        left = ledger.left
-        ledger.put_note(
-            rule.name, ledger.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", kept - shown)
-        )
-        item, shown = _fitted(ledger, rule, standing, order, room - left + ledger.left)
+        item, shown = _fitted(ledger, rule, standing, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
+        ledger.put_note(rule.name, _note(ledger, kept - shown))
     ledger.put(rule.name, (item,) if item else ())
     return _whole_rows(ledger, standing, order[:shown])
+
+
+def _note(ledger: Ledger, number: int) -> str:
+    return ledger.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
 
 
 def _by_importance(lines: tuple[Line, ...]) -> list[int]:

@@ -13,6 +13,7 @@ WHOLE = [
     "Wir sind am 3. und 4. Juni in Bonn.",
     "Der 1. FC Köln spielt am 2. Advent gegen den 2. der Tabelle.",
     "1. FC Köln gegen Mainz",
+    "Lindenallee 8 in 04229 Leipzig, 2. Stock links",
     "Im 19. Jahrhundert stand hier das 3. Haus.",
     "Nimm Zimmer Nr. 5 oder z. B. das von Dr. Meier.",
     "Das geht z.B. am Mo. 14 Uhr, d. h. bald.",
