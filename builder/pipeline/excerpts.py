@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.summary import Line
@@ -123,7 +124,9 @@ def needs_question(text: str) -> bool:
     return bool(held) and not asks(held[0].text) and _is_dependent(held[0].text)
 
 
-def _alone(view: View, row: int, held: list[_Sentence], number: int, words: Words, taken: frozenset[Spot]) -> Excerpt | None:
+def _alone(
+    view: View, row: int, held: tuple[_Sentence, ...], number: int, words: Words, taken: frozenset[Spot]
+) -> Excerpt | None:
     """A sentence with those in front of it that it refers to, and its answer behind it when it has one.
 
     None for questions, small talk, what is too long, and what would say something twice. taken: what an answer has of this row.
@@ -146,7 +149,7 @@ def _alone(view: View, row: int, held: list[_Sentence], number: int, words: Word
     return _excerpt(view, line_of(view, row, spoken), parts, said, spoken, words, unresolved=unresolved)
 
 
-def _answer(view: View, row: int, held: list[_Sentence], words: Words, kept: frozenset[int]) -> Excerpt | None:
+def _answer(view: View, row: int, held: tuple[_Sentence, ...], words: Words, kept: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None when it needs none."""
     crumb = view.history.rows[row].breadcrumb
     if crumb.role == "tool" or not held or asks(held[0].text) or not _is_dependent(held[0].text):
@@ -240,7 +243,8 @@ def _is_dependent(answer: str) -> bool:
     return answers(answer) or refers(answer) or len(words_of(answer)) <= BRIEF
 
 
-def _sentences(text: str) -> list[_Sentence]:
+@lru_cache(1024)
+def _sentences(text: str) -> tuple[_Sentence, ...]:
     """The sentences of prose of a text, each in one line."""
     held = without_blocks(text)
     spans = (span for span, _ in zip(sentences(held), range(MOST_OF_ONE * 8), strict=False))
@@ -249,7 +253,7 @@ def _sentences(text: str) -> list[_Sentence]:
         for start, end in spans
         if not _LEADS_IN.match(held, start, end)
     )
-    return [one for one in found if one.text and len(one.text) <= LONGEST and is_prose(one.text)]
+    return tuple(one for one in found if one.text and len(one.text) <= LONGEST and is_prose(one.text))
 
 
 def _trimmed(sentence: str, names: frozenset[str]) -> str:

@@ -281,10 +281,10 @@ async def test_an_answer_that_is_kept_word_for_word_has_its_question_in_front_of
     builder, profile = make_builder(), summing(cap=60, keep=2)
     agent = {"schema": "agent.response.v1", "role": "assistant", "speaker": "Assistant"}
     said = [
-        make_breadcrumb("The kiln in Delft needs a new coil, and Nina asked for a second one as well.", 1, **agent),  # type: ignore[arg-type]
-        make_breadcrumb("I looked at 12 shops. Which coil shall I order?", 2, **agent),  # type: ignore[arg-type]
+        make_breadcrumb("The kiln in Delft needs a new coil, and Nina asked for a second one as well.", 1, **agent),
+        make_breadcrumb("I looked at 12 shops. Which coil shall I order?", 2, **agent),
         make_breadcrumb("The red one.", 3),
-        make_breadcrumb("It is ordered for 3 May from the shop in Limoges, and costs 90 euros with the transport.", 4, **agent),  # type: ignore[arg-type]
+        make_breadcrumb("It is ordered for 3 May from the shop in Limoges, and costs 90 euros with the transport.", 4, **agent),
         *remarks(5, 4),
     ]
     await remember(builder, said)

@@ -88,7 +88,7 @@ def spoken(*said: tuple[str, str], cap: int = 400) -> list[str]:
         "A": {"schema": "agent.response.v1", "role": "assistant", "speaker": "Assistant"},
         "T": {"schema": "tool.response.v1", "role": "tool", "speaker": "bash"},
     }
-    rows = [make_remembered(text, n, **kinds[who]) for n, (who, text) in enumerate(said, 1)]  # type: ignore[arg-type]
+    rows = [make_remembered(text, n, **kinds[who]) for n, (who, text) in enumerate(said, 1)]
     return [line.text for line in extract(make_view(rows), (), range(len(said)), cap, WORDS)]
 
 
