@@ -10,9 +10,10 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.summary import Line, Summary
 from builder.pipeline.compacting import is_said
-from builder.pipeline.excerpts import Words, line_of, needs_question, question_of
+from builder.pipeline.excerpts import Words, line_of
 from builder.pipeline.extract import extract, verbatim
 from builder.pipeline.heard import hearing
+from builder.pipeline.questions import needs_question, question_of
 from builder.pipeline.summaries import Chain, Recipe, Waiting, identities, said, sources_of
 from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
@@ -179,5 +180,5 @@ def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], t
             asking, question = found
             if view.history.rows[asking].breadcrumb.id in held:
                 continue
-            kept.setdefault(asking, replace(line_of(view, asking, question), verbatim=True))
+            kept.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
     return tuple(kept[row] for row in sorted(kept)), tuple(row for row in rows if row not in people)
