@@ -130,6 +130,8 @@ def _answer(view: View, row: int, held: tuple[Sentence, ...], words: Words, kept
     if (found := question_of(view, row)) is None:
         return None
     asking, question = found
+    if view.history.rows[asking].breadcrumb.role == crumb.role and not is_dependent(held[0].text, BRIEF):
+        return None
     number = 2 if is_filler(held[0].text) and len(held) > 1 and not asks(held[1].text) else 1
     while is_bare(held[0].text) and number < min(len(held), FRONT) and refers(held[number].text) and not asks(held[number].text):
         number += 1

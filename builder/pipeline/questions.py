@@ -17,8 +17,9 @@ LONGEST = 600
 """Characters of a sentence that is read."""
 MOST = 64
 """Sentences of a text that are read."""
-BRIEF = 5
-"""Words up to which an answer says little without its question."""
+BRIEF, BRIEF_TO_AGENTS = 5, 12
+"""Words up to which an answer says little without its question: among people, who mostly ask out of courtesy and answer in whole
+sentences, and between a person and an agent, who ask for what is missing."""
 BARE = 3
 """Words up to which it says nothing."""
 LOOK_BACK = 40
@@ -69,9 +70,9 @@ def is_bare(answer: str) -> bool:
     return answers_briefly(answer) or len(words_of(answer)) <= BARE
 
 
-def is_dependent(answer: str) -> bool:
-    """Whether an answer says little without its question."""
-    return answers(answer) or refers(answer) or len(words_of(answer)) <= BRIEF
+def is_dependent(answer: str, brief: int = BRIEF_TO_AGENTS) -> bool:
+    """Whether an answer says little without its question. brief: words up to which it does."""
+    return answers(answer) or refers(answer) or len(words_of(answer)) <= brief
 
 
 def question_of(view: View, row: int) -> tuple[int, Sentence] | None:

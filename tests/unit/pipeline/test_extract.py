@@ -122,7 +122,11 @@ def test_the_answer_of_an_agent_that_asked_a_tool_first_is_kept_with_the_questio
 
 
 def test_what_does_not_follow_a_question_is_no_answer_to_it() -> None:
-    said = (("A", "Which glaze for Delft?"), ("U", "I moved to Lyon in March with two kilns."), ("A", "Yes, the red one."))
+    said = (
+        ("A", "Which glaze for Delft?"),
+        ("U", "I moved to Lyon in March with two kilns, my brother and all of our 40 old moulds."),
+        ("A", "Yes, the red one."),
+    )
     assert not [line for line in spoken(*said) if "glaze" in line]
 
 
@@ -190,3 +194,8 @@ def test_lines_are_ranked_by_how_much_they_tell() -> None:
     many = extract(make_view(rows), (), range(8), 400, WORDS)
     assert {line.text for line in sorted(many, key=lambda line: line.rank)[: len(few)]} == few
     assert sorted(line.rank for line in many) == list(range(len(many)))
+
+
+def test_what_an_agent_asked_for_stands_in_front_of_an_answer_that_is_no_whole_sentence() -> None:
+    question, answer = "¿Cuál es vuestro presupuesto?", "Unos 1.200 euros para las dos, p. ej. 400 para hoteles."
+    assert spoken(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
