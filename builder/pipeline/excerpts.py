@@ -125,7 +125,7 @@ def _alone(view: View, row: int, held: tuple[Sentence, ...], number: int, words:
 def _answer(view: View, row: int, held: tuple[Sentence, ...], words: Words, kept: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None when it needs none."""
     crumb = view.history.rows[row].breadcrumb
-    if crumb.role == "tool" or not held or asks(held[0].text) or not is_dependent(held[0].text):
+    if crumb.role == "tool" or _announces(view, row) or not held or asks(held[0].text) or not is_dependent(held[0].text):
         return None
     if (found := question_of(view, row)) is None:
         return None
@@ -180,7 +180,7 @@ def _excerpt(
     worth *= CONCLUDED if concludes(said) else 1.0
     worth *= CALLED_OUT if said.endswith(("!", "！")) else 1.0  # noqa: RUF001 - full width
     worth *= ATTACHED if said.startswith("[") else 1.0
-    worth *= UNRESOLVED if unresolved else 1.0
+    worth *= UNRESOLVED if unresolved or _announces(view, row) else 1.0
     return Excerpt(
         line=line,
         parts=parts,
@@ -191,6 +191,11 @@ def _excerpt(
         cost=words.count(f"{line.text}\n"),
         by_tool=remembered.breadcrumb.role == "tool",
     )
+
+
+def _announces(view: View, row: int) -> bool:
+    """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
+    return view.history.rows[row].breadcrumb.role == "assistant" and len(view.members(row)) > 1
 
 
 def _unlabelled(view: View, row: int, text: str) -> str:
