@@ -10,11 +10,15 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.summary import Line, Summary
 from builder.pipeline.compacting import is_said
-from builder.pipeline.extract import Words, extract, verbatim
+from builder.pipeline.excerpts import Words, line_of
+from builder.pipeline.extract import extract, verbatim
+from builder.pipeline.heard import hearing
+from builder.pipeline.questions import needs_question, question_of
 from builder.pipeline.summaries import Chain, Recipe, Waiting, identities, said, sources_of
 from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 from builder.ports import Sender, Summarizer
+from builder.wire.lines import Outgoing
 from builder.wire.summary_bodies import summary_event
 
 log = logging.getLogger("builder.making")
@@ -33,6 +37,15 @@ class Made:
 
     chain: Chain
     place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A summary that is not published yet. chain: with it. event: as it is sent. by: who made it."""
+
+    chain: Chain
+    event: Outgoing
+    by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +90,22 @@ class Making:
 
     async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
+        draft = await self.draft(view, chain, batch)
+        return Made(chain=draft.chain, place=await self.send(draft))
+
+    async def send(self, draft: Draft) -> Place:
+        """Publish a draft; returns its place in the stream. Raises `Unavailable`."""
+        sent = await self._sender.send(draft.event.subject, draft.event.data, draft.event.message_id)
+        self._made(draft.by)
+        log.info("summary %s is published on %s, made by %s", draft.chain.previous, draft.event.subject, draft.by)
+        return sent.place
+
+    async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
+        """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
+        view = hearing(view, batch.recipe.audience, None)
         kept, others = _parted(view, chain, batch)
-        free, by = await self._free(view, chain, batch.recipe, others)
+        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *kept))
+        free, by = await self._free(view, chain, batch.recipe, others, people)
         lines, sources = shown_lines(view, kept, free), sources_of(view, batch.units)
         last = max(batch.units[-1][0], chain.last)
         head = view.history.rows[last].breadcrumb
@@ -101,11 +128,8 @@ class Making:
                 f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {largest:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
-        sent = await self._sender.send(event.subject, event.data, event.message_id)
-        self._made(by)
-        log.info("summary %s of %d units of session %s of %s, by %s", name, len(batch.units), batch.session, batch.workspace, by)
         grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last)
-        return Made(chain=grown, place=sent.place)
+        return Draft(chain=grown, event=event, by=by)
 
     async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
         """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
@@ -118,8 +142,10 @@ class Making:
             name = next(names)
         return name
 
-    async def _free(self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...]) -> tuple[tuple[Line, ...], str]:
-        """The lines under the cap, and who made them."""
+    async def _free(
+        self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], kept: frozenset[int]
+    ) -> tuple[tuple[Line, ...], str]:
+        """The lines under the cap, and who made them. kept: rows that are kept word for word."""
         free, cap = chain.free, recipe.settings.cap
         if recipe.settings.by == "endpoint" and self._endpoint and rows:
             try:
@@ -129,7 +155,7 @@ class Making:
                 log.warning("the extractive summariser steps in: %s", error)
                 self._made("fallback")
         for start in range(0, max(len(rows), 1), recipe.settings.batch):
-            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words)
+            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, kept)
             await asyncio.sleep(0)
         return free, EXTRACTIVE
 
@@ -139,10 +165,20 @@ def _is_erased(held: Remembered | None) -> bool:
 
 
 def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
-    """The batch's lines word for word, and its rows that are summarised. What was kept word for word is so after an edit too."""
+    """The batch's lines word for word, and its rows that are summarised. What was kept word for word is so after an edit too.
+
+    An answer that says little alone has its question in front of it, word for word.
+    """
     held = frozenset(name for line in chain.verbatim for name in line.ids)
     rows = tuple(row for _, members in batch.units for row in members)
     people = frozenset(
         row for row in rows if is_said(view, row) and (batch.keep_user or view.history.rows[row].breadcrumb.id in held)
     )
-    return tuple(verbatim(view, row) for row in rows if row in people), tuple(row for row in rows if row not in people)
+    kept = {row: verbatim(view, row) for row in rows if row in people}
+    for row in tuple(kept) if batch.keep_user else ():
+        if needs_question(view.history.rows[row].breadcrumb.text) and (found := question_of(view, row)):
+            asking, question = found
+            if view.history.rows[asking].breadcrumb.id in held:
+                continue
+            kept.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
+    return tuple(kept[row] for row in sorted(kept)), tuple(row for row in rows if row not in people)

@@ -15,11 +15,12 @@ from typing import TypeVar
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
+from builder.domain.summary import Line
 from builder.heart import Bug, Circuit, foreseen
-from builder.making import Batch, Making
+from builder.making import Batch, Draft, Making
 from builder.pipeline.compacting import older
-from builder.pipeline.extract import tokens_of
-from builder.pipeline.summaries import Chain, Recipe, chain_of, due, missing, recipe_of, sources_of, tokens, waiting
+from builder.pipeline.extract import tokens_of, verbatim
+from builder.pipeline.summaries import Chain, Recipe, Waiting, chain_of, due, missing, recipe_of, sources_of, waiting
 from builder.pipeline.summary_lines import shown_lines
 from builder.pipeline.view import View
 
@@ -40,13 +41,18 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted:
-    """What `compact` did. tokens: of the units that were summarised, and of the summary that now stands for them."""
+    """What `compact` did.
+
+    tokens: of the units that were summarised, and of the summary that now stands for them, as pages show both.
+    reason: why nothing was published, for people; "" when something was.
+    """
 
     units: int
     covered: int
     tokens_before: int
     tokens_after: int
     summary: str
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +154,10 @@ class Summarising:
             _note(self._waits, (workspace, session), min(waits))
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> Compacted:
-        """Summarise everything but the kept tail at once. keep_user: what people said stays word for word (features E5).
+        """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
 
-        The kept tail begins with something that a person said. Raises `Rejected` for a profile without summaries or when the
-        words to be kept are too many for a breadcrumb, and `Unavailable`.
+        The kept tail begins with something that a person said. Nothing is published when that would be longer. Raises `Rejected`
+        for a profile without summaries or when the words to be kept are too many for a breadcrumb, and `Unavailable`.
         """
         recipe = recipe_of(profile)
         if recipe is None:
@@ -163,7 +169,8 @@ class Summarising:
         view = await self._view(workspace, session, await self._sources.last())
         chain = chain_of(view, recipe)
         units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
-        before = self._tokens(view, chain) + sum(tokens(view, rows) for _, rows in units)
+        words = self._words(view, units)
+        before, old, drafts = self._tokens(view, chain, words), chain, list[Draft]()
         for start in range(0, len(units), AT_ONCE):
             batch = Batch(
                 workspace=workspace,
@@ -173,18 +180,34 @@ class Summarising:
                 keep_user=keep_user,
                 at_once=True,
             )
-            chain = await self._publish(view, chain, batch)
+            drafts.append(await self._making.draft(view, chain, batch))
+            chain = drafts[-1].chain
+        after = self._tokens(view, chain)
+        if not units or after > before:
+            reason = (
+                f"the summary would have {after:,} tokens, more than the {before:,} of what it stands for"
+                if units
+                else "the session has no units beyond those that are kept"
+            )
+            return Compacted(units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason)
+        for draft in drafts:
+            _note(self._published, (workspace, session), await self._making.send(draft))
         return Compacted(
             units=len(units),
             covered=len(sources_of(view, units)),
             tokens_before=before,
-            tokens_after=self._tokens(view, chain),
+            tokens_after=after,
             summary=chain.previous,
         )
 
-    def _tokens(self, view: View, chain: Chain) -> int:
-        """Tokens of a chain as the page shows it."""
-        return tokens_of(shown_lines(view, chain.verbatim, chain.free), self._making.words.count)
+    def _tokens(self, view: View, chain: Chain, others: tuple[Line, ...] = ()) -> int:
+        """Tokens of a chain as the page shows it, and of other lines below it."""
+        return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._making.words.count)
+
+    def _words(self, view: View, units: tuple[Waiting, ...]) -> tuple[Line, ...]:
+        """All that these units say, a line each."""
+        rows = (row for _, members in units for row in members)
+        return tuple(verbatim(view, row) for row in sorted(rows) if view.history.rows[row].breadcrumb.text.strip())
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""

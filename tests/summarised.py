@@ -14,7 +14,7 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.domain.summary import SUMMARY
 from builder.making import LARGEST, Making
-from builder.pipeline.extract import Words
+from builder.pipeline.excerpts import Words
 from builder.pipeline.histories import Histories
 from builder.pipeline.summaries import covered, recipe_of
 from builder.ports import Store, Summarizer

@@ -18,7 +18,7 @@ from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.making import LARGEST, Making
-from builder.pipeline.extract import Words
+from builder.pipeline.excerpts import Words
 from builder.ports import Sender, Summarizer
 from builder.settings import Settings
 from builder.summarising import Compacted, Sources, Summarising

@@ -129,4 +129,4 @@ def compact(
     elif report.units:
         say(f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}")
     else:
-        say("nothing to summarise: the session has no units beyond those that are kept")
+        say(f"nothing was summarised: {report.reason}")

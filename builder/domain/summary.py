@@ -17,9 +17,12 @@ Source = tuple[str, int]
 class Line:
     """One line of a summary.
 
-    text: with the speaker's name in front. day: on which its sitting began, as "8 May 2023".
+    text: with the speaker's name in front; of a question and its answer, one below the other. day: on which its sitting began, as
+    "8 May 2023".
     ids, versions: of the breadcrumbs that it was made from; once one of them is deleted or edited the line is shown no more.
     verbatim: somebody asked to keep it word for word, outside the cap.
+    rank: 0 for the line that tells most; where not all have room on a page, those of the highest rank are left out first, and of
+    equal ones the oldest.
     """
 
     text: str
@@ -27,6 +30,7 @@ class Line:
     ids: tuple[str, ...]
     versions: tuple[int, ...]
     verbatim: bool = False
+    rank: int = 0
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -105,4 +109,5 @@ def _line(line: dict[str, Any]) -> Line:
         ids=tuple(line["ids"]),
         versions=tuple(line["versions"]),
         verbatim=line.get("verbatim", False),
+        rank=line.get("rank", 0),
     )

@@ -2,6 +2,8 @@
 
 import re
 
+from builder.language.sentences import sentences
+
 WORDS = 90
 LONGEST = 1200
 """Characters that one passage may have when a text has no ends to cut at (Han, base64, minified code)."""
@@ -10,7 +12,6 @@ MAX_PASSAGES = 500
 """About so many at most has a text: the time that one breadcrumb takes to be remembered, embedded and searched is bounded."""
 
 _WORD = re.compile(r"\S+\s*")
-_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 
 
 def passages(text: str) -> tuple[tuple[int, int], ...]:
@@ -34,7 +35,7 @@ def passages(text: str) -> tuple[tuple[int, int], ...]:
 def _sentences(text: str, words: int, longest: int) -> list[tuple[int, int]]:
     pieces: list[tuple[int, int]] = []
     start = 0
-    for stop in [*(match.start() for match in _END.finditer(text)), len(text)]:
+    for _, stop in sentences(text):
         pieces.extend(_short(text, start, stop, words, longest))
         start = stop
     return pieces

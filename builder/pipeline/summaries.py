@@ -11,9 +11,9 @@ from uuid import UUID, uuid5
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
-from builder.domain.summary import Line, Said, Source
+from builder.domain.summary import Line, Said, Source, Summary
 from builder.pipeline.heard import hearing
-from builder.pipeline.summary_lines import shown_lines, still_holding
+from builder.pipeline.summary_lines import Shown, shown_lines, still_holding
 from builder.pipeline.view import View
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
@@ -134,12 +134,24 @@ def said(view: View, row: int) -> Said:
     return Said(id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row))
 
 
-def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int) -> Breadcrumb | None:
-    """The newest summary that the consumer may see, as it is shown: with all that those up to it keep word for word.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The summary that stands on a page. breadcrumb: as it was published. lines: all that it may show, in place order."""
 
-    None when no line is left.
+    breadcrumb: Breadcrumb
+    summary: Summary
+    lines: tuple[Line, ...]
 
-    Lines that no longer hold are left out, and those of which these rows tell all.
+    def showing(self, lines: Iterable[Line]) -> Breadcrumb:
+        """The breadcrumb with these lines only."""
+        body = replace(self.summary, lines=tuple(lines)).body()
+        return replace(self.breadcrumb, body=json.dumps(body, ensure_ascii=False))
+
+
+def summary_shown(view: View, profile: Profile, anyway: Shown, moved: int) -> Standing | None:
+    """The newest summary that the consumer may see, with all that those up to it keep word for word.
+
+    None when no line is left. Lines that no longer hold are left out, and those that the page shows anyway.
 
     moved: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
     two moves the page begins with the same words.
@@ -151,11 +163,10 @@ def summary_shown(view: View, profile: Profile, told: frozenset[int], moved: int
     head = chains.shown(view.session, recipe.name, view.kept, view.current, moved)
     if head < 0:
         return None
-    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), told)
+    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), anyway)
     if not lines:
         return None
-    body = replace(chains.summary(head), lines=lines).body()
-    return replace(view.history.rows[head].breadcrumb, body=json.dumps(body, ensure_ascii=False))
+    return Standing(breadcrumb=view.history.rows[head].breadcrumb, summary=chains.summary(head), lines=lines)
 
 
 def _free(view: View, row: int) -> tuple[Line, ...]:

@@ -58,7 +58,7 @@ def is_filler(text: str) -> bool:
 @cache
 def _greetings() -> re.Pattern[str]:
     """Greetings and farewells with their question mark, longest first."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(folded(entry)) for entry in listed('greetings'))})(?!\w)\s*[?？]?")
+    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(folded(entry)) for entry in listed('small_talk'))})(?!\w)\s*[?？]?")
 
 
 def words_of(text: str) -> list[str]:

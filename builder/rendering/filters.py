@@ -5,12 +5,12 @@ import re
 from typing import Any
 
 from builder.assemble.page.items import below
+from builder.language.sentences import sentences
 from builder.rendering.layouts import table
 from builder.rendering.missing import Missing, is_none, pairs_of
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\w\.\w\.)(?=\s+[^a-z\s])|(?<=[。！？])|\n")
 
 LONGEST_LINE = 160
 """Characters of arguments that stand in the line of their call."""
@@ -39,7 +39,9 @@ def tag(name: Any) -> str:
 
 def sentence(text: Any) -> str:
     """The first sentence of a text, with its full stop."""
-    first = " ".join(_SENTENCE_END.split(str(text).strip(), maxsplit=1)[0].split())
+    held = str(text)
+    start, end = next(iter(sentences(held)), (0, 0))
+    first = " ".join(held[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 

@@ -22,6 +22,7 @@ class SummaryLine(BaseModel):
     ids: tuple[str, ...] = Field(min_length=1, description="breadcrumbs that it was made from")
     versions: tuple[int, ...] = Field(min_length=1, description="their versions: an edited or deleted source hides the line")
     verbatim: bool = Field(False, strict=True, description="kept word for word, outside the cap")
+    rank: int = Field(0, ge=0, strict=True, description="0 = tells most; on a page without room for all, the highest go first")
 
     @model_validator(mode="after")
     def _paired(self) -> "SummaryLine":

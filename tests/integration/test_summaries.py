@@ -77,7 +77,7 @@ async def test_two_workers_of_which_one_is_killed_summarise_each_batch_once(tmp_
         (*_, context) = await answered(js)
     assert len({record["id"] for record in summaries}) == len(summaries)
     assert len(covers(summaries)) == len(set(covers(summaries)))
-    assert "## Summary\n" in context["content"]
+    assert "## Earlier in this conversation\n" in context["content"]
     summary = next(section for section in context["sections"] if section["name"] == "summary")
     assert summary["ids"][0] in {record["id"] for record in summaries}
 

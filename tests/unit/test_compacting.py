@@ -213,7 +213,7 @@ async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None
     await remember(builder, [*talk(8), secret])
     shown = await page(builder, profile)
     assert "K-4711" in shown
-    assert "## Summary" not in shown
+    assert "## Earlier in this conversation" not in shown
 
 
 async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() -> None:
@@ -225,3 +225,70 @@ async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() 
     covers = [identity for crumb in publishing.out for identity in crumb.covers]
     assert sorted(covers) == sorted(set(covers))
     assert await chain(builder, profile) == tuple(covers)
+
+
+class Wordy(Endpoint):
+    """Says more than what it summarises."""
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+        return tuple(
+            replace(line, text=f"{line.text} {'And that is that. ' * 9}") for line in await super().summarise(lines, said, cap)
+        )
+
+
+async def test_compact_publishes_nothing_that_would_be_longer_and_says_why() -> None:
+    builder, profile = make_builder(), summing(by="endpoint", cap=400)
+    await remember(builder, [make_breadcrumb(f"Crate {n}.", n) for n in range(1, 7)])
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile, endpoint=Wordy())
+    report = await loop.compact("acme", "s42", profile, keep_user=False)
+    assert publishing.out == []
+    assert (report.units, report.covered, report.summary) == (0, 0, "")
+    assert report.tokens_before == report.tokens_after
+    assert re.search(r"the summary would have \d+ tokens, more than the \d+", report.reason)
+
+
+async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(3))
+    report = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    assert report.reason == "the session has no units beyond those that are kept"
+
+
+async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
+    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=4_000)
+    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    shown = await summary(builder, profile)
+    assert all(f"User: {text}\n" in shown for text in said[:36])
+    assert "left out" not in shown
+
+
+async def test_what_is_kept_word_for_word_and_has_no_room_is_left_out_in_whole_lines_with_a_note() -> None:
+    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=700)
+    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    shown = await summary(builder, profile)
+    kept = [text for text in said[:36] if f"User: {text}\n" in shown]
+    assert kept == said[36 - len(kept) : 36]
+    assert len(kept) > 3
+    assert f"({36 - len(kept)} earlier messages kept word for word have no room here)" in shown
+
+
+async def test_an_answer_that_is_kept_word_for_word_has_its_question_in_front_of_it() -> None:
+    builder, profile = make_builder(), summing(cap=60, keep=2)
+    agent = {"schema": "agent.response.v1", "role": "assistant", "speaker": "Assistant"}
+    said = [
+        make_breadcrumb("The kiln in Delft needs a new coil, and Nina asked for a second one as well.", 1, **agent),
+        make_breadcrumb("I looked at 12 shops. Which coil shall I order?", 2, **agent),
+        make_breadcrumb("The red one.", 3),
+        make_breadcrumb("It is ordered for 3 May from the shop in Limoges, and costs 90 euros with the transport.", 4, **agent),
+        *remarks(5, 4),
+    ]
+    await remember(builder, said)
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    texts = [line["text"] for line in lines(publishing.out[0])]
+    assert texts[texts.index("User: The red one.") - 1].startswith("Assistant: I looked at 12 shops. Which coil")

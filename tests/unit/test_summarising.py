@@ -79,18 +79,18 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
     await remember(builder, talk(20))
     publishing = Publishing(builder, BEHIND, remembering=False)
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
-    assert "## Summary" not in await summary(builder, profile)
+    assert "## Earlier in this conversation" not in await summary(builder, profile)
     await remember(builder, publishing.out)
-    assert "## Summary\n- [8 May 2024] User: " in await summary(builder, profile)
-    assert "## Summary" not in await summary(builder, profile, sequence=999)
-    assert "## Summary" not in await summary(builder, make_profile(summaries=None))
+    assert "## Earlier in this conversation\n- [8 May 2024] User: " in await summary(builder, profile)
+    assert "## Earlier in this conversation" not in await summary(builder, profile, sequence=999)
+    assert "## Earlier in this conversation" not in await summary(builder, make_profile(summaries=None))
 
 
 async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -> None:
     builder, profile = make_builder(), summing()
     await remember(builder, talk(20))
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
-    assert "## Summary" not in await page(builder, profile)
+    assert "## Earlier in this conversation" not in await page(builder, profile)
 
 
 async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
@@ -296,5 +296,5 @@ async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
     context: Context
     trigger = make_breadcrumb("And what now?", 1500)
     (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
-    assert "## Summary" not in context.markdown
+    assert "## Earlier in this conversation" not in context.markdown
     assert context.markdown.count("K-4711") == 1

@@ -44,7 +44,7 @@ async def test_a_blacklist_of_summaries_hides_them_and_does_not_have_them_made_a
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(8))
     assert "K-4711" in await summary(builder, profile)
     await builder.remember(blacklist(1100, excluded_schemas=[{"schema_name": "summary.v1"}]))
-    assert "## Summary" not in await page(builder, profile, 1900)
+    assert "## Earlier in this conversation" not in await page(builder, profile, 1900)
     made = [crumb.id for crumb in publishing.out]
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1200))
     assert [crumb.id for crumb in publishing.out] == made
@@ -57,7 +57,7 @@ async def test_a_blacklist_of_the_first_summary_leaves_those_that_continue_it_on
     await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
     before = await summary(builder, profile)
     await builder.remember(blacklist(1100, excluded_ids=[publishing.out[0].id]))
-    assert "## Summary" in before
+    assert "## Earlier in this conversation" in before
     assert await summary(builder, profile) == before
 
 
@@ -117,7 +117,7 @@ async def test_a_summary_that_has_ended_is_shown_no_more_and_those_that_continue
     await make_summarising(builder, ending, profile).look("acme", "s42", make_place(8))
     late = [replace(crumb, created_at=tomorrow(crumb), received_at=tomorrow(crumb)) for crumb in more_talk(1100)]
     await remember(builder, late)
-    assert "## Summary" not in await summary(builder, profile)
+    assert "## Earlier in this conversation" not in await summary(builder, profile)
     lasting = Publishing(builder, make_place(1200), moment=late[-1].received_at)
     await make_summarising(builder, lasting, profile).look("acme", "s42", late[-1].place)
     assert json.loads(lasting.out[0].body)["previous"] == ending.out[-1].id

@@ -10,11 +10,12 @@ from builder.assemble.page.composition import compose
 from builder.assemble.page.draft import Writer
 from builder.assemble.request import Request
 from builder.assemble.sources.pinned import pinned_items, section_rows
-from builder.assemble.sources.settled import instruction_items, summary_items
+from builder.assemble.sources.settled import put_instructions, put_summary
 from builder.domain.context import CUT
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule, Source
 from builder.pipeline.in_force import InForce, in_force
+from builder.pipeline.summary_lines import Shown
 
 SLACK = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
@@ -113,12 +114,13 @@ def _settled(
     shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     summary, instructed = profile.section("summary"), profile.section("instructions")
-    if summary and not everything:
-        room = _room(summary, ledger, shares)
-        ledger.put(summary.name, summary_items(ledger, summary, shown, conversation.moved or limits.moved, room))
     active = in_force(view, request.trigger, request.terms) if instructed and not (everything and _is_own(profile)) else InForce()
+    anyway = Shown(rows=shown, outdated=active.outdated)
     if instructed:
-        ledger.put(instructed.name, instruction_items(ledger, instructed, active, shown, _room(instructed, ledger, shares)))
+        anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
+    if summary and not everything:
+        rooms = (_room(summary, ledger, shares), _room_of_kept_words(ledger, profile))
+        shown |= put_summary(ledger, summary, anyway, conversation.moved or limits.moved, rooms)
     return Front(request=request, ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
 
 
@@ -154,6 +156,17 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
 def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     """Tokens that a section may have: what is left, and no more than its share where shares act."""
     return ledger.left if shares is None else min(rule.most(shares.aim), ledger.left)
+
+
+def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
+    """Tokens that a summary with lines word for word may have: all that is left but what finds need at least.
+
+    The current message takes from the finds first.
+    """
+    trigger = next(rule for rule in profile.sections if rule.source == "trigger")
+    finds = profile.section("retrieval")
+    least = int(finds.min_share * profile.allowance) if finds else 0
+    return min(ledger.left + ledger.spent[trigger.name] - least, ledger.left)
 
 
 def _share(profile: Profile, source: Source) -> int:

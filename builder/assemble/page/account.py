@@ -46,6 +46,7 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
     view = front.ledger.writer.view
     ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
     rows = {row for name in ids if (row := view.row_of(name)) >= 0}
+    rows.update(row for row in front.shown if row >= 0)
     named: dict[str, Omission] = {}
     for omission in missed:
         if omission.id not in ids:
@@ -68,7 +69,7 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
     waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
     if not front.conversation.whole:
         older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
-        older[list(known)] = False
+        older[np.array(sorted(known), np.int64)] = False
         reasons[OLDER] += int(np.count_nonzero(older))
         waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
     for row, reason in waiting:

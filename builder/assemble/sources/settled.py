@@ -4,29 +4,85 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.forms import Form
 from builder.assemble.page.draft import Item
 from builder.domain.profile import SectionRule
+from builder.domain.summary import Line
+from builder.pipeline.extract import verbatim
 from builder.pipeline.in_force import InForce
-from builder.pipeline.summaries import summary_shown
+from builder.pipeline.summaries import Standing, summary_shown
+from builder.pipeline.summary_lines import Shown
 
 LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""
 
 
-def summary_items(ledger: Ledger, rule: SectionRule, shown: frozenset[int], moved: int, room: int) -> tuple[Item, ...]:
-    """The newest summary within `room` tokens, without the lines that tell what is shown; nothing while there is none.
+def put_summary(ledger: Ledger, rule: SectionRule, anyway: Shown, moved: int, rooms: tuple[int, int]) -> frozenset[int]:
+    """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
 
-    moved: row with which the conversation came to begin where it does.
+    moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
+    word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
+    oldest of what is kept word for word, and a note says how many.
     """
-    summary = summary_shown(ledger.writer.view, ledger.writer.profile, shown, moved)
+    standing = summary_shown(ledger.writer.view, ledger.writer.profile, anyway, moved)
+    if standing is None:
+        return frozenset()
+    order = _by_importance(standing.lines)
+    kept = sum(line.verbatim for line in standing.lines)
+    room = max(rooms) if kept else rooms[0]
+    item, shown = _fitted(ledger, rule, standing, order, room)
+    if shown < len(order) and room < LEAST_SUMMARY:
+        return frozenset()
+    if shown < kept:
+        item, shown = _fitted(ledger, rule, standing, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
+        ledger.put_note(rule.name, _note(ledger, kept - shown))
+    ledger.put(rule.name, (item,) if item else ())
+    return _whole_rows(ledger, standing, order[:shown])
+
+
+def _note(ledger: Ledger, number: int) -> str:
+    return ledger.writer.rendering.phrases.counted("kept_line_left_out", "kept_lines_left_out", number)
+
+
+def _by_importance(lines: tuple[Line, ...]) -> list[int]:
+    """Numbers of the lines: those word for word, the newest first, then the others by rank, of equal ones the newest first."""
+    return sorted(
+        range(len(lines)),
+        key=lambda number: (not lines[number].verbatim, lines[number].rank * (not lines[number].verbatim), -number),
+    )
+
+
+def _fitted(ledger: Ledger, rule: SectionRule, standing: Standing, order: list[int], room: int) -> tuple[Item | None, int]:
+    """As many lines, the most important first, as `room` tokens hold with the heading; and how many."""
     room -= ledger.heading(rule.name)
-    if summary is None or room < 1:
-        return ()
-    item = ledger.writer.message(summary, -1, cap=room)
-    return (item,) if item.text and item.tokens <= room and (not item.is_cut or room >= LEAST_SUMMARY) else ()
+    low, high, best = 0, len(order), None
+    number = high  # mostly all have room
+    while low < high:
+        item = _item(ledger, standing, order[:number])
+        if item.text and item.tokens <= room:
+            low, best = number, item
+        else:
+            high = number - 1
+        number = (low + high + 1) // 2
+    return best, low
 
 
-def instruction_items(ledger: Ledger, rule: SectionRule, active: InForce, shown: frozenset[int], room: int) -> tuple[Item, ...]:
-    """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite."""
+def _item(ledger: Ledger, standing: Standing, numbers: list[int]) -> Item:
+    return ledger.writer.message(standing.showing(standing.lines[number] for number in sorted(numbers)), -1)
+
+
+def _whole_rows(ledger: Ledger, standing: Standing, numbers: list[int]) -> frozenset[int]:
+    """Rows of which these lines say all."""
+    view = ledger.writer.view
+    lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := standing.lines[number]).verbatim)
+    return frozenset(row for row, line in lines if row >= 0 and line == verbatim(view, row))
+
+
+def put_instructions(ledger: Ledger, rule: SectionRule, active: InForce, shown: frozenset[int], room: int) -> Shown:
+    """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite.
+
+    shown: rows of which the page shows all. Returns what it shows with the instructions.
+    """
     items: list[Item] = []
+    parts: dict[int, str] = {}
+    whole = set(shown)
     for find in active.instructions:
         if find.row not in shown:
             crumb = ledger.writer.view.history.rows[find.row].breadcrumb
@@ -34,4 +90,7 @@ def instruction_items(ledger: Ledger, rule: SectionRule, active: InForce, shown:
             longer = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, longer) <= room:
                 items = longer
-    return tuple(items)
+                parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
+                whole.update(() if find.spans else (find.row,))
+    ledger.put(rule.name, items)
+    return Shown(rows=frozenset(whole), parts=parts, outdated=active.outdated)

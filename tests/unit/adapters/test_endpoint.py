@@ -153,3 +153,110 @@ async def test_the_key_is_in_no_message_and_no_log(caplog: pytest.LogCaptureFixt
         await asked(Server(status(401)))
     assert KEY not in str(error.value)
     assert KEY not in caplog.text
+
+
+def spaced_lines(*texts: str) -> dict[str, Any]:
+    return {"lines": [{"text": text, "items": [2]} for text in texts]}
+
+
+async def test_a_summary_a_little_above_the_cap_is_shortened_by_whole_lines_and_not_asked_for_again() -> None:
+    plain = "Ana: they talked about the weather and the news of the day again"
+    telling = [f"Ana: crate {n} went to Delft with {n * 7} blue cups in it" for n in range(9)]
+    server = Server(said(spaced_lines(*telling[:4], plain, *telling[4:])))
+    found = [line.text for line in await asked(server, cap=110)]
+    assert len(server.seen) == 1
+    assert found == telling[-len(found) :]  # what tells nothing goes first, then the oldest
+    assert len(found) > 4
+
+
+async def test_a_summary_far_above_the_cap_is_asked_for_again() -> None:
+    server = Server(said(spaced_lines(*[f"Ana: crate {n} went to Delft" for n in range(99)])), said(GOOD))
+    assert len(await asked(server, cap=110)) == 2
+    assert len(server.seen) == 2
+
+
+def refusing(body: dict[str, Any], code: int = 400) -> Callable[[], Response]:
+    return lambda: JSONResponse(body, status_code=code)
+
+
+class Modern(Server):
+    """Refuses what OpenAI's newer models refuse, as they do."""
+
+    async def answer(self, request: Request) -> Response:
+        sent = await request.json()
+        self.seen.append((sent, dict(request.headers)))
+        if "max_tokens" in sent:
+            message = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            return refusing({"error": {"message": message, "param": "max_tokens", "code": "unsupported_parameter"}})()
+        if sent.get("temperature", 1) != 1:
+            message = (
+                "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported."
+            )
+            return refusing({"error": {"message": message, "param": "temperature", "code": "unsupported_value"}})()
+        return said(GOOD)()
+
+
+async def test_parameters_that_a_model_refuses_are_learnt_at_once_and_never_sent_again() -> None:
+    server = Modern(said(GOOD))
+    async with server.running() as url, EndpointSummarizer(url, "mini", KEY, 30, 1, load_counter("o200k_base")) as summarizer:
+        assert len(await summarizer.summarise(LINES, SAID, 200)) == 2
+        assert len(server.seen) == 3
+        await summarizer.summarise(LINES, SAID, 200)
+    assert len(server.seen) == 4
+    last = server.seen[-1][0]
+    assert "max_tokens" not in last
+    assert "temperature" not in last
+    assert last["max_completion_tokens"] > 800  # what it thinks counts too
+
+
+async def test_endpoints_that_know_only_the_older_parameters_get_them() -> None:
+    server = Server(said(GOOD))
+    await asked(server)
+    (sent, _) = server.seen[0]
+    assert (sent["max_tokens"], sent["temperature"], "max_completion_tokens" in sent) == (800, 0, False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"detail": [{"type": "extra_forbidden", "loc": ["body", "max_tokens"], "msg": "Extra inputs are not permitted"}]},
+        {"error": {"message": "Unrecognized request argument supplied: max_tokens", "param": None, "code": None}},
+        {"error": "unknown field max_tokens"},
+    ],
+)
+async def test_a_refusal_in_other_words_is_understood(body: dict[str, Any]) -> None:
+    server = Server(refusing(body, 422), said(GOOD))
+    assert await asked(server, attempts=1)
+    assert "max_tokens" not in server.seen[-1][0]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"error": {"message": "The model does not exist", "param": "model", "code": "unsupported_model"}},
+        {"error": {"message": "This model's maximum context length is 4096 tokens", "param": "messages", "code": None}},
+        {"error": {"message": "unknown user"}},
+        [],
+    ],
+)
+async def test_a_refusal_of_anything_else_is_final(body: Any) -> None:
+    server = Server(refusing(body))
+    with pytest.raises(Unavailable, match="answered 400"):
+        await asked(server)
+    assert len(server.seen) == 1
+
+
+async def test_a_model_that_refuses_every_form_is_given_up() -> None:
+    error = {"message": "Unsupported", "code": "unsupported_parameter"}
+    names = ("temperature", "max_tokens", "max_completion_tokens", "max_tokens")
+    server = Server(*(refusing({"error": error | {"param": name}}) for name in names))
+    with pytest.raises(Unavailable, match="answered 400"):
+        await asked(server)
+    assert len(server.seen) == 4
+
+
+async def test_a_model_that_thinks_all_its_tokens_away_is_asked_again_without_a_limit() -> None:
+    empty = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+    server = Server(lambda: JSONResponse(empty), said(GOOD))
+    assert await asked(server)
+    assert "max_tokens" not in server.seen[-1][0]

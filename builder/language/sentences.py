@@ -1,0 +1,114 @@
+"""Where the sentences of a text begin and end, in every language that has a word list; the only place that decides it.
+
+When in doubt nothing is split: two sentences in one cost a few tokens, half a sentence ("until the 14.") says something else.
+"""
+
+import re
+from functools import cache
+
+from builder.language.lists import words
+
+WORD = 40
+"""Characters in front of a full stop that are looked at."""
+
+_END = re.compile(
+    r"(?P<mark>(?<![.!?…])[.!?…]++(?:\s\.(?=\s|$))*+)(?P<closing>[\"'”’»)\]*_]*+)(?:\s+|$)"  # noqa: RUF001
+    r"|[。！？؟।]+[\"'”’」』）)]*+"  # noqa: RUF001 - full width
+    r"|\n"
+)
+_OPENING = "\"'“„«»‹(¿¡[*_"  # noqa: RUF001 - quotation marks
+_LETTERS = re.compile(r"(?<![\w./])(?:[^\W\d_]\.)*[^\W\d_]+$")
+_NUMBER = re.compile(r"(?<![\d.,:])\d{1,3}$")
+_WORDS = re.compile(r"[^\W\d_]+")
+_LIST_MARK = re.compile(r"[\s\-*+•>#(\"'“„«]*$")
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Spans (start, end) of the sentences in order, without white space around them; every word of the text is in one.
+
+    A line end always ends one. A full stop does not behind an abbreviation or an ordinal ("14. Mai"), in an ellipsis, or inside
+    anything written in one piece (addresses, decimals, file names).
+    """
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _END.finditer(text):
+        if "\n" in end.group() or not end["mark"] or _ends(text, start, end):
+            _add(spans, text, start, end.end())
+            start = end.end()
+    _add(spans, text, start, len(text))
+    return spans
+
+
+def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    piece = text[start:end]
+    if stripped := piece.strip():
+        begin = start + piece.index(stripped[0])
+        spans.append((begin, begin + len(stripped)))
+
+
+def _ends(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether a mark with white space behind it ends the sentence that began at `start`."""
+    behind = text[end.end() : end.end() + WORD].lstrip(_OPENING)
+    mark, goes_on = end["mark"], behind[:1].islower()
+    if end["closing"].strip(")]*_") and goes_on:  # what was quoted is a part of the sentence
+        return False
+    if mark in {"…", "..", "..."} or ". ." in mark:
+        return not goes_on
+    if mark != ".":
+        return True
+    before = text[max(start, end.start() - WORD) : end.start()]
+    if number := _NUMBER.search(before):
+        return not _is_ordinal(before[: number.start()], behind, at_start=end.start() - start <= WORD)
+    letters = _LETTERS.search(before)
+    return letters is None or not _is_abbreviation(letters.group(), behind)
+
+
+def _is_ordinal(before: str, behind: str, *, at_start: bool) -> bool:
+    """Whether a number with a full stop is an ordinal or numbers an item. before: of the sentence. behind: what follows."""
+    following = _WORDS.match(behind)
+    if behind[:1].islower() or behind[:1].isdigit() or (following and following.group().casefold() in _folded("ordinal_nouns")):
+        return True
+    if at_start and _LIST_MARK.match(before):
+        return True
+    return bool(_ordinal_cue().search(before)) and not _cardinal_cue().search(before)
+
+
+def _is_abbreviation(word: str, behind: str) -> bool:
+    """Whether the sentence goes on behind this word and its full stop."""
+    if not behind:
+        return False
+    if word == "I":  # "Bob and I."
+        return False
+    spelled = {word, word[:1].lower() + word[1:]}
+    if not spelled.isdisjoint(_known("closing_abbreviations")):
+        return not behind[:1].isupper()
+    if not spelled.isdisjoint(_known("abbreviations")) or len(word) == 1:
+        return True
+    if word.casefold() in _folded("numbered_abbreviations"):
+        return behind[:1].isdigit()
+    return "." in word or (behind[:1].islower() and word.casefold() in _folded("abbreviations"))
+
+
+@cache
+def _known(name: str) -> frozenset[str]:
+    return frozenset(words(name))
+
+
+@cache
+def _folded(name: str) -> frozenset[str]:
+    return frozenset(map(str.casefold, words(name)))
+
+
+@cache
+def _ordinal_cue() -> re.Pattern[str]:
+    return _just_before("ordinal_cues")
+
+
+@cache
+def _cardinal_cue() -> re.Pattern[str]:
+    return _just_before("cardinal_cues")
+
+
+def _just_before(name: str) -> re.Pattern[str]:
+    """Any entry of a list as the last words of a text."""
+    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words(name)))})\s+$", re.IGNORECASE)

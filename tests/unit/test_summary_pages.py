@@ -1,0 +1,35 @@
+"""What of a summary a page shows: whole lines, and nothing that it says anyway."""
+
+from dataclasses import replace
+
+from tests.factories import make_breadcrumb, make_place
+from tests.summarised import BEHIND, Publishing, lines, make_builder, make_summarising, page, remember, summing, talk
+
+
+async def test_a_line_that_the_instructions_show_is_not_shown_in_the_summary_too() -> None:
+    builder, profile = make_builder(), summing(cap=300)
+    rule = "Always quote prices of Delft kilns in 2 currencies."
+    await remember(builder, [make_breadcrumb(rule, 1), *[replace(crumb, id=f"x{crumb.id}") for crumb in talk(20)[1:]]])
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    assert any(rule in line["text"] for line in lines(publishing.out[-1]))
+    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2))
+    shown = await page(builder, profile, 1900)
+    above, instructions = shown.partition("## Standing Instructions")[::2]
+    assert "## Earlier in this conversation" in above
+    assert rule in instructions
+    assert rule not in above
+
+
+async def test_a_page_without_room_for_all_shows_whole_lines_and_the_most_telling_ones() -> None:
+    builder, profile = make_builder(), summing(cap=400, keep=2)
+    await remember(builder, [make_breadcrumb(f"Crate {n} holds {n * 7} cups for Delft, says Nina {n}.", n) for n in range(1, 41)])
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(40))
+    made = lines(publishing.out[-1])
+    profile = replace(profile, window=replace(profile.window, max_units=4, trim_to=2), budget=300)
+    shown = (await page(builder, profile, 1900)).partition("## Recent")[0]
+    there = [line for line in made if line["text"] in shown]
+    assert 2 < len(there) < len(made)
+    assert "left out" not in shown
+    assert sorted(line["rank"] for line in there) == list(range(len(there)))
