@@ -15,7 +15,8 @@ from builder.rendering.trial import faults
 from builder.resources import bundled
 from builder.settings import Settings
 from builder.wire.files import read_source
-from builder.wire.profiles import Library, parse_models, parse_profile
+from builder.wire.models import parse_models
+from builder.wire.profiles import Library, parse_profile
 
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")

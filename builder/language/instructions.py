@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.cues import ANY_WORD, ANYWHERE, Cue, Language, languages
-from builder.language.speech import sentences
+from builder.language.speech import spoken
 
 END = 5_000
 """Characters at both ends of a long text that are read: between them stands what was pasted."""
@@ -50,7 +50,7 @@ class Instruction:
 
 def instructions(text: str) -> tuple[Instruction, ...]:
     """The standing instructions of a text in order; none for questions, reports, quotations, stories and pasted text."""
-    spans = sentences(text) if len(text) <= 2 * END else chain(sentences(text, 0, END), sentences(text, len(text) - END))
+    spans = spoken(text) if len(text) <= 2 * END else chain(spoken(text, 0, END), spoken(text, len(text) - END))
     return tuple(found for start, end in spans if (found := _instruction(text, start, end)))
 
 

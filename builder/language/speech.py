@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from builder.language.cues import languages
+from builder.language.sentences import sentences
 
 BEHIND = 160
 """Characters behind a colon from which on they are pasted text."""
@@ -13,11 +14,6 @@ LONGEST = 400
 SALUTATION = 2
 """Words of a line that only addresses somebody."""
 
-_END = re.compile(r"(?<=[.!?…])[\"'”»)]*\s+|(?<=[。！？])")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|mr|mrs|ms|dr|vs|no|z\.\s?B|d\.\s?h|u\.\s?a|bzw|usw|ca|Nr|Hr|Fr|Sr|Sra|p\.\s?ej|т\.\s?е|\d))\.$",
-    re.IGNORECASE,
-)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTED_LINE = re.compile(
     r"^\s*(?:>|#|//|\||<|/?\*\*?/?\s*$|\$ |\{|\}|\[|@|--\s)|^\s{8,}\S|^\s*[\w.]+\(|[;{}]\s*$|^\d{1,4}[-/:.]\d\d[-/:.]\d\d"
@@ -30,7 +26,7 @@ _CODE = re.compile(r"[:：]\s*(?=[\"“„«{\[<`]|```)|\s(?=```)")
 _SPACE = re.compile(r"\s")
 
 
-def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
+def spoken(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int]]:
     """Spans without white space around them, in order, of the characters from start to end. A line's end ends a sentence."""
     position, fenced, pasted = start, False, False
     for line in text[start:end].splitlines(keepends=True):
@@ -54,18 +50,11 @@ def _announces(line: str, what: str) -> bool:
 def _of_line(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     item = _ITEM.match(text[start:end])
     start += item.end() if item else 0
-    for stop in [*_END.finditer(text, start, end), None]:
-        until = stop.start() if stop else end
-        if stop and _ABBREVIATION.search(text[max(start, until - 8) : until]):
-            continue
-        held = text[start:until]
-        if held.strip():
-            begin = start + len(held) - len(held.lstrip())
-            shown, cut = _without_pasted(text, begin, start + len(held.rstrip()), end)
-            yield begin, shown
-            if cut:
-                return
-        start = stop.end() if stop else end
+    for begin, until in sentences(text[start:end]):
+        shown, cut = _without_pasted(text, start + begin, start + until, end)
+        yield start + begin, shown
+        if cut:
+            return
 
 
 def _without_pasted(text: str, start: int, end: int, line_end: int) -> tuple[int, bool]:

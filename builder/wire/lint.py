@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from builder.domain.profile import Profile, SectionRule
 from builder.wire.bodies import BODIES
-from builder.wire.profiles import UNKNOWN_MODEL, ModelFacts, facts_of
+from builder.wire.models import UNKNOWN_MODEL, ModelFacts, facts_of
 
 LIKE = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""

@@ -24,9 +24,9 @@ from builder.domain.profile import (
     Window,
 )
 from builder.domain.selector import Pinned, Selector
-from builder.domain.usage import known_as, undated
-from builder.wire.files import parse_yaml
+from builder.domain.usage import undated
 from builder.wire.layers import SECTIONS, Layer, layers, merged, origins
+from builder.wire.models import ModelFacts, facts_of
 from builder.wire.profile_parts import (
     PinnedFile,
     ReminderFile,
@@ -45,19 +45,6 @@ DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
 DATED = frozenset({"hot", "retrieval", "trigger"})
 """Sources whose sections show days unless the profile says otherwise."""
-
-
-class ModelFacts(BaseModel):
-    """What is known of a language model: `templates/models.yaml`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    window: int = Field(gt=0, description="tokens that it reads at once")
-    encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="its tokenizer, or the nearest public one")
-    margin: float = Field(0, ge=0, lt=1, description="share kept free because its own tokenizer is not public")
-
-
-UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""A model that nobody knows."""
 
 
 class ProfileFile(BaseModel):
@@ -225,19 +212,6 @@ def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
     names = {name for held, name in origins(found).items() if path and held[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
-
-
-def parse_models(source: str) -> dict[str, ModelFacts]:
-    """Read the table of known models. Raises `Misconfigured`."""
-    try:
-        return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
-    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
-        raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
-
-
-def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
-    return models.get(known_as(model, models), UNKNOWN_MODEL)
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:

@@ -7,7 +7,8 @@ from builder.domain.errors import Misconfigured
 from builder.domain.usage import undated
 from builder.resources import bundled
 from builder.wire.layers import layers, merged, origins
-from builder.wire.profiles import Library, ModelFacts, parse_models, parse_profile
+from builder.wire.models import ModelFacts, parse_models
+from builder.wire.profiles import Library, parse_profile
 from builder.wire.shown import as_yaml, differing, shown
 
 BASE = """

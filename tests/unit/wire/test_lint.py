@@ -9,7 +9,8 @@ from builder.adapters.tokens import load_counter
 from builder.rendering.lint import lint_templates, moving, overused
 from builder.rendering.templates import TemplateSet
 from builder.wire.lint import Known, lint_profile
-from builder.wire.profiles import ModelFacts, parse_profile
+from builder.wire.models import ModelFacts
+from builder.wire.profiles import parse_profile
 
 HOT = {"name": "recent", "title": "Recent", "source": "hot"}
 CURRENT = {"name": "current", "title": "Current", "source": "trigger"}

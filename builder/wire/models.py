@@ -1,0 +1,37 @@
+"""The table of known models, `templates/models.yaml`: how much they read at once, and how their tokens are counted."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from builder.domain.errors import Misconfigured
+from builder.domain.usage import known_as
+from builder.wire.files import parse_yaml
+
+
+class ModelFacts(BaseModel):
+    """What is known of a language model: `templates/models.yaml`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    window: int = Field(gt=0, description="tokens that it reads at once")
+    encoding: Literal["o200k_base", "cl100k_base"] = Field("o200k_base", description="its tokenizer, or the nearest public one")
+    margin: float = Field(0, ge=0, lt=1, description="share kept free because its own tokenizer is not public")
+
+
+UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
+"""A model that nobody knows."""
+
+
+def parse_models(source: str) -> dict[str, ModelFacts]:
+    """Read the table of known models. Raises `Misconfigured`."""
+    try:
+        return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
+    except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
+        raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
+
+
+def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
+    """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
+    return models.get(known_as(model, models), UNKNOWN_MODEL)

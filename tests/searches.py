@@ -1,0 +1,47 @@
+"""Searches among older messages, by hand-set weights."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.facts import Remembered
+from builder.pipeline.probability import probabilities
+from builder.pipeline.query import Query
+from builder.pipeline.rank import rank
+from builder.pipeline.retrieve import Candidates, Find, Found, may_be_found, retrieve
+from builder.pipeline.view import View
+from tests.factories import BY_HAND, make_profile, make_query, make_view
+
+BLAND = [f"Weather report number {n}." for n in range(10)]
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was found, and where."""
+
+    view: View
+    found: Found
+
+    def crumbs(self, finds: tuple[Find, ...]) -> list[Breadcrumb]:
+        """Of each find its breadcrumb."""
+        return [self.view.history.rows[each.row].breadcrumb for each in finds]
+
+
+def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
+    asked = make_query(question)
+    return searched(asked, rows, *shown, **rules)
+
+
+def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
+    profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0} | rules)
+    view, hidden = make_view(rows), frozenset(shown)
+    findable = may_be_found(asked, view, profile.retrieval)
+    weights = BY_HAND.weights(asked, view)
+    scores = rank(asked, view, weights.passages)
+    probability = probabilities(asked, view, scores, findable, weights.null)
+    candidates = Candidates(findable=findable, scores=scores, probability=probability)
+    return Search(view, retrieve(view, candidates, hidden, profile.retrieval, profile.allowance))
+
+
+def best(search: Search) -> list[str]:
+    return [crumb.id for crumb in search.crumbs(search.found.finds)]
