@@ -1,7 +1,7 @@
 """Labelled conversations: data set files (format in builder/README.md) and the bundled sample in the same form."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -80,6 +80,22 @@ def spaced(dataset: Dataset) -> Dataset:
             for held in dataset.conversations
         ),
     )
+
+
+def pieces(conversation: Conversation, size: int) -> Iterator[Conversation]:
+    """The conversation cut into conversations of so many messages, each a workspace, with the questions that it answers alone."""
+    for start in range(0, len(conversation.breadcrumbs), size):
+        part = conversation.breadcrumbs[start : start + size]
+        workspace, ids = f"{part[0].workspace}-{size}-{start}", {crumb.id for crumb in part}
+        yield Conversation(
+            session=conversation.session,
+            breadcrumbs=tuple(replace(crumb, workspace=workspace) for crumb in part),
+            questions=tuple(
+                replace(question, trigger=replace(question.trigger, workspace=workspace))
+                for question in conversation.questions
+                if ids.issuperset(question.evidence)
+            ),
+        )
 
 
 def pooled(dataset: Dataset) -> Dataset:

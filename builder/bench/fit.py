@@ -1,20 +1,20 @@
 """`bench fit`: learn the weights of the fusion, and of its null candidate, from labelled conversations.
 
 Passages: listwise softmax with a uniform target over the passages that hold evidence, L2, L-BFGS. Null candidate: the logistic
-regression of "this question was asked in a conversation that cannot answer it", where the passages' log-sum-exp stands against
-the null's score. Some twenty numbers are all that enters the project of the data.
+regression of "this question was asked in a conversation that cannot answer it", on whole conversations and on pieces of them,
+so that it holds for short ones too. Some twenty numbers are all that enters the project of the data.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from builder.bench.datasets import Dataset
+from builder.bench.datasets import Conversation, Dataset, pieces
 from builder.bench.unanswerable import foreign
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
@@ -32,6 +32,9 @@ WORDS_NULL = tuple(name for name in NULL if name not in MEANING)
 """What the null candidate knows without vectors."""
 FOREIGN = 100
 """Questions of other conversations that each conversation is asked."""
+PIECES = (30, 120)
+"""Messages of the pieces of a conversation that are asked too, as conversations of their own."""
+FOREIGN_OF_PIECE = 8
 NOTHING = 8.0
 """How many times the questions that a conversation cannot answer count as much as those that it can: most of what is said to
 an agent asks for nothing old."""
@@ -43,14 +46,14 @@ FAR = 10.0
 class Example:
     """One question. gold: passages that hold evidence, none for a question of another conversation.
 
-    features: shape (passages, NAMES). findable: which passages may be found. evidence: shape (NULL_NAMES,).
+    features: shape (passages, NAMES). evidence: shape (NULL_NAMES,). piece: messages of the piece of its conversation; 0 = all.
     """
 
     dataset: str
     session: str
+    piece: int
     features: NDArray[np.float32]
     gold: tuple[int, ...]
-    findable: NDArray[np.bool_]
     evidence: NDArray[np.float32]
 
 
@@ -61,29 +64,47 @@ async def examples(
     found: list[Example] = []
     for dataset in datasets:
         for conversation in dataset.conversations:
-            for breadcrumb in conversation.breadcrumbs:
-                await builder.remember(breadcrumb)
-                step()
-            for question in conversation.questions:
-                example = await _example(builder, dataset, profile, question.trigger, question.evidence)
-                found += [example] if example.gold else []
-            for trigger in foreign(conversation, datasets, FOREIGN):
-                found.append(await _example(builder, dataset, profile, trigger, ()))
+            others = tuple(foreign(conversation, datasets, FOREIGN))
+            found += await _of(builder, dataset, conversation, profile, 0, others, step)
+            for size in PIECES:
+                for number, piece in enumerate(pieces(conversation, size)):
+                    few = others[number % FOREIGN_OF_PIECE :: max(len(others) // FOREIGN_OF_PIECE, 1)]
+                    found += await _of(builder, dataset, piece, profile, size, few, step)
     return tuple(found)
 
 
+async def _of(
+    builder: ContextBuilder,
+    dataset: Dataset,
+    conversation: Conversation,
+    profile: Profile,
+    piece: int,
+    others: Sequence[Breadcrumb],
+    step: Callable[[], None],
+) -> list[Example]:
+    """The examples of one conversation, or of a piece of it. others: questions that it cannot answer."""
+    for breadcrumb in conversation.breadcrumbs:
+        await builder.remember(breadcrumb)
+        step()
+    workspace = conversation.breadcrumbs[0].workspace
+    asked = [(question.trigger, question.evidence) for question in conversation.questions]
+    asked += [(replace(trigger, workspace=workspace), ()) for trigger in others]
+    found = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in asked]
+    return [example for example, (_, gold) in zip(found, asked, strict=True) if example.gold or not gold]
+
+
 async def _example(
-    builder: ContextBuilder, dataset: Dataset, profile: Profile, trigger: Breadcrumb, gold: tuple[str, ...]
+    builder: ContextBuilder, dataset: str, profile: Profile, trigger: Breadcrumb, gold: tuple[str, ...], piece: int
 ) -> Example:
     query, view = await builder.recall_for(trigger, profile)
     findable = may_be_found(query, view, profile.retrieval)
     ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
     return Example(
-        dataset=dataset.name,
+        dataset=dataset,
         session=trigger.session,
+        piece=piece,
         features=features(query, view),
         gold=tuple(passage for passage, id_ in enumerate(ids) if id_ in gold),
-        findable=findable,
         evidence=evidence(query, view, findable),
     )
 
@@ -98,8 +119,8 @@ def fit(data: Sequence[Example], without: str = "") -> Ranker:
 
 
 def _weights(data: Sequence[Example], names: tuple[str, ...], null: tuple[str, ...]) -> Weights:
-    passages = _fit([example for example in data if example.gold], names)
-    return Weights(passages=passages, null=_fit_null(data, passages, null))
+    asked = [example for example in data if example.gold and not example.piece]
+    return Weights(passages=_fit(asked, names), null=_fit_null(data, null))
 
 
 def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
@@ -147,36 +168,26 @@ def _fit(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
     return _minimum(loss, names)
 
 
-def _fit_null(data: Sequence[Example], passages: dict[str, float], names: tuple[str, ...]) -> dict[str, float]:
-    """Weights of the null's score against the passages' log-sum-exp. Raises `Misconfigured` without foreign questions."""
-    foreign_ones = np.array([not example.gold for example in data])
-    if not foreign_ones.any():
+def _fit_null(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, float]:
+    """Weights of the evidence for "nothing answers this". Raises `Misconfigured` without questions of other conversations."""
+    signs = np.array([-1.0 if example.gold else 1.0 for example in data])
+    if signs.max() < 0:
         raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
-    columns = [NAMES.index(name) for name in passages]
-    weights = np.array(list(passages.values()))
-    totals = np.array([_log_sum_exp(example.features[example.findable][:, columns] @ weights) for example in data])
     scale = np.array([1.0 if name == "constant" else FAR for name in names])
     matrix = np.array([example.evidence[[NULL_NAMES.index(name) for name in names]] for example in data]) * scale
-    sizes = Counter((example.dataset, not example.gold) for example in data)
-    shares = np.array([(1.0 if example.gold else NOTHING) / sizes[example.dataset, not example.gold] for example in data]) / len(
-        {example.dataset for example in data}
-    )
-    signs = np.where(foreign_ones, 1.0, -1.0)
+    kinds = [(example.dataset, example.piece, bool(example.gold)) for example in data]
+    sizes, groups = Counter(kinds), len({kind[:2] for kind in kinds})
+    shares = np.array([(1.0 if kind[2] else NOTHING) / (sizes[kind] * groups) for kind in kinds])
     mild = np.where(scale == 1.0, 0.0, PENALTY)
 
     def loss(found: Floats) -> tuple[float, Floats]:
-        margin = signs * (matrix @ found - totals)
+        margin = signs * (matrix @ found)
         total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ found**2)
         slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * found
         return total, np.asarray(slope)
 
     found = _minimum(loss, names)
     return {name: round(found[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
-
-
-def _log_sum_exp(scores: NDArray[Any]) -> float:
-    highest = float(scores.max())
-    return highest + float(np.log(np.exp(scores - highest).sum()))
 
 
 def _minimum(loss: Callable[[Floats], tuple[float, Floats]], names: tuple[str, ...]) -> dict[str, float]:

@@ -67,7 +67,8 @@ class Window:
 class Retrieval:
     """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too.
 
-    schemas: which breadcrumbs may be found. per_schema_limit: most finds of each; one that is not named has no limit.
+    schemas: which breadcrumbs may be found. people: whose messages, everybody's or only theirs whom the trigger names.
+    per_schema_limit: most finds of each; one that is not named has no limit.
 
     min_probability: least probability that a find answers what is asked; None = all that has room.
     query: what is searched with. query_messages: of `last_n`. query_text: of `custom`.
@@ -77,6 +78,7 @@ class Retrieval:
 
     scope: Literal["session", "workspace"] | tuple[str, ...]
     schemas: tuple[str, ...]
+    people: Literal["all", "named"]
     per_schema_limit: Mapping[str, int]
     similarity_threshold: float
     min_probability: float | None

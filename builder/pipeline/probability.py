@@ -57,14 +57,14 @@ def evidence(query: Query, view: View, findable: Rows) -> Floats:
 def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weights: Mapping[str, float]) -> Floats:
     """P = e^s / (e^null + Σ e^s) over what may be found, 0 elsewhere, shape (passages,).
 
-    findable: shape (passages,), what the page shows already included, because it competes too.
+    findable: shape (passages,), what the page shows already included, because it competes too. weights: of NULL.
+    The null's score is the logarithm of Σ e^s and its weighted evidence: scores are standardised, so that their own height says
+    how many passages there are, not how well they answer.
     """
     found = np.zeros(len(scores), np.float32)
     if not findable.any():
         return found
-    null = sum(weight * NULL[name](query, view, findable) for name, weight in weights.items())
-    exponents = scores[findable].astype(np.float64)
-    highest = max(null, float(exponents.max()))
-    odds = np.exp(exponents - highest)
-    found[findable] = odds / (np.exp(null - highest) + odds.sum())
+    against = sum(weight * NULL[name](query, view, findable) for name, weight in weights.items())
+    odds = np.exp(scores[findable].astype(np.float64) - float(scores[findable].max()))
+    found[findable] = odds / odds.sum() / (1 + np.exp(against))
     return found

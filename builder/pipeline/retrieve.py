@@ -204,6 +204,9 @@ def may_be_found(query: Query, view: View, rules: Retrieval) -> Rows:
     codes = [history.schemas[name] for name in rules.schemas if name in history.schemas]
     rows = np.isin(history.schema.head(view.size), codes)
     rows &= view.current & ~history.filler.head(view.size).astype(np.bool_)
+    if rules.people == "named":
+        named = [history.speakers[name] for name in query.named if name in history.speakers]
+        rows &= ~history.by_person.head(view.size).astype(np.bool_) | np.isin(history.speaker.head(view.size), named)
     found = np.asarray(rows[view.crumb] & (history.length.head(view.passages) > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
         found &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)

@@ -82,6 +82,9 @@ class RetrievalFile(BaseModel):
         "session", description="where: the session, the whole workspace, or a list of sessions beside the own one"
     )
     schemas: tuple[str, ...] = Field(description="schemas that are searched")
+    people: Literal["all", "named"] = Field(
+        "all", description="whose messages may be found: everybody's, or only those of people whom the trigger names"
+    )
     per_schema_limit: dict[str, int] = Field({}, description="most finds of each schema; a schema that is not named has no limit")
     max_results: int | None = Field(
         None, ge=0, description="most finds, not counting the answers that come along; null = what fits"

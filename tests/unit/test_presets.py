@@ -45,6 +45,20 @@ def test_the_four_presets_of_rcrt_have_its_numbers(name: str, budget: int, limit
     assert limits.items() <= profile.retrieval.per_schema_limit.items()
 
 
+def test_economy_finds_only_what_probably_answers_behind_a_small_window() -> None:
+    economy, default = preset("economy"), preset("default")
+    assert economy.retrieval.min_probability is not None
+    assert default.retrieval.min_probability is not None
+    assert economy.retrieval.min_probability >= 5 * default.retrieval.min_probability
+    assert economy.window.max_units == 12
+
+
+def test_rag_searches_documents_and_of_people_only_those_who_are_named() -> None:
+    profile = preset("rag")
+    assert profile.retrieval.people == "named"
+    assert {"note.v1", "knowledge.v1", "user.message.v1"} <= set(profile.retrieval.schemas)
+
+
 @pytest.mark.parametrize("name", ["sliding", "director", "character"])
 def test_a_sliding_window_trims_above_ten_to_the_last_five_and_searches_nothing(name: str) -> None:
     profile = preset(name)

@@ -185,6 +185,17 @@ def test_only_the_schemas_of_the_profile_are_searched() -> None:
     assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
 
 
+def test_people_who_are_not_named_are_not_found_where_the_profile_wants_names() -> None:
+    rows = [
+        make_remembered("The kiln is in Delft.", 1, speaker="Ana"),
+        make_remembered("The kiln is in Gouda.", 2, speaker="Bob"),
+        make_remembered("The kiln is in Edam.", 3, schema="note.v1"),
+    ]
+    wanted: dict[str, object] = {"people": "named", "schemas": ("user.message.v1", "note.v1")}
+    assert sorted(best(searched(make_query("Where is the kiln of Ana?", ("Ana", "Bob")), rows, **wanted))) == ["m1", "m3"]
+    assert best(searched(make_query("Where is the kiln?", ("Ana", "Bob")), rows, **wanted)) == ["m3"]
+
+
 def test_the_similarity_threshold_asks_nothing_of_what_has_no_vector() -> None:
     rows = [make_remembered(text, n) for n, text in enumerate(["The kiln is hot.", "The kiln, it was cold.", *BLAND], 1)]
     unseen = [rows[0], bare(rows[1]), *rows[2:]]
