@@ -43,7 +43,7 @@ INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
 WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "sitting_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
-NULL = {"constant": 0.0}
+NULL = {"constant": -10.0}
 BY_HAND = Ranker(
     hybrid=Weights(passages=WEIGHTS, null=NULL),
     words=Weights(passages={name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, null=NULL),

@@ -13,8 +13,16 @@ from builder.domain.context import Context
 from builder.domain.profile import Profile
 
 TURNS = 60
+SMALLER = (500, 1000, 2000)
+"""Budgets below the profile's own at which cost and evidence are measured too."""
+EVIDENCE = 0.8
+"""Share of questions with all of their evidence on the page at which pages are compared by cost."""
+REUSED = 0.1
+"""Price of a token that the provider has from its cache, as a share of a new one's."""
 LEAST, BLOCK = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
+Sized = tuple[str, int]
+"""An order at a budget."""
 FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "pinned")
 
 
@@ -65,36 +73,66 @@ async def run(
     """A row an order: reuse, what a provider would have cached, and the evidence that stands on the page.
 
     Summaries are made as a service would make them, after each message. turns: the last so many of each conversation.
-    step: called after each message and question.
+    step: called after each message and question. Each order is measured at smaller budgets too, for what its evidence costs.
     """
     dataset = spaced(dataset)
-    steps: dict[str, list[Step]] = {name: [] for name in orders}
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in orders}
+    sized = {(name, budget): replace(profile, budget=budget) for name, profile in orders.items() for budget in _budgets(profile)}
+    steps: dict[Sized, list[Step]] = {key: [] for key in sized}
+    outcomes: dict[Sized, list[Outcome]] = {key: [] for key in sized}
     for conversation in dataset.conversations:
-        replayed = await _replay(core, conversation, orders, turns, step)
-        for name, contexts in replayed.items():
-            steps[name] += _steps(contexts)
+        replayed = await _replay(core, conversation, sized, turns, step)
+        for key, contexts in replayed.items():
+            steps[key] += _steps(contexts)
         for question in conversation.questions:
-            for name, profile in orders.items():
-                outcomes[name].append(await ask(core.builder, conversation, question, profile, None))
+            for key, profile in sized.items():
+                outcomes[key].append(await ask(core.builder, conversation, question, profile, None))
             step()
+    return {"dataset": dataset.name, "turns": turns, "orders": {name: _order(name, steps, outcomes) for name in orders}}
+
+
+def _budgets(profile: Profile) -> tuple[int, ...]:
+    """Ascending, the profile's own last."""
+    return (*(budget for budget in SMALLER if budget < profile.budget), profile.budget)
+
+
+def _order(name: str, steps: Mapping[Sized, list[Step]], outcomes: Mapping[Sized, list[Outcome]]) -> dict[str, Any]:
+    """The row of an order at its own budget, and its cost at a given evidence."""
+    sizes = sorted(budget for other, budget in steps if other == name)
+    points = [(summary(outcomes[name, budget])["evidence_all"], cost(steps[name, budget])) for budget in sizes]
+    own = name, sizes[-1]
     return {
-        "dataset": dataset.name,
-        "turns": turns,
-        "orders": {name: {**_row(steps[name]), **summary(outcomes[name])} for name in orders},
+        **_row(steps[own]),
+        **summary(outcomes[own]),
+        "cost": round(points[-1][1], 1),
+        "cost_at_80": cost_at(EVIDENCE, points),
     }
 
 
+def cost(steps: list[Step]) -> float:
+    """Mean price of a page in new tokens: what the provider has from its cache costs a tenth."""
+    return statistics.fmean(each.tokens - each.reused + REUSED * each.reused for each in steps)
+
+
+def cost_at(evidence: float, points: list[tuple[float, float]]) -> float | None:
+    """Between the two budgets around it, in a straight line; None where it is not reached. points: (evidence, cost) by budget."""
+    if points[0][0] >= evidence:
+        return round(points[0][1], 1)
+    for (less, cheap), (more, dear) in pairwise(points):
+        if less < evidence <= more:
+            return round(cheap + (dear - cheap) * (evidence - less) / (more - less), 1)
+    return None
+
+
 async def _replay(
-    core: Core, conversation: Conversation, orders: Mapping[str, Profile], turns: int, step: Callable[[], None]
-) -> dict[str, list[Context]]:
+    core: Core, conversation: Conversation, orders: Mapping[Sized, Profile], turns: int, step: Callable[[], None]
+) -> dict[Sized, list[Context]]:
     """The contexts of the last user messages, as each would have been sent when it was said."""
     asked = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
-    contexts: dict[str, list[Context]] = {name: [] for name in orders}
+    contexts: dict[Sized, list[Context]] = {key: [] for key in orders}
     for crumb in conversation.breadcrumbs:
         remembered = await core.builder.remember(crumb)
-        for name, profile in orders.items() if crumb.id in asked else ():
-            contexts[name] += (await core.builder.answer(remembered, (profile,))).contexts
+        for key, profile in orders.items() if crumb.id in asked else ():
+            contexts[key] += (await core.builder.answer(remembered, (profile,))).contexts
         await summarise(core, tuple(orders.values()), crumb)
         step()
     return contexts

@@ -68,7 +68,8 @@ def _whole(request: Request, writer: Writer) -> Front | None:
     if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
         return None  # the current message is part of the conversation
     rule = profile.section("hot")
-    if rule and ledger.total + ledger.cost(rule.name, conversation.items) > profile.whole + SLACK:
+    finds = _finds_share(profile) if limits.left_out else 0  # what a limit leaves out can only be found
+    if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
