@@ -19,14 +19,14 @@ USEFUL = 64
 """Tokens of a useful part of the current message."""
 
 
-def fits(reading: Reading, entries: Iterable[Entry]) -> bool:
-    """Whether these entries certainly have room beside what no page is without."""
+def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
+    """Whether these entries certainly have room beside what no page is without, and `more` tokens."""
     shown = list(entries)
     texts = sum(_ample(entry, reading) for entry in shown)
     tokens = texts + _dates(reading, shown) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
         tokens = int(CHAT * tokens) + NAME * (len(shown) + 2)
-    return AMPLE * tokens + EXTRA <= reading.limit
+    return AMPLE * tokens + EXTRA + more <= reading.limit
 
 
 def _dates(reading: Reading, shown: list[Entry]) -> int:

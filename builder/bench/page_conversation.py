@@ -30,7 +30,7 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     certain = demanded(reading)
     if reading.profile.window.max_units is not None and turns_back(reading, found) > reading.profile.window.max_units:
         yield LIMIT, f"{turns_back(reading, found)} turns are shown, allowed are {reading.profile.window.max_units}"
-    if fits(reading, possible(reading)):
+    if fits(reading, possible(reading), for_finds(reading)):
         if len(found) < len(certain):
             yield MISSING, f"{_name(reading, certain[-len(found) - 1])} has room and is not on the page"
         yield from _reduced(reading, found)
@@ -58,6 +58,13 @@ def turns_back(reading: Reading, found: Sequence[Shown]) -> int:
     """How many turns there are from the newest to the oldest that is shown."""
     turns = list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))
     return turns.index(found[0].entry.turn) + 1 if found else 0
+
+
+def for_finds(reading: Reading) -> int:
+    """Tokens that finds are left with, because a limit may leave something out that can only be found."""
+    profile, rule = reading.profile, reading.rule("retrieval")
+    is_limited = profile.window.max_units is not None or profile.window.max_tool_turns is not None
+    return int(rule.min_share * reading.limit) if rule and is_limited and profile.on_overflow == "trim" else 0
 
 
 def refusal(reading: Reading) -> Iterator[Fault]:

@@ -68,7 +68,7 @@ def _whole(request: Request, writer: Writer) -> Front | None:
     if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
         return None  # the current message is part of the conversation
     rule = profile.section("hot")
-    finds = _finds_share(profile) if limits.left_out else 0  # what a limit leaves out can only be found
+    finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
     if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
         return None
     if rule:
