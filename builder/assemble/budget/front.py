@@ -27,7 +27,7 @@ LEAST_WINDOW = 0.25
 class Front:
     """A page without its finds. limits: what the profile leaves of the conversation. active: the instructions in force.
 
-    shown: rows of which the page shows all. cut: whether the profile's own words were.
+    shown: rows of which the page shows all. kept: those that its summary says word for word. cut: whether the profile's own words were.
     """
 
     request: Request
@@ -36,6 +36,7 @@ class Front:
     limits: Limited
     active: InForce
     shown: frozenset[int]
+    kept: frozenset[int]
     cut: bool
 
 
@@ -119,10 +120,20 @@ def _settled(
     anyway = Shown(rows=shown, outdated=active.outdated)
     if instructed:
         anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
+    kept = frozenset[int]()
     if summary and not everything:
         rooms = (_room(summary, ledger, shares), _room_of_kept_words(ledger, profile))
-        shown |= put_summary(ledger, summary, anyway, conversation.moved or limits.moved, rooms)
-    return Front(request=request, ledger=ledger, conversation=conversation, limits=limits, active=active, shown=shown, cut=cut)
+        kept = put_summary(ledger, summary, anyway, conversation.moved or limits.moved, rooms)
+    return Front(
+        request=request,
+        ledger=ledger,
+        conversation=conversation,
+        limits=limits,
+        active=active,
+        shown=shown | kept,
+        kept=kept,
+        cut=cut,
+    )
 
 
 def has_room(ledger: Ledger) -> bool:

@@ -46,7 +46,7 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
     view = front.ledger.writer.view
     ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
     rows = {row for name in ids if (row := view.row_of(name)) >= 0}
-    rows.update(row for row in front.shown - front.conversation.shown() if row >= 0)
+    rows |= front.kept
     named: dict[str, Omission] = {}
     for omission in missed:
         if omission.id not in ids:
