@@ -27,7 +27,8 @@ LEAST_WINDOW = 0.25
 class Front:
     """A page without its finds. limits: what the profile leaves of the conversation. active: the instructions in force.
 
-    shown: rows of which the page shows all. kept: those that its summary says word for word. cut: whether the profile's own words were.
+    shown: rows of which the page shows all. kept: those that its summary says word for word.
+    cut: whether the profile's own words were.
     """
 
     request: Request
