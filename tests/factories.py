@@ -24,6 +24,7 @@ from builder.domain.selector import Pinned, Selector
 from builder.language.instructions import instructions
 from builder.language.sameness import fingerprint
 from builder.pipeline import query
+from builder.pipeline.asked import asked as asked_of
 from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
 from builder.pipeline.history import History
 from builder.pipeline.passages import passages
@@ -184,7 +185,8 @@ def make_context(
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
     speakers = tuple(view.history.speakers)
-    question = make_query(crumb.text if crumb.role != "tool" else last_words_of_person(view), speakers)
+    wanted = asked_of(crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms)
+    question = replace(make_query(wanted.text, speakers), is_small_talk=wanted.is_small_talk)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
         trigger=trigger.breadcrumb,

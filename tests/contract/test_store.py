@@ -32,7 +32,7 @@ class Store(BreadcrumbStore, Ledger, Protocol):
 
 def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = (), **asked: Any) -> RecallQuery:
     session = asked.get("session", "s42")
-    scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,))
+    scope = Scope(workspace=asked.get("workspace", "acme"), sessions=(session,), shared=asked.get("shared", ()))
     places = {"after": make_place(after), "until": make_place(until)}
     kinds = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in pinned)
     return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), pinned=kinds, model=MODEL, **places)
@@ -148,6 +148,33 @@ async def test_recall_never_crosses_sessions_or_workspaces(store: Store) -> None
     await remember_all(store, *rows)
     for (workspace, session), row in zip(homes, rows, strict=True):
         assert (await store.recall(query(workspace=workspace, session=session))).rows == (row,)
+
+
+async def test_what_a_scope_shares_comes_from_no_session_and_from_no_other(store: Store) -> None:
+    note = "note.v1"
+    rows = [
+        make_remembered("A note of all.", 1, session="_", schema=note),
+        make_remembered("A note of theirs.", 2, session="other", schema=note),
+        make_remembered("A message of nobody.", 3, session="_"),
+        make_remembered("A message of mine.", 4),
+        make_remembered("A note of another workspace.", 5, session="_", schema=note, workspace="rival"),
+        make_remembered("The note again.", 6, session="_", schema=note, id="m1", version=2),
+        make_catalog(2, 7),
+    ]
+    await remember_all(store, *rows)
+    assert (await store.recall(query(shared=(note,)))).rows == (rows[0], rows[3], rows[5])
+    assert (await store.recall(query(shared=(note,), after=1, limit=1))).rows == (rows[3],)
+    assert (await store.recall(query())).rows == (rows[3],)
+
+
+async def test_a_shared_note_that_turned_into_something_else_is_shared_as_that(store: Store) -> None:
+    rows = [
+        make_remembered("A note of all.", 1, session="_", schema="note.v1"),
+        make_remembered("", 2, session="_", schema="secret.v1", id="m1", version=2),
+        make_tombstone("m1", 3, session="_"),
+    ]
+    await remember_all(store, *rows)
+    assert (await store.recall(query(shared=("note.v1",)))).rows == tuple(rows)
 
 
 async def test_what_stands_may_come_from_the_session_or_from_no_session(store: Store) -> None:

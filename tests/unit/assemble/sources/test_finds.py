@@ -162,3 +162,20 @@ def test_a_result_that_shrinks_to_less_than_a_mark_is_a_line() -> None:
     context = page(rows, wanted)
     assert "  [bash: The kiln of Delft stands here." in found(context)
     assert {part.id: part.reason for part in context.partial} == {"m2": "shrunk outside the conversation"}
+
+
+def test_small_talk_finds_nothing_and_a_search_of_the_profile_s_own_does() -> None:
+    rows = [*kilns(5), *chat(2, 700, "on the weather")]
+    for thanks in ("Thanks!", "ok", "Hi, how are you?", "Vielen Dank", "谢谢"):
+        assert not ids_of(make_context(said(800, thanks), rows, profile()), "relevant")
+    own = profile(query="custom", query_text="kiln")
+    assert ids_of(make_context(said(800, "Thanks!"), rows, own), "relevant")
+
+
+def test_each_find_says_how_probable_it_is_and_nothing_else_does() -> None:
+    context = page(kilns(5))
+    for part in context.sections:
+        assert set(part.probabilities) == (set(part.ids) if part.name == "relevant" else set())
+        assert all(0 < value <= 1 for value in part.probabilities.values())
+    (relevant,) = (part for part in context.sections if part.name == "relevant")
+    assert sum(relevant.probabilities.values()) <= 1
