@@ -8,7 +8,7 @@ from builder.domain.facts import Remembered
 from builder.pipeline.probability import probabilities
 from builder.pipeline.query import Query
 from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Candidates, Find, Found, may_be_found, retrieve
+from builder.pipeline.retrieve import Candidates, Find, Found, may_be_found, may_be_shown, retrieve
 from builder.pipeline.view import View
 from tests.factories import BY_HAND, make_profile, make_query, make_view
 
@@ -39,7 +39,9 @@ def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rule
     weights = BY_HAND.weights(asked, view)
     scores = rank(asked, view, weights.passages)
     probability = probabilities(asked, view, scores, findable, weights.null)
-    candidates = Candidates(findable=findable, scores=scores, probability=probability)
+    candidates = Candidates(
+        visible=may_be_shown(asked, view, profile.retrieval), findable=findable, scores=scores, probability=probability
+    )
     return Search(view, retrieve(view, candidates, hidden, profile.retrieval, profile.allowance))
 
 

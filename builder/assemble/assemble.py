@@ -26,7 +26,7 @@ from builder.domain.message import Message
 from builder.domain.phrases import Phrases
 from builder.pipeline.probability import probabilities
 from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Candidates, Found, may_be_found, retrieve
+from builder.pipeline.retrieve import Candidates, Found, may_be_found, may_be_shown, retrieve
 
 
 def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
@@ -93,7 +93,10 @@ def _found(front: Front, search: Search) -> Found:
     weights = search.ranker.weights(query, view)
     scores = rank(query, view, weights.passages)
     candidates = Candidates(
-        findable=findable, scores=scores, probability=probabilities(query, view, scores, findable, weights.null)
+        visible=may_be_shown(query, view, rules),
+        findable=findable,
+        scores=scores,
+        probability=probabilities(query, view, scores, findable, weights.null),
     )
     return retrieve(view, candidates, front.shown | front.active.outdated, rules, front.ledger.left)
 

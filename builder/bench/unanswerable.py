@@ -19,6 +19,7 @@ SMALL_TALK = (
     "haha nice",
     "cool, see you later",
     "no problem",
+    "Thanks, Caroline!",
     "Hi, how are you?",
     "Danke, alles klar!",
     "Muchas gracias, perfecto",

@@ -14,7 +14,8 @@ EVERY_SESSION = "*"
 class Scope:
     """Where to look: sessions of one workspace, in order and each once, or only EVERY_SESSION.
 
-    shared: schemas, in order and each once, of which what is of no session belongs to every one, all its versions included.
+    shared: schemas, in order and each once, of which what is of no session belongs to every one. So does a later version of it
+    whatever its schema is, because it ends the earlier one; what came behind a higher version never counts and does not.
     """
 
     workspace: str

@@ -2,8 +2,7 @@
 
 A repeat that is missed costs a line, a contradiction that is merged costs the truth. "Left" and "right", "am" and "pm", "US" and
 "us", a number with or without its sign, who does what to whom: each is one word or one character. So nothing is set aside but
-the case of a sentence's first letter, its end mark (never the question mark), and a closed list of politeness and asides
-(features F1, F2).
+the case of a sentence's first letter, its end mark (never the question mark), and a closed list of politeness and asides.
 """
 
 import re
@@ -16,7 +15,10 @@ from builder.language.lists import words
 LONG = 4_000
 """Characters from which on a text is compared as it is."""
 _QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')  # noqa: RUF001 - that is what they look like
-_END = re.compile(r"(?<=[^\W\d])[.!…]+(?=\s|$)|[.…]+(?=\s|$)|[。！]+")  # noqa: RUF001 - full width
+_BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
+_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")  # noqa: RUF001 - full width
+"""Behind a word; a full stop by itself may be a folder, and behind one letter a factorial."""
+_LAST = re.compile(rf"{_BEHIND_WORD}\.$")
 _BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
 """The first word of a sentence. Behind an abbreviation none begins, and in code none does."""
 
@@ -31,7 +33,8 @@ def wording(text: str) -> str:
     plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
     if "\n" in plain or len(plain) > LONG:
         return plain
-    said = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split()))).removesuffix(".").rstrip()
+    said = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
+    said = _LAST.sub("", said).rstrip()
     return _BEGINNING.sub(lambda found: _small(found[0]), said) or plain
 
 
@@ -52,9 +55,9 @@ def _without_asides(text: str) -> str:
 @cache
 def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
-    asides, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "politeness"))
+    asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
     return (
         re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:请|{polite})(?!\w)\s+|请)", re.IGNORECASE),  # noqa: RUF001
-        re.compile(rf"[,，]\s*(?:{asides})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)", re.IGNORECASE),  # noqa: RUF001
+        re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),  # noqa: RUF001
         re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
     )

@@ -80,10 +80,10 @@ def _is_abbreviation(word: str, behind: str) -> bool:
     if word == "I":  # "Bob and I."
         return False
     spelled = {word, word[:1].lower() + word[1:]}
-    if not spelled.isdisjoint(_known("closing_abbreviations")):
-        return not behind[:1].isupper()
     if not spelled.isdisjoint(_known("abbreviations")) or len(word) == 1:
         return True
+    if not spelled.isdisjoint(_known("closing_abbreviations")):
+        return not behind[:1].isupper()
     if word.casefold() in _folded("numbered_abbreviations"):
         return behind[:1].isdigit()
     return "." in word or (behind[:1].islower() and word.casefold() in _folded("abbreviations"))

@@ -44,7 +44,7 @@ def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str
             return Asked(_ends(rules.query_text.replace(TRIGGER, trigger)))
         case "last_n":
             before = [text for text, _ in _last(view, rules.query_messages - 1)]
-            return Asked("\n".join((*reversed(before), trigger)), is_small_talk=is_filler(trigger))
+            return Asked("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view))
         case _:
             return _widened(trigger, view, terms)
 
@@ -52,11 +52,16 @@ def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str
 def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> Asked:
     question, named = strip_names(trigger, view.speakers)
     if named or not is_follow_up(question, terms):
-        return Asked(trigger, is_small_talk=is_filler(trigger))
+        return Asked(trigger, is_small_talk=_is_small_talk(trigger, view))
     last = list(_last(view, 4))
     said = next((text for text, by_person in last if by_person), "")
     answer = next((text for text, by_person in last if not by_person), "")
     return Asked(f"{said}\n{trigger}" if said else trigger, answer)
+
+
+def _is_small_talk(trigger: str, view: View) -> bool:
+    """Also with the name of somebody who speaks here: "Thanks, Bob!"."""
+    return is_filler(trigger) or is_filler(strip_names(trigger, view.speakers)[0])
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:

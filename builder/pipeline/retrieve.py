@@ -6,10 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
 from builder.pipeline.query import Query
 from builder.pipeline.replies import named_replies, next_replies
+from builder.pipeline.scopes import NOTES
 from builder.pipeline.signals import similarity
 from builder.pipeline.view import View
 
@@ -45,8 +47,9 @@ class Find:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidates:
-    """What a query may find, one value a passage. findable: shape (passages,). scores, probability: shape (passages,)."""
+    """What a query may find. findable, scores, probability: one value a passage. visible: what may be shown, one a breadcrumb."""
 
+    visible: Rows
     findable: Rows
     scores: Floats
     probability: Floats
@@ -93,7 +96,7 @@ def retrieve(view: View, candidates: Candidates, shown: frozenset[int], rules: R
     beside = _neighbours(kept, view, unseen, shown, rules.neighbours)
     best = [_find(view, passage, said, candidates.probability) for passage, said in kept[: rules.max_results]]
     return Found(
-        finds=_with_replies(best, view, candidates, unseen, shown, rules),
+        finds=_with_replies(best, view, candidates, unseen, shown),
         neighbours=tuple(_find(view, passage, 1, candidates.probability) for passage in beside),
         omissions=omissions,
         irrelevant=_unfound(unseen & ~relevant, view, candidates.scores),
@@ -129,9 +132,7 @@ def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np
     return among[np.lexsort((-among, -scores[among]))][:number]
 
 
-def _with_replies(
-    best: list[Find], view: View, candidates: Candidates, unseen: Rows, shown: frozenset[int], rules: Retrieval
-) -> tuple[Find, ...]:
+def _with_replies(best: list[Find], view: View, candidates: Candidates, unseen: Rows, shown: frozenset[int]) -> tuple[Find, ...]:
     """The finds and what replies to the best of them, the most probable first, a question in front of its reply.
 
     A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
@@ -141,7 +142,7 @@ def _with_replies(
     finds = {(find.row, find.spans): find for find in best}
     for number, find in enumerate(best):
         for row, share in _replies(find, view):
-            reply = _reply(row, view, candidates, unseen, rules)
+            reply = _reply(row, view, candidates, unseen)
             if reply is None or (number >= ANSWERED and reply.tokens) or row in shown:
                 continue
             known = finds.get((row, reply.spans))
@@ -163,18 +164,13 @@ def _replies(find: Find, view: View) -> Iterator[tuple[int, float]]:
         yield row, 1.0 if view.first_passage(row) is None else NEXT_SHARE
 
 
-def _reply(row: int, view: View, candidates: Candidates, unseen: Rows, rules: Retrieval) -> Find | None:
+def _reply(row: int, view: View, candidates: Candidates, unseen: Rows) -> Find | None:
     """The first passage of a reply, or all of a small one; None where it may not be shown."""
     first = view.first_passage(row)
-    if first is None:
-        return Find(row=row) if _is_said(row, view, rules) else None
-    return _find(view, first, 1, candidates.probability) if unseen[first] else None
-
-
-def _is_said(row: int, view: View, rules: Retrieval) -> bool:
-    """Small talk that may be shown: words of a kind that may be found, and no part of a tool exchange."""
+    if first is not None:
+        return _find(view, first, 1, candidates.probability) if unseen[first] else None
     crumb = view.history.rows[row].breadcrumb
-    return crumb.schema in rules.schemas and not crumb.calls and bool(crumb.text.strip())
+    return Find(row=row) if candidates.visible[row] and not crumb.calls and crumb.text.strip() else None
 
 
 def _neighbours(kept: list[tuple[int, int]], view: View, unseen: Rows, shown: frozenset[int], reach: int) -> tuple[int, ...]:
@@ -198,15 +194,28 @@ def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
     return any(other in on_page for other in view.repeats(row) if other != row)
 
 
-def may_be_found(query: Query, view: View, rules: Retrieval) -> Rows:
-    """Which passages, shape (passages,): of the schemas, with words, not replaced, as alike as the profile asks."""
+def may_be_shown(query: Query, view: View, rules: Retrieval) -> Rows:
+    """Which breadcrumbs, shape (size,): of the schemas, not replaced, of the people that are meant.
+
+    Of no session only notes, unless all sessions are looked at: what else came in with them only ends one.
+    """
     history = view.history
     codes = [history.schemas[name] for name in rules.schemas if name in history.schemas]
-    rows = np.isin(history.schema.head(view.size), codes)
-    rows &= view.current & ~history.filler.head(view.size).astype(np.bool_)
+    rows = np.isin(history.schema.head(view.size), codes) & view.current
     if rules.people == "named":
         named = [history.speakers[name] for name in query.named if name in history.speakers]
         rows &= ~history.by_person.head(view.size).astype(np.bool_) | np.isin(history.speaker.head(view.size), named)
+    if rules.scope != "workspace" and NO_SESSION in history.sessions:
+        notes = [history.schemas[name] for name in NOTES if name in history.schemas]
+        of_none = history.session.head(view.size) == history.sessions[NO_SESSION]
+        rows &= ~of_none | np.isin(history.schema.head(view.size), notes) | (view.session == history.sessions[NO_SESSION])
+    return np.asarray(rows)
+
+
+def may_be_found(query: Query, view: View, rules: Retrieval) -> Rows:
+    """Which passages, shape (passages,): of what may be shown, with words, no small talk, as alike as the profile asks."""
+    history = view.history
+    rows = may_be_shown(query, view, rules) & ~history.filler.head(view.size).astype(np.bool_)
     found = np.asarray(rows[view.crumb] & (history.length.head(view.passages) > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
         found &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)

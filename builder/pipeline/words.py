@@ -47,7 +47,7 @@ def folded(text: str) -> str:
 
 
 def is_filler(text: str) -> bool:
-    """True for "okay", "thanks!", "how are you?", "you're welcome", 好的 and for texts without a single word (features F3)."""
+    """True for "okay", "thanks!", "how are you?", "you're welcome", 好的 and for texts without a single word."""
     if len(text) > 80:  # noqa: PLR2004 - nobody says this little in that many characters
         return False
     greeted = _greetings().sub(" ", folded(text).replace("’", "'"))
@@ -57,8 +57,10 @@ def is_filler(text: str) -> bool:
 
 @cache
 def _greetings() -> re.Pattern[str]:
-    """Greetings and farewells with their question mark, longest first."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(re.escape(folded(entry)) for entry in listed('small_talk'))})(?!\w)\s*[?？]?")
+    """Greetings and farewells, longest first; those that are questions may have a question mark."""
+    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in listed("small_talk") if entry.endswith("?"))
+    others = "|".join(re.escape(folded(entry)) for entry in listed("small_talk") if not entry.endswith("?"))
+    return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
 
 
 def words_of(text: str) -> list[str]:

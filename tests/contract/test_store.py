@@ -177,6 +177,19 @@ async def test_a_shared_note_that_turned_into_something_else_is_shared_as_that(s
     assert (await store.recall(query(shared=("note.v1",)))).rows == tuple(rows)
 
 
+async def test_what_a_scope_shares_is_the_same_whatever_comes_later(store: Store) -> None:
+    """A message that turns into a note was a message; a note that comes behind a higher version never was one."""
+    message, edited = make_remembered("Mine.", 1, session="_"), make_remembered("Mine too.", 2, session="_", id="m1", version=2)
+    note = make_remembered("A note.", 3, session="_", schema="note.v1", id="m1", version=3)
+    secret = make_remembered("", 4, session="_", schema="secret.v1", id="n", version=2)
+    late = make_remembered("An old note.", 5, session="_", schema="note.v1", id="n")
+    await remember_all(store, message, edited)
+    assert (await store.recall(query(until=2, shared=("note.v1",)))).rows == ()
+    await remember_all(store, note, secret, late)
+    assert (await store.recall(query(until=2, shared=("note.v1",)))).rows == ()
+    assert (await store.recall(query(shared=("note.v1",)))).rows == (note,)
+
+
 async def test_what_stands_may_come_from_the_session_or_from_no_session(store: Store) -> None:
     await remember_all(store, make_catalog(2, 1), make_catalog(2, 5, session="s42"), make_catalog(2, 7, session="other"))
     assert await pinned_ids(store, 4) == ["m1"]

@@ -145,7 +145,7 @@ def test_demo_shows_a_context_that_came_over_nats(tmp_path: Path) -> None:
     result = json.loads(done.stdout)
     rows = result["baselines"]
     ours = rows["this context"]
-    assert result["context"]["token_count"] == ours["tokens"] <= 2600
+    assert result["context"]["token_count"] == ours["tokens"] <= 4000
     assert ours["answers"] == ours["of"] == 3
-    assert rows["last 20 as pretty JSON with the catalog"]["tokens"] > 3 * ours["tokens"]
+    assert rows["last 20 as pretty JSON with the catalog"]["tokens"] > 1.5 * ours["tokens"]
     assert rows["last 20 as pretty JSON with the catalog"]["answers"] == 0

@@ -12,7 +12,12 @@ from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 from tests.running import Broker, Running, all_settled, answered, jetstream, run, say, until
 
 SUMMARIES = "summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}"
-PROFILE = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8").replace("summaries: {}", SUMMARIES).replace("0.06", "0.1")
+PROFILE = (
+    (bundled("templates") / "profiles" / "default.yaml")
+    .read_text("utf-8")
+    .replace("summaries: {}", SUMMARIES)
+    .replace("0.06", "0.1")
+)
 SUBJECT = "breadcrumbs.acme.s1.summary.v1"
 
 

@@ -18,22 +18,27 @@ def inside(session: str, scope: Scope) -> bool:
     return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
 
 
-def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined, shared: frozenset[str]) -> bool:
-    """Tombstones of no session belong to every scope, and so does what joined one of its sessions, or what it shares.
-
-    shared: ids of what is of a schema that the scope shares.
-    """
+def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined) -> bool:
+    """Tombstones of no session belong to every scope, and so does what joined one of its sessions."""
     if inside(crumb.session, scope) or joins_of(crumb, joined) in scope.sessions:
         return True
-    if crumb.session != NO_SESSION:
+    return crumb.session == NO_SESSION and crumb.removes != ""
+
+
+def shares(crumb: Breadcrumb, scope: Scope, crumbs: Iterable[Breadcrumb]) -> bool:
+    """Whether the scope shares it: it, or an earlier version, is of such a schema, and no higher one came before it.
+
+    crumbs: all of the workspace, erased ones included.
+    """
+    if crumb.session != NO_SESSION or crumb.removes or not scope.shared:
         return False
-    return crumb.removes != "" or crumb.schema in scope.shared or (crumb.version > 1 and crumb.id in shared)
-
-
-def shared_ids(crumbs: Iterable[Breadcrumb], scope: Scope) -> frozenset[str]:
-    """Ids of what is, or was in an earlier version, of a schema that the scope shares."""
-    own = (crumb for crumb in crumbs if crumb.session == NO_SESSION and not crumb.removes)
-    return frozenset(crumb.id for crumb in own if crumb.schema in scope.shared)
+    before = [
+        other
+        for other in crumbs
+        if other.id == crumb.id and other.session == NO_SESSION and not other.removes and other.place < crumb.place
+    ]
+    earlier = any(other.version < crumb.version and other.schema in scope.shared for other in before)
+    return (crumb.schema in scope.shared or earlier) and not any(other.version > crumb.version for other in before)
 
 
 def joins_of(crumb: Breadcrumb, joined: Joined) -> str:

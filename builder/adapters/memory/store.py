@@ -14,7 +14,7 @@ from builder.adapters.memory.finding import (
     of_model,
     oldest_first,
     pinned,
-    shared_ids,
+    shares,
     where,
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
@@ -71,9 +71,10 @@ class MemoryStore:
         rows = self._kept_of(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         joined = self._joined(query.scope.workspace)
-        shared = shared_ids((row.breadcrumb for row in rows), query.scope)
+        known = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
+        later = (row for row in until if row.breadcrumb.place > query.after)
         held = [
-            row for row in until if row.breadcrumb.place > query.after and belongs(row.breadcrumb, query.scope, joined, shared)
+            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, known)
         ]
         return Recall(
             rows=tuple(

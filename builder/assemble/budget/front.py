@@ -78,8 +78,9 @@ def _whole(request: Request, writer: Writer) -> Front | None:
     if ledger.left < SLACK and not has_room(ledger):
         return None
     _note(ledger, rule, limits)
-    _put_pinned(request, ledger, None)
-    front = _settled(request, ledger, conversation, limits, None, cut=cut)
+    shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
+    _put_pinned(request, ledger, shares)
+    front = _settled(request, ledger, conversation, limits, shares, cut=cut)
     _aim(ledger, profile, int(SLACK + _finds_share(profile)))
     return front
 
@@ -177,9 +178,7 @@ def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
     The current message takes from the finds first.
     """
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
-    finds = profile.section("retrieval")
-    least = int(finds.min_share * profile.allowance) if finds else 0
-    return min(ledger.left + ledger.spent[trigger.name] - least, ledger.left)
+    return min(ledger.left + ledger.spent[trigger.name] - _finds_share(profile), ledger.left)
 
 
 def _share(profile: Profile, source: Source) -> int:

@@ -52,7 +52,7 @@ def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences
         if omission.id not in ids:
             named.setdefault(omission.id, omission)
     reasons = Counter(omission.reason for omission in named.values())
-    known = rows | {view.row_of(name) for name in named}
+    known = rows | {row for name in named if (row := view.row_of(name)) >= 0}
     crowded = _mask(found.crowded.every, view.size, known)
     reasons[OVER_BUDGET] += int(np.count_nonzero(crowded))
     for row in found.crowded.nearest:

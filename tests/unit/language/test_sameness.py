@@ -97,3 +97,23 @@ def test_every_text_says_the_same_as_itself_with_space_around_it(text: str) -> N
 )
 def test_what_is_left_out_never_empties_a_text(pieces: list[str]) -> None:
     assert wording(" ".join(pieces))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("rm -rf .", "rm -rf"),
+        ("cd ..", "cd"),
+        ("git add .", "git add"),
+        ("go test ./...", "go test ./"),
+        ("Delete *.", "Delete *"),
+        ("Compute n!", "Compute n"),
+        ("Ship it to Miami, OK.", "Ship it to Miami."),
+        ("Send me the invoice, reminder, and contract.", "Send me the invoice and contract."),
+        ("Envía la factura, recordatorio, y contrato", "Envía la factura y contrato"),
+        ("我要这个，那个。", "我要这个。"),
+        ("I want it, also.", "I want it."),
+    ],
+)
+def test_an_argument_or_a_member_of_a_list_is_no_end_mark_and_no_aside(one: str, other: str) -> None:
+    assert wording(one) != wording(other)

@@ -56,3 +56,25 @@ def test_what_nobody_said_or_may_not_be_found_is_no_answer() -> None:
     typing = make_remembered("", 81, schema="typing.v1", body="{}")
     assert answers(asked, typing)[0] == "Do you eat nuts at all?"
     assert "" not in answers(asked, typing)
+
+
+def found_of(question: str, *answers: tuple[str, str]) -> list[str]:
+    """Ids of what is found of a question (m80) and what others say behind it (m81, …): speaker and text."""
+    asked = make_remembered(question, 80, speaker="Bob")
+    rows = [make_remembered(text, 81 + n, speaker=speaker) for n, (speaker, text) in enumerate(answers)]
+    return best(find(question, [*BLAND, asked, *rows], min_probability=0.05))
+
+
+def test_short_words_answer_and_the_next_line_takes_not_their_place() -> None:
+    for short in ("later", "sounds good", "do it", "passt", "genial", "oui", "👍"):
+        assert "m81" in found_of("Shall we sell the old boiler?", ("Ana", short), ("Bob", "The cat was ill.")), short
+
+
+def test_a_question_mark_in_an_address_asks_nothing() -> None:
+    found = found_of("The manual is at https://x.example/doc?id=77 for the boiler.", ("Cleo", "My dentist moved to Graz."))
+    assert found == ["m80"]
+
+
+def test_who_says_yes_or_no_answers_before_who_speaks_first() -> None:
+    found = found_of("Is the boiler fixed?", ("Cleo", "Bob, the dog eats again."), ("Ana", "Yes, since Monday."))
+    assert found.index("m82") < found.index("m81")

@@ -110,7 +110,7 @@ def test_a_profile_says_where_it_looks_and_the_own_session_is_always_part_of_it(
     }
     profiles = tuple(make_profile(retrieval={"scope": scope}) for scope in where)
     assert [scope_of(trigger, profile).sessions for profile in profiles] == list(where.values())
-    notes = ("browser.page.context.v1", "browser.tab.context.v1", "note.v1")
+    notes = ("note.v1",)
     assert scopes(trigger, profiles) == (
         Scope(workspace="acme", sessions=("s5",), shared=notes),
         Scope(workspace="acme", sessions=(EVERY_SESSION,)),
