@@ -26,7 +26,7 @@ def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
     tokens = texts + _dates(reading, shown) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
         tokens = int(CHAT * tokens) + NAME * (len(shown) + 2)
-    return AMPLE * tokens + EXTRA + more <= reading.limit
+    return AMPLE * tokens + EXTRA + more <= reading.whole
 
 
 def _dates(reading: Reading, shown: list[Entry]) -> int:

@@ -64,7 +64,7 @@ def for_finds(reading: Reading) -> int:
     """Tokens that finds are left with, because a limit may leave something out that can only be found."""
     profile, rule = reading.profile, reading.rule("retrieval")
     is_limited = profile.window.max_units is not None or profile.window.max_tool_turns is not None
-    return int(rule.min_share * reading.limit) if rule and is_limited and profile.on_overflow == "trim" else 0
+    return int(rule.min_share * reading.whole) if rule and is_limited and profile.on_overflow == "trim" else 0
 
 
 def refusal(reading: Reading) -> Iterator[Fault]:

@@ -44,6 +44,11 @@ class Reading:
         return self.page or {}
 
     @property
+    def whole(self) -> int:
+        """Tokens of a page on which the conversation may stand whole."""
+        return min(self.limit, self.profile.whole)
+
+    @property
     def limit(self) -> int:
         """Most tokens."""
         return int(self.profile.budget * (1 - self.profile.margin)) - self.profile.reserve
