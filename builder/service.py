@@ -133,11 +133,10 @@ class ContextBuilder:
         beside = asyncio.create_task(self._begin(breadcrumb, consumers))
         try:
             trigger = await self.remember(breadcrumb)
-        except BaseException:
+            begun = await beside
+        finally:
             beside.cancel()
             await asyncio.gather(beside, return_exceptions=True)
-            raise
-        begun = await beside
         if trigger.breadcrumb != breadcrumb:  # it came before, and is answered as of its first place
             begun = await self._begin(trigger.breadcrumb, consumers)
         return trigger, begun
@@ -271,8 +270,8 @@ class ContextBuilder:
             vector = await self._ingest.embed(text)
         except Unavailable:
             vector = b""
-        query = make_query(text, named, f"{self._helpers.terms(text)} {self._helpers.terms(beside)}", vector)
-        return replace(query, is_small_talk=wanted.is_small_talk)
+        terms = f"{self._helpers.terms(text)} {self._helpers.terms(beside)}"
+        return make_query(text, named, terms, vector, is_small_talk=wanted.is_small_talk)
 
 
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:

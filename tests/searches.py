@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
-from builder.pipeline.probability import probabilities
 from builder.pipeline.query import Query
-from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Candidates, Find, Found, may_be_found, may_be_shown, retrieve
+from builder.pipeline.retrieve import Find, Found, retrieve
 from builder.pipeline.view import View
 from tests.factories import BY_HAND, make_profile, make_query, make_view
 
@@ -35,14 +33,7 @@ def find(question: str, rows: Iterable[Remembered | str], *shown: int, **rules: 
 def searched(asked: Query, rows: Iterable[Remembered | str], *shown: int, **rules: object) -> Search:
     profile = make_profile(retrieval={"min_probability": None, "similarity_threshold": 0} | rules)
     view, hidden = make_view(rows), frozenset(shown)
-    findable = may_be_found(asked, view, profile.retrieval)
-    weights = BY_HAND.weights(asked, view)
-    scores = rank(asked, view, weights.passages)
-    probability = probabilities(asked, view, scores, findable, weights.null)
-    candidates = Candidates(
-        visible=may_be_shown(asked, view, profile.retrieval), findable=findable, scores=scores, probability=probability
-    )
-    return Search(view, retrieve(view, candidates, hidden, profile.retrieval, profile.allowance))
+    return Search(view, retrieve(asked, view, profile.retrieval, BY_HAND, hidden, profile.allowance))
 
 
 def best(search: Search) -> list[str]:

@@ -24,9 +24,7 @@ from builder.domain.context import (
 )
 from builder.domain.message import Message
 from builder.domain.phrases import Phrases
-from builder.pipeline.probability import probabilities
-from builder.pipeline.rank import rank
-from builder.pipeline.retrieve import Candidates, Found, may_be_found, may_be_shown, retrieve
+from builder.pipeline.retrieve import Found, retrieve
 
 
 def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
@@ -87,18 +85,9 @@ def _titled(request: Request, phrases: Phrases) -> Request:
 def _found(front: Front, search: Search) -> Found:
     """The best of what the page does not show; nothing is ranked when there is nothing to find."""
     view, rules, query = front.request.view, front.request.profile.retrieval, search.query
-    findable = may_be_found(query, view, rules)
-    if not front.request.profile.section("retrieval") or not findable.any() or query.is_small_talk:
+    if not front.request.profile.section("retrieval") or query.is_small_talk:
         return Found()
-    weights = search.ranker.weights(query, view)
-    scores = rank(query, view, weights.passages)
-    candidates = Candidates(
-        visible=may_be_shown(query, view, rules),
-        findable=findable,
-        scores=scores,
-        probability=probabilities(query, view, scores, findable, weights.null),
-    )
-    return retrieve(view, candidates, front.shown | front.active.outdated, rules, front.ledger.left)
+    return retrieve(query, view, rules, search.ranker, front.shown | front.active.outdated, front.ledger.left)
 
 
 def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:

@@ -21,7 +21,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.pipeline.probability import NULL, evidence
 from builder.pipeline.rank import MEANING, SIGNALS, Ranker, Weights, features
-from builder.pipeline.retrieve import may_be_found
+from builder.pipeline.retrieve import may_be_found, may_be_shown
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
@@ -97,7 +97,8 @@ async def _example(
     builder: ContextBuilder, dataset: str, profile: Profile, trigger: Breadcrumb, gold: tuple[str, ...], piece: int
 ) -> Example:
     query, view = await builder.recall_for(trigger, profile)
-    findable = may_be_found(query, view, profile.retrieval)
+    rules = profile.retrieval
+    findable = may_be_found(query, view, rules, may_be_shown(query, view, rules))
     ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
     return Example(
         dataset=dataset,

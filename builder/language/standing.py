@@ -6,6 +6,7 @@ from functools import cache
 from builder.language.lists import words
 
 _ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")  # noqa: RUF001 - full width
+_ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")  # noqa: RUF001 - full width; not within an address
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -27,6 +28,11 @@ def greets(sentence: str) -> bool:
 def asks(sentence: str) -> bool:
     """Whether it ends with a question mark."""
     return bool(_ASKS.search(sentence))
+
+
+def asks_within(text: str) -> bool:
+    """Whether a text holds a question."""
+    return bool(_ASKS_WITHIN.search(text))
 
 
 def concludes(sentence: str) -> bool:

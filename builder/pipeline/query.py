@@ -40,7 +40,7 @@ class Query:
     is_small_talk: bool = False
 
 
-def make_query(text: str, named: frozenset[str], terms: str, vector: bytes) -> Query:
+def make_query(text: str, named: frozenset[str], terms: str, vector: bytes, *, is_small_talk: bool = False) -> Query:
     """text: without names; terms: joined by spaces, as they are stored."""
     return Query(
         text=text,
@@ -50,6 +50,7 @@ def make_query(text: str, named: frozenset[str], terms: str, vector: bytes) -> Q
         dates=mentioned(text),
         asks_when=bool(_WHEN.search(text)),
         asks_where=bool(_WHERE.search(text)),
+        is_small_talk=is_small_talk,
     )
 
 

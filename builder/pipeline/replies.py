@@ -1,11 +1,11 @@
 """What was said in reply to a question: it often shares no word with what is asked now, its question does."""
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 
 from builder.language.lists import words
+from builder.language.standing import answers, asks_within
 from builder.pipeline.view import View
 from builder.pipeline.words import words_of
 
@@ -13,7 +13,6 @@ BEGINNING = 40
 """Characters of a text in which a word of answer is looked for."""
 MOST = 5
 """Rows behind a question in which its reply is looked for, and most replies of one question."""
-_QUESTION = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")  # not within an address
 _SPEAKERS = frozenset({"user", "assistant"})
 
 
@@ -25,7 +24,7 @@ def named_replies(row: int, view: View) -> tuple[int, ...]:
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
     """Rows of what the other one said next, when the text asks; of a question that was asked again, the newest first."""
-    if not _QUESTION.search(text) or view.history.rows[row].breadcrumb.role not in _SPEAKERS:
+    if not asks_within(text) or view.history.rows[row].breadcrumb.role not in _SPEAKERS:
         return ()
     return tuple(reply for asked in reversed(view.repeats(row)[-MOST:]) for reply in _said_next(asked, view))
 
@@ -39,7 +38,9 @@ def _said_next(row: int, view: View) -> tuple[int, ...]:
     speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(history.rows[other].breadcrumb.text))]
-    first = next((other for other in others if says_yes_or_no(history.rows[other].breadcrumb.text)), next(iter(others), None))
+    first = next(
+        (other for other in others if answers(history.rows[other].breadcrumb.text[:BEGINNING])), next(iter(others), None)
+    )
     if first is None:
         return ()
     behind = following.index(first) + 1
@@ -63,12 +64,6 @@ def _following(row: int, view: View) -> Iterator[int]:
             return
         if speaker[other] != speaker[row] and view.current[other] and history.rows[other].breadcrumb.role in _SPEAKERS:
             yield other
-
-
-def says_yes_or_no(text: str) -> bool:
-    """Whether a text begins with a word that answers a question: yes, no, of course, perhaps."""
-    begins = f"{' '.join(words_of(text[:BEGINNING]))} "
-    return any(begins.startswith(f"{answer} ") for answer in words("answers"))
 
 
 def is_no_answer(text: str) -> bool:

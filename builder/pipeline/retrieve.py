@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.context import Omission
 from builder.domain.profile import Retrieval
+from builder.pipeline.probability import probabilities
 from builder.pipeline.query import Query
+from builder.pipeline.rank import Ranker, rank
 from builder.pipeline.replies import named_replies, next_replies
 from builder.pipeline.scopes import NOTES
 from builder.pipeline.signals import similarity
@@ -80,14 +82,24 @@ class Found:
     crowded: Unfound = NO_ROWS
 
 
-def retrieve(view: View, candidates: Candidates, shown: frozenset[int], rules: Retrieval, room: int) -> Found:
-    """The most probable passages that may be found and are not on the page, each thing once.
+def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: frozenset[int], room: int) -> Found:
+    """The most probable passages that may be found and are not on the page, each thing once; nothing is ranked for none.
 
     shown: rows that the page shows. room: tokens for what is found. Ties go to the later passage.
     """
-    unseen = candidates.findable & ~_of_rows(view, shown)
+    visible = may_be_shown(query, view, rules)
+    findable = may_be_found(query, view, rules, visible)
+    unseen = findable & ~_of_rows(view, shown)
     if not unseen.any():
         return Found()
+    weights = ranker.weights(query, view)
+    scores = rank(query, view, weights.passages)
+    candidates = Candidates(
+        visible=visible,
+        findable=findable,
+        scores=scores,
+        probability=probabilities(query, view, scores, findable, weights.null),
+    )
     relevant = unseen if rules.min_probability is None else unseen & (candidates.probability >= rules.min_probability)
     length = float(view.history.tokens.head(view.passages).mean()) + LABEL_TOKENS
     pool_size = min(max(SMALLEST_POOL, int(SPARE * room / length)), LARGEST_POOL)
@@ -212,10 +224,10 @@ def may_be_shown(query: Query, view: View, rules: Retrieval) -> Rows:
     return np.asarray(rows)
 
 
-def may_be_found(query: Query, view: View, rules: Retrieval) -> Rows:
+def may_be_found(query: Query, view: View, rules: Retrieval, visible: Rows) -> Rows:
     """Which passages, shape (passages,): of what may be shown, with words, no small talk, as alike as the profile asks."""
     history = view.history
-    rows = may_be_shown(query, view, rules) & ~history.filler.head(view.size).astype(np.bool_)
+    rows = visible & ~history.filler.head(view.size).astype(np.bool_)
     found = np.asarray(rows[view.crumb] & (history.length.head(view.passages) > 0), np.bool_)
     if rules.similarity_threshold > 0 and query.vector:
         found &= ~view.has_vector | (similarity(query, view) >= rules.similarity_threshold)

@@ -1,4 +1,4 @@
-"""Where the contexts of a trigger are looked for (features D20)."""
+"""Where the contexts of a trigger are looked for."""
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.profile import Profile

@@ -22,21 +22,6 @@ _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
 _HAN = re.compile("[\u4e00-\u9fff]+")
 _PARTICLES = "了啊哦呢吧呀嘛啦的哈嗯"
 
-_FILLER = frozenset(
-    """
-    ok okay okey k kk yes yep yeah yup ya no nope nah sure fine great nice cool perfect awesome super alright right good
-    thanks thank thx ty you u welcome please sorry hi hello hey bye goodbye hmm hm uh um ah oh aha haha hahaha lol wow well so
-    got it i see that this there go is a all very much so many done and then now just one give me sec second moment wait
-    sounds works for np problem no worries anytime glad to help happy can will do let know if
-    anything else with today ja nein gut vielen dank danke schön bitte super klar alles passt genau hallo tschüss moment mal
-    kein problem gern gerne na jo ach
-    sí si no vale muchas gracias bien perfecto hola adiós claro genial de nada por favor muy bueno exacto
-    oui non merci beaucoup d'accord bonjour salut voilà grazie prego va bene certo bien sûr ouais obrigado obrigada tudo bem
-    да нет большое спасибо хорошо ладно ок окей понятно привет пока пожалуйста отлично
-    ага угу понял поняла конечно договорились супер не за что
-    好 谢谢 多谢 是 对 行 可以 知道 明白 收到 太好 不客气 没事 没问题 你好 再见 はい いいえ ありがとう 了解 うん 네 감사합니다
-    """.split()
-)
 _CARRIES_NOTHING = 6
 """Longest run of filler words that is still filler; beyond it people mean something."""
 
@@ -58,8 +43,9 @@ def is_filler(text: str) -> bool:
 @cache
 def _greetings() -> re.Pattern[str]:
     """Greetings and farewells, longest first; those that are questions may have a question mark."""
-    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in listed("small_talk") if entry.endswith("?"))
-    others = "|".join(re.escape(folded(entry)) for entry in listed("small_talk") if not entry.endswith("?"))
+    phrases = sorted((*listed("small_talk"), *listed("greetings")), key=len, reverse=True)
+    asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
+    others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
     return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
 
 
@@ -70,4 +56,10 @@ def words_of(text: str) -> list[str]:
 
 def _carries_nothing(word: str) -> bool:
     """Han words are written together with their particles: 知道了, 嗯嗯."""
-    return word in _FILLER or (bool(_HAN.fullmatch(word)) and word.rstrip(_PARTICLES) in _FILLER | {""})
+    filler = _filler()
+    return word in filler or (bool(_HAN.fullmatch(word)) and word.rstrip(_PARTICLES) in filler | {""})
+
+
+@cache
+def _filler() -> frozenset[str]:
+    return frozenset(listed("filler"))

@@ -18,9 +18,9 @@ _REMOVALS = (
     f"SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs INDEXED BY breadcrumbs_removals "
     f"WHERE workspace = ?1 AND session = '{NO_SESSION}' AND removes <> '' AND erased = '' AND {_SPAN}"
 )
-_EARLIER = f"""
+_OTHER = f"""
     SELECT 1 FROM breadcrumbs AS other INDEXED BY breadcrumbs_identity
-    WHERE other.version < breadcrumbs.version AND other.workspace = ?1 AND other.id = breadcrumbs.id
+    WHERE other.version {{than}} breadcrumbs.version AND other.workspace = ?1 AND other.id = breadcrumbs.id
       AND other.session = '{NO_SESSION}' AND other.removes = ''
       AND (other.incarnation, other.sequence) < (breadcrumbs.incarnation, breadcrumbs.sequence)
 """
@@ -28,8 +28,8 @@ _EARLIER = f"""
 _SHARED = f"""
     SELECT {BREADCRUMB_COLUMNS}, {joins.JOINS} FROM breadcrumbs
     WHERE workspace = ?1 AND session = '{NO_SESSION}' AND removes = '' AND erased = ''
-      AND (schema IN ({{schemas}}) OR version > 1 AND EXISTS ({_EARLIER} AND other.schema IN ({{schemas}})))
-      AND NOT EXISTS ({_EARLIER.replace("<", ">", 1)})
+      AND (schema IN ({{schemas}}) OR version > 1 AND EXISTS ({_OTHER.format(than="<")} AND other.schema IN ({{schemas}})))
+      AND NOT EXISTS ({_OTHER.format(than=">")})
       AND {_SPAN}
 """
 _FIRST_SCHEMA = 7

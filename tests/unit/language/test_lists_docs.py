@@ -16,7 +16,7 @@ def table() -> str:
     for file in sorted((files("builder.language") / "data").iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".toml"):
             lists = tomllib.loads(file.read_text("utf-8"))
-            cells = (", ".join(lists[name]) for name in COLUMNS)
+            cells = (", ".join(lists.get(name, ())) for name in COLUMNS)
             lines.append(f"| {file.name.removesuffix('.toml')} | {' | '.join(cells)} |")
     return "\n".join([*lines, "", ""])
 

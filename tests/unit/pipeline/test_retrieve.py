@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.facts import Remembered
-from builder.pipeline.retrieve import NEAREST, may_be_found
+from builder.pipeline.retrieve import NEAREST, may_be_found, may_be_shown
 from tests.factories import bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 from tests.searches import BLAND, Search, best, find, searched
 
@@ -234,4 +234,5 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
 
 def test_an_empty_session_has_nothing_to_find() -> None:
     view = make_view([])
-    assert not may_be_found(make_query("kiln"), view, make_profile().retrieval).any()
+    query, rules = make_query("kiln"), make_profile().retrieval
+    assert not may_be_found(query, view, rules, may_be_shown(query, view, rules)).any()
