@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from builder.assemble.assemble import begin, complete
-from builder.assemble.budget.front import Front
-from builder.assemble.page.layout import Rendering
+from builder.assemble.budget.calibration import calibrated
+from builder.assemble.front import Front
+from builder.assemble.items.layout import Rendering
 from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -17,18 +18,18 @@ from builder.domain.recall import Scope
 from builder.domain.selector import Selector
 from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
-from builder.pipeline.asked import Asked, asked
-from builder.pipeline.calibrate import calibrated
-from builder.pipeline.conversation import closed_turn, last_words_of_person
-from builder.pipeline.heard import heard, lasting
-from builder.pipeline.histories import Histories
-from builder.pipeline.pinned import BLACKLIST, Held, in_force_at, pinned_of, reports, system_prompt
-from builder.pipeline.query import Query, make_query, strip_names
-from builder.pipeline.rank import Ranker
-from builder.pipeline.scopes import scope_of, scopes
-from builder.pipeline.view import View
-from builder.ports import Embedder, Store
-from builder.recall.recaller import Recaller
+from builder.ports.models import Embedder
+from builder.ports.store import Store
+from builder.recall.index.cache import Histories
+from builder.recall.index.conversation import closed_turn, last_words_of_person
+from builder.recall.index.view import View
+from builder.recall.pinned import BLACKLIST, Held, in_force_at, pinned_of, reports, system_prompt
+from builder.recall.recall import Recaller
+from builder.recall.scopes import scope_of, scopes
+from builder.recall.search.query import Query, make_query, strip_names
+from builder.recall.search.query_text import Asked, asked
+from builder.recall.search.ranking import Ranker
+from builder.recall.visibility import heard, lasting
 from builder.remember.ingest import Ingest
 
 SHOWN_LINKS = 5

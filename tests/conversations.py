@@ -7,7 +7,7 @@ from typing import Any
 from builder.domain.breadcrumb import Arrival
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.wire.inbound import decode
+from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, remembered_of
 
 Call = tuple[str, str, dict[str, Any]]

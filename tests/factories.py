@@ -10,8 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from builder.adapters.terms import load_terms
+from builder.adapters.profiles.profiles import parse_profile
+from builder.adapters.stemmer import load_terms
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
+from builder.app.resources import bundled
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -21,22 +25,18 @@ from builder.domain.facts import Passage, Remembered
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
-from builder.language.instructions import instructions
+from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
-from builder.pipeline import query
-from builder.pipeline.asked import asked as asked_of
-from builder.pipeline.conversation import Turn, closed_turn, last_words_of_person
-from builder.pipeline.history import History
-from builder.pipeline.passages import passages
-from builder.pipeline.query import Query, strip_names
-from builder.pipeline.rank import Ranker, Weights
-from builder.pipeline.traits import traits
-from builder.pipeline.view import View, as_of
-from builder.rendering.fragments import JinjaRendering
-from builder.rendering.templates import TemplateSet, read_folders
-from builder.resources import bundled
-from builder.wire.bodies import BODIES
-from builder.wire.profiles import parse_profile
+from builder.language.traits import traits
+from builder.recall.index.conversation import Turn, closed_turn, last_words_of_person
+from builder.recall.index.history import History
+from builder.recall.index.view import View, as_of
+from builder.recall.search import query
+from builder.recall.search.query import Query, strip_names
+from builder.recall.search.query_text import asked as asked_of
+from builder.recall.search.ranking import Ranker, Weights
+from builder.remember.passages import passages
+from builder.remember.schemas.conversation import BODIES
 
 MODEL = "hashing/test/000000"
 WIDTH = 64

@@ -24,7 +24,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.server import binary
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE
 from builder.domain.summary import SUMMARY
-from builder.wire.lines import make_record, outgoing
+from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER
 
 DEADLINE = 120.0

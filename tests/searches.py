@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
-from builder.pipeline.query import Query
-from builder.pipeline.retrieve import Find, Found, retrieve
-from builder.pipeline.view import View
+from builder.recall.index.view import View
+from builder.recall.search.query import Query
+from builder.recall.search.retrieval import Find, Found, retrieve
 from tests.factories import BY_HAND, make_profile, make_query, make_view
 
 BLAND = [f"Weather report number {n}." for n in range(10)]

@@ -8,21 +8,22 @@ from itertools import count
 from typing import Any
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.terms import load_language
+from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.domain.summary import SUMMARY
-from builder.making import LARGEST, Making
-from builder.pipeline.excerpts import Words
-from builder.pipeline.histories import Histories
-from builder.pipeline.summaries import covered, recipe_of
-from builder.ports import Store, Summarizer
+from builder.ports.models import Summarizer
+from builder.ports.store import Store
+from builder.recall.index.cache import Histories
+from builder.recall.summaries.excerpts import Words
+from builder.recall.summaries.plan import covered, recipe_of
+from builder.remember.decode import decode
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Helpers
-from builder.summarising import Sources, Summarising
-from builder.wire.bodies import excluded
-from builder.wire.inbound import decode
-from builder.wire.usage_bodies import usage
+from builder.worker.summary_scheduler import Sources, Summarising
+from builder.worker.summary_writer import LARGEST, Making
 from tests.factories import (
     BY_HAND,
     MORNING,

@@ -2,11 +2,11 @@
 
 from builder.adapters.http.server import serve
 from builder.app.address import Address, Listening, announcement, broker_address, running
-from builder.app.bus import check_broker, client_options, open_bus
-from builder.app.core import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
-from builder.app.exporting import Export, Held, export_session, held_of
-from builder.app.linting import Shelf, open_shelf
-from builder.app.maintenance import (
+from builder.app.broker import check_broker, client_options, open_bus
+from builder.app.components import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
+from builder.app.operations.export import Export, Held, export_session, held_of
+from builder.app.operations.lint import Shelf, open_shelf
+from builder.app.operations.maintenance import (
     answer_from_store,
     clear_dead_letters,
     purge_store,
@@ -14,8 +14,8 @@ from builder.app.maintenance import (
     read_dead_letters,
     rebuild_store,
 )
+from builder.app.operations.summaries import compact_session, summarise
 from builder.app.service import Service, open_service, serving, unsettled
-from builder.app.summaries import compact_session, summarise
 
 __all__ = [
     "Address",

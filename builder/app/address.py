@@ -11,8 +11,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from builder.app.settings import Settings
 from builder.client.connecting import without_credentials
-from builder.settings import Settings
 
 if sys.platform != "win32":
     import fcntl

@@ -27,27 +27,27 @@ from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
-from builder.app.bus import connection_arguments, open_bus, topology
-from builder.app.core import Core, open_core
-from builder.app.edition import template_folders
-from builder.app.reloading import Reloading
-from builder.app.room import file_bytes, free_bytes, store_state
-from builder.app.summaries import open_endpoint, open_summarising
-from builder.catchup import CatchUp
+from builder.app.broker import connection_arguments, open_bus, topology
+from builder.app.components import Core, open_core
+from builder.app.config import template_folders
+from builder.app.disk import file_bytes, free_bytes, store_state
+from builder.app.operations.summaries import open_endpoint, open_summarising
+from builder.app.reload import Reloading
+from builder.app.settings import Settings
+from builder.app.telemetry import Metrics
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.processed import Processed
-from builder.filling import Filling
-from builder.forgetting import Forgetting
-from builder.requests import Contexts, Lookup, Removal, Requests
-from builder.settings import Settings
-from builder.summarising import Sources, Summarising
-from builder.telemetry import Metrics
-from builder.tool_timeouts import Patience, ToolTimeouts
-from builder.wire.inbound import decode
-from builder.wire.outbound import encode
+from builder.publish.event import encode
+from builder.remember.decode import decode
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker import Rules, Worker
+from builder.worker.backfill import Filling
+from builder.worker.catch_up import CatchUp
+from builder.worker.erasure import Forgetting
+from builder.worker.loop import Rules, Worker
+from builder.worker.request_handlers import Contexts, Lookup, Removal, Requests
+from builder.worker.summary_scheduler import Sources, Summarising
+from builder.worker.tool_timeouts import Patience, ToolTimeouts
 
 WATCH_SECONDS = 2.0
 SWITCH_SECONDS = 0.0002

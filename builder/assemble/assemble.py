@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-from builder.assemble.budget.front import Front, front_of
-from builder.assemble.forms import FOLDED
-from builder.assemble.page.account import absences, parts, sections_of
+from builder.assemble.account import absences, parts, sections_of
+from builder.assemble.front import Front, front_of
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.forms import FOLDED
+from builder.assemble.items.labels import Labels
+from builder.assemble.items.layout import Rendering
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.page.draft import Item, Writer
-from builder.assemble.page.labels import Labels
-from builder.assemble.page.layout import Rendering
 from builder.assemble.request import Request, Search
 from builder.assemble.sources.finds import fill
 from builder.domain.context import (
@@ -24,7 +24,7 @@ from builder.domain.context import (
 )
 from builder.domain.message import Message
 from builder.domain.phrases import Phrases
-from builder.pipeline.retrieve import Found, retrieve
+from builder.recall.search.retrieval import Found, retrieve
 
 
 def assemble(request: Request, search: Search, rendering: Rendering) -> Context:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
-from builder.pipeline.conversation import Turn
-from builder.pipeline.query import Query
-from builder.pipeline.rank import Ranker
-from builder.pipeline.view import Terms, View
+from builder.recall.index.conversation import Turn
+from builder.recall.index.view import Terms, View
+from builder.recall.search.query import Query
+from builder.recall.search.ranking import Ranker
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

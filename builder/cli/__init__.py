@@ -24,7 +24,7 @@ def main() -> None:
         print(f"context-builder {__version__}")  # noqa: T201 - this is the command line
         return
     try:
-        from builder.cli.commands import application
+        from builder.cli.registry import application
 
         application()
     except BuilderError as error:

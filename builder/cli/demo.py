@@ -11,12 +11,12 @@ from rich.console import Console
 from rich.table import Table
 
 from builder.app import counter, open_service, serving
-from builder.bench.datasets import demo_evidence, sample_lines
-from builder.bench.tokens import baselines
+from builder.app.settings import Http, Nats, Settings, Store
+from builder.app.telemetry import set_up_logging
+from builder.bench.data.datasets import demo_evidence, sample_lines
+from builder.bench.quality.tokens import baselines
 from builder.client import Client, ReceivedContext, Unavailable, connect
-from builder.settings import Http, Nats, Settings, Store
-from builder.telemetry import set_up_logging
-from builder.wire.lines import Outgoing, read_lines
+from builder.wire.records import Outgoing, read_lines
 
 WORKSPACE, CONSUMER = "demo", "default"
 

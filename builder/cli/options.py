@@ -8,7 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from builder.app import Address
-    from builder.settings import Settings
+    from builder.app.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
@@ -26,8 +26,8 @@ def settings() -> "Settings":
     """The settings from the environment. Raises `Misconfigured` naming the variable."""
     from pydantic import ValidationError
 
+    from builder.app.settings import Settings
     from builder.domain.errors import Misconfigured
-    from builder.settings import Settings
 
     try:
         return Settings()

@@ -8,7 +8,7 @@ from builder.client.received import ReceivedContext
 from builder.client.responses import MOST, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
-from builder.wire.lines import Outgoing, make_record, outgoing
+from builder.wire.records import Outgoing, make_record, outgoing
 
 ATTEMPTS = 50
 """Of one response: other agents that answer in the same session at the same moment each cost it one."""

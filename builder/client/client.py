@@ -24,7 +24,7 @@ from builder.client.subscription import received, subscribe
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Unavailable
 from builder.domain.usage import USAGE, Usage
-from builder.wire.lines import Outgoing, make_record, outgoing
+from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.subjects import CONTEXTS, check_token
 
 log = logging.getLogger("builder.client")

@@ -12,7 +12,7 @@ from builder.client.stream import STREAM, StreamReader
 from builder.domain.breadcrumb import Arrival
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.duplicates import difference
-from builder.wire.lines import Outgoing
+from builder.wire.records import Outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
 MAX_BODY = 1_048_576

@@ -11,7 +11,7 @@ from builder.client.received import ReceivedContext
 from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb
 from builder.domain.errors import Rejected
-from builder.wire.inbound import decode
+from builder.remember.decode import decode
 from builder.wire.subjects import breadcrumb_subject
 
 SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"

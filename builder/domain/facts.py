@@ -13,7 +13,7 @@ class Passage:
     terms: our own stemmed terms in order, joined by spaces.
     vector: unit vector as little-endian float16 bytes; empty when no engine has seen it yet.
     tokens: token count of the passage (o200k_base).
-    traits: bits of what its words show (`builder.pipeline.traits.Trait`).
+    traits: bits of what its words show (`builder.language.traits.Trait`).
     """
 
     start: int

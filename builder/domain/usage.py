@@ -11,6 +11,8 @@ MODEL = "model:"
 """Of the tag by which a report that counts is found: its model's undated name stands behind it."""
 TUNED = "ft:"
 """In front of a model's name, with what it was tuned to behind it: its tokenizer is the model's."""
+NEWEST_REPORTS = 20
+"""Reports about one model that count: a provider that changes its tokenizer is followed, a page counted badly is forgotten."""
 SIZED = re.compile(r"[:@].*", re.DOTALL)
 DATED = re.compile(r"(-(latest|preview|v\d|\d{3,8}|\d\d-\d\d(\d\d)?))+\Z")
 """What providers put behind a model's name: 20250514, 2024-08-06, 08-2024, 0613, 001, preview-05-06, 20250514-v1, latest."""

@@ -1,1 +1,1 @@
-"""What words alone tell. The words themselves are data, a file for each language: `data/*.toml`."""
+"""What words alone tell, whatever the conversation; the word lists are data by language."""

@@ -22,7 +22,7 @@ _CODED = re.compile(
 _TABLE = re.compile(r"\|.*\||\t.*\t|\S {2,}\S+.* {2,}\S")
 _COMMA_SEPARATED = re.compile(r"[^,\s]+(?:,[^,\s]*){3,}$")
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_PLAIN = frozenset(".,;:!?'’\"“”„«»‚‘¿¡%$€£+&/-–—…·°º。，！、；：（）()？「」《》×@#*~")  # noqa: RUF001 - signs of prose
+_PLAIN = frozenset(".,;:!?'’\"“”„«»‚‘¿¡%$€£+&/-–—…·°º。，！、；：（）()？「」《》×@#*~")
 _CODE_SIGNS = re.compile(r"\w\([^)\s]*[=\"'\[{]|[{}<>=\\|_]")
 _IN_BRACKETS = re.compile(r"\[.*\]$", re.DOTALL)
 

@@ -14,9 +14,9 @@ from builder.language.lists import words
 
 LONG = 4_000
 """Characters from which on a text is compared as it is."""
-_QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')  # noqa: RUF001 - that is what they look like
+_QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
-_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")  # noqa: RUF001 - full width
+_END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
 """Behind a word; a full stop by itself may be a folder, and behind one letter a factorial."""
 _LAST = re.compile(rf"{_BEHIND_WORD}\.$")
 _BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
@@ -57,7 +57,7 @@ def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
     asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
     return (
-        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:请|{polite})(?!\w)\s+|请)", re.IGNORECASE),  # noqa: RUF001
-        re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),  # noqa: RUF001
+        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:请|{polite})(?!\w)\s+|请)", re.IGNORECASE),
+        re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),
         re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
     )

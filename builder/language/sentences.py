@@ -12,11 +12,11 @@ WORD = 40
 """Characters in front of a full stop that are looked at."""
 
 _END = re.compile(
-    r"(?P<mark>(?<![.!?…])[.!?…]++(?:\s\.(?=\s|$))*+)(?P<closing>[\"'”’»)\]*_]*+)(?:\s+|$)"  # noqa: RUF001
-    r"|[。！？؟।]+[\"'”’」』）)]*+"  # noqa: RUF001 - full width
+    r"(?P<mark>(?<![.!?…])[.!?…]++(?:\s\.(?=\s|$))*+)(?P<closing>[\"'”’»)\]*_]*+)(?:\s+|$)"
+    r"|[。！？؟।]+[\"'”’」』）)]*+"
     r"|\n"
 )
-_OPENING = "\"'“„«»‹(¿¡[*_"  # noqa: RUF001 - quotation marks
+_OPENING = "\"'“„«»‹(¿¡[*_"
 _LETTERS = re.compile(r"(?<![\w./])(?:[^\W\d_]\.)*[^\W\d_]+$")
 _NUMBER = re.compile(r"(?<![\d.,:])\d{1,3}$")
 _WORDS = re.compile(r"[^\W\d_]+")

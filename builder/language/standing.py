@@ -5,8 +5,8 @@ from functools import cache
 
 from builder.language.lists import words
 
-_ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")  # noqa: RUF001 - full width
-_ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")  # noqa: RUF001 - full width; not within an address
+_ASKS = re.compile(r"[?？؟][\"'”’»)\]*_]*$")
+_ASKS_WITHIN = re.compile(r"[?？؟](?=[\s\"'”’»)\]*_]|$)|[？]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 
 
@@ -44,7 +44,7 @@ def concludes(sentence: str) -> bool:
 def _opening(name: str) -> re.Pattern[str]:
     han = [word for word in words(name) if _HAN.match(word)]
     others = [word for word in words(name) if not _HAN.match(word)]
-    return re.compile(rf"\W*(?:(?:{_either(others)})(?![\w’'-])|(?:{_either(han)}))", re.IGNORECASE)  # noqa: RUF001
+    return re.compile(rf"\W*(?:(?:{_either(others)})(?![\w’'-])|(?:{_either(han)}))", re.IGNORECASE)
 
 
 @cache

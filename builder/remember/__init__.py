@@ -1,1 +1,1 @@
-"""The first verb: what a breadcrumb tells by itself."""
+"""The first verb: bytes → stored breadcrumb."""

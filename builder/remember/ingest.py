@@ -7,11 +7,11 @@ from dataclasses import replace
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Passage, Remembered
-from builder.language.instructions import instructions
+from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
-from builder.pipeline.passages import passages
-from builder.pipeline.traits import traits
-from builder.ports import Embedder
+from builder.language.traits import traits
+from builder.ports.models import Embedder
+from builder.remember.passages import passages
 
 LONG_TEXT = 20_000
 """Characters from which on the facts of a text are found in a thread, so that no other session waits for them."""

@@ -1,1 +1,1 @@
-"""Bytes ⇄ nouns: the only place (settings aside) where pydantic models and JSON meet the domain."""
+"""What service and client share: subjects, records, JSON, requests."""

@@ -4,10 +4,10 @@ from hashlib import blake2b
 from typing import Any
 
 from builder.domain.breadcrumb import Arrival
-from builder.wire.lines import Outgoing
-from builder.wire.moments import moment
+from builder.wire.json import canonical, parse
+from builder.wire.records import Outgoing
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.wire.text import canonical, parse
+from builder.wire.times import moment
 
 TIME = "created_at"
 

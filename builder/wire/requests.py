@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.receipt import Receipt
-from builder.wire.moments import moment
-from builder.wire.text import parse, shape
+from builder.wire.json import parse, shape
+from builder.wire.times import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 MOST = 200

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from builder.domain.errors import Rejected
 from builder.domain.recall import EVERY_SESSION
-from builder.wire.text import clean
+from builder.wire.json import clean
 
 BREADCRUMBS = "breadcrumbs"
 CONTEXTS = "contexts"

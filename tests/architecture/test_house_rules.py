@@ -37,7 +37,7 @@ def test_nothing_is_left_to_do() -> None:
     assert [str(file) for file in FILES if file != mine and marks.search(file.read_text("utf-8"))] == []
 
 
-@pytest.mark.parametrize("module", ["builder.client", "builder.wire.inbound", "builder.domain.context"])
+@pytest.mark.parametrize("module", ["builder.client", "builder.remember.decode", "builder.domain.context"])
 def test_the_client_brings_no_model_no_database_and_no_numpy(module: str) -> None:
     heavy = "{'torch', 'onnxruntime', 'numpy', 'apsw', 'faststream', 'tiktoken', 'jinja2', 'sentence_transformers'}"
     code = f"import sys, {module}; print(sorted({heavy} & sys.modules.keys()))"

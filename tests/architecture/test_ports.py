@@ -11,24 +11,11 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
-from builder.assemble.page.layout import Rendering
-from builder.ports import (
-    Archive,
-    Backlog,
-    BreadcrumbStore,
-    Delivery,
-    Embedder,
-    Eraser,
-    Ledger,
-    Published,
-    Publisher,
-    Reader,
-    Sender,
-    Store,
-    Stream,
-    Stubs,
-)
-from builder.rendering.fragments import JinjaRendering
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.assemble.items.layout import Rendering
+from builder.ports.broker import Archive, Delivery, Published, Publisher, Sender, Stream
+from builder.ports.models import Embedder
+from builder.ports.store import Backlog, BreadcrumbStore, Eraser, Ledger, Reader, Store, Stubs
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:

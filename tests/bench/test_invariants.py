@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from builder.adapters.tokens import load_counter
-from builder.bench.events import Entry, Events, Record
-from builder.bench.invariants import LONG_SHARE, Tally, check_history, run
-from builder.bench.made_sessions import START
-from builder.bench.mutants import MUTANTS
-from builder.bench.mutation import pages_until_found
-from builder.bench.page_account import faults
-from builder.bench.page_reader import (
+from builder.bench.invariants.account import faults
+from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
+from builder.bench.invariants.events import Entry, Events, Record
+from builder.bench.invariants.made_sessions import START
+from builder.bench.invariants.mutants import MUTANTS
+from builder.bench.invariants.mutation import pages_until_found
+from builder.bench.invariants.reader import (
     ACCOUNT,
     ALTERED,
     CUT,

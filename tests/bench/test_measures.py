@@ -5,13 +5,14 @@ import json
 import pytest
 
 from builder.app import open_core, open_encoder, open_service, serving
-from builder.bench import ablate, load, memory, repeats
-from builder.bench.datasets import load as read
-from builder.bench.fit import examples
-from builder.bench.planted import copy_of, opposites_of
+from builder.app.settings import Embedding, Http, Nats, Settings
+from builder.bench.data.datasets import load as read
+from builder.bench.data.planted import copy_of, opposites_of
+from builder.bench.quality import ablate, repeats
+from builder.bench.quality.fit import examples
+from builder.bench.speed import load, memory
 from builder.domain.errors import Misconfigured
 from builder.language.sameness import wording
-from builder.settings import Embedding, Http, Nats, Settings
 from tests.models import MODELS_DIR, prepared
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from builder.cli.commands import application
+from builder.cli.registry import application
 
 RESULTS = sorted(Path(__file__).with_name("results").glob("*.json"))
 README = Path(__file__).parents[2] / "README.md"

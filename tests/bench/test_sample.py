@@ -8,12 +8,12 @@ import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.app import open_core
-from builder.bench import prefix, recall, tokens
-from builder.bench.datasets import load
-from builder.cli.measuring import numbers
-from builder.pipeline.histories import Histories
+from builder.app.settings import Embedding, Settings
+from builder.bench.data.datasets import load
+from builder.bench.quality import prefix, recall, tokens
+from builder.cli.bench_options import numbers
+from builder.recall.index.cache import Histories
 from builder.service import ContextBuilder
-from builder.settings import Embedding, Settings
 from tests.models import MODELS_DIR, prepared
 
 SETTINGS = Settings(embedding=Embedding(models_dir=MODELS_DIR))

@@ -13,14 +13,15 @@ from builder.adapters.nats import inbox
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.sqlite import SqliteStore
-from builder.app import core, service
-from builder.cli.serving import serve_until_signal
+from builder.app import components as core
+from builder.app import service
+from builder.app.settings import Settings
+from builder.cli.serve import serve_until_signal
 from builder.domain.breadcrumb import Arrival, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.settings import Settings
-from builder.wire.inbound import decode
-from builder.wire.outbound import encode
+from builder.publish.event import encode
+from builder.remember.decode import decode
 
 FATAL = "fatal"
 STOPS = ("decoded", "remembered", "assembled", "published", "acknowledged")

@@ -7,7 +7,7 @@ from typing import Protocol
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.ports import Backlog, BreadcrumbStore, Reader
+from builder.ports.store import Backlog, BreadcrumbStore, Reader
 from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40

@@ -11,7 +11,7 @@ from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
 from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.domain.errors import Unavailable
-from builder.ports import Embedder
+from builder.ports.models import Embedder
 from tests.models import prepared
 
 SENTENCE = "My sister moved to Lisbon in 2019 because of the new job."

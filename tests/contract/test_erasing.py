@@ -5,7 +5,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
 from builder.domain.facts import Remembered, erased
-from builder.ports import Backlog, BreadcrumbStore, Eraser, Reader, Stubs
+from builder.ports.store import Backlog, BreadcrumbStore, Eraser, Reader, Stubs
 from tests.contract.test_store import query
 from tests.factories import (
     FAR,

@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.ports import Backlog, BreadcrumbStore, Eraser
+from builder.ports.store import Backlog, BreadcrumbStore, Eraser
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 
 

@@ -11,7 +11,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Pinned
-from builder.ports import BreadcrumbStore, Ledger
+from builder.ports.store import BreadcrumbStore, Ledger
 from tests.factories import (
     MODEL,
     latest_of,

@@ -17,7 +17,7 @@ import yaml
 from pydantic import BaseModel
 
 import builder
-from builder.settings import Settings
+from builder.app.settings import Settings
 
 Json = dict[str, Any]
 

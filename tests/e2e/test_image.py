@@ -12,7 +12,7 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from builder.settings import Worker
+from builder.app.settings import Worker
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

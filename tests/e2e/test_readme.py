@@ -14,12 +14,12 @@ import pytest
 from typer.main import get_command
 
 from builder.app import open_service, serving
-from builder.bench.datasets import sample_lines
-from builder.bench.tokens import LAST_JSON, baselines
-from builder.cli.commands import application
+from builder.app.settings import Embedding, Http, Nats, Settings
+from builder.bench.data.datasets import sample_lines
+from builder.bench.quality.tokens import LAST_JSON, baselines
 from builder.cli.demo import run_demo
+from builder.cli.registry import application
 from builder.client import connect
-from builder.settings import Embedding, Http, Nats, Settings
 from tests.models import MODELS_DIR, prepared
 from tests.running import Process, Running, run, wait_for
 

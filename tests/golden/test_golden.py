@@ -17,27 +17,27 @@ from markdown_it import MarkdownIt
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
+from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.sqlite import SqliteStore
-from builder.adapters.terms import load_terms
+from builder.adapters.stemmer import load_terms
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.core import load_ranker
-from builder.app.edition import load_library
+from builder.app.components import load_ranker
+from builder.app.config import load_library
+from builder.app.resources import bundled
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
-from builder.pipeline.histories import Histories
-from builder.pipeline.summaries import recipe_of
-from builder.ports import Store
-from builder.rendering.fragments import JinjaRendering
-from builder.rendering.templates import TemplateSet, read_folders
-from builder.resources import bundled
+from builder.ports.store import Store
+from builder.publish.event import encode
+from builder.recall.index.cache import Histories
+from builder.recall.summaries.plan import recipe_of
+from builder.remember.decode import decode
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Helpers
-from builder.wire.bodies import excluded
-from builder.wire.inbound import decode
-from builder.wire.lines import read_lines
-from builder.wire.outbound import encode
-from builder.wire.profiles import parse_profile
-from builder.wire.usage_bodies import usage
+from builder.wire.records import read_lines
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent

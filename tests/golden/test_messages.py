@@ -16,10 +16,10 @@ from jsonschema import Draft202012Validator
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
-from builder.pipeline.histories import Histories
-from builder.resources import bundled
+from builder.app.resources import bundled
+from builder.publish.event import encode
+from builder.recall.index.cache import Histories
 from builder.service import ContextBuilder
-from builder.wire.outbound import encode
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
 

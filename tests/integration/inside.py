@@ -22,19 +22,19 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
 from builder.adapters.sqlite import SqliteStore
 from builder.app import Core, Service, open_bus, open_core, open_service, serving
-from builder.app.bus import topology
-from builder.catchup import CatchUp
+from builder.app.broker import topology
+from builder.app.settings import Http, Nats, Settings
+from builder.app.settings import Worker as WorkerSettings
 from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.facts import Remembered
 from builder.domain.processed import Processed
-from builder.forgetting import Forgetting
-from builder.requests import Removal
-from builder.settings import Http, Nats, Settings
-from builder.settings import Worker as WorkerSettings
-from builder.wire.inbound import decode
-from builder.wire.outbound import encode
-from builder.worker import Rules, Worker
+from builder.publish.event import encode
+from builder.remember.decode import decode
+from builder.worker.catch_up import CatchUp
+from builder.worker.erasure import Forgetting
+from builder.worker.loop import Rules, Worker
+from builder.worker.request_handlers import Removal
 
 Step = Callable[[Breadcrumb], Awaitable[None]]
 
@@ -59,7 +59,7 @@ def store_that(monkeypatch: pytest.MonkeyPatch, before: Step) -> None:
             await before(remembered.breadcrumb)
             return await super().remember(remembered)
 
-    monkeypatch.setattr("builder.app.core.SqliteStore", Store)
+    monkeypatch.setattr("builder.app.components.SqliteStore", Store)
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from builder.app.address import FILE, announcement, broker_address, running
-from builder.settings import Nats, Settings
+from builder.app.settings import Nats, Settings
 from tests.running import Broker, Running, environment, run
 
 GUESS = "no servers are configured and no service runs on "

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.app.resources import bundled
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.resources import bundled
 from tests.integration.inside import service_here, settings
 from tests.running import DEADLINE, Broker, all_settled, answered, say
 

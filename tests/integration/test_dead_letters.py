@@ -16,9 +16,9 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import Rejected, connect
 from builder.domain.breadcrumb import Arrival, Place
-from builder.wire.lines import Outgoing
+from builder.wire.json import MAX_DEPTH
+from builder.wire.records import Outgoing
 from builder.wire.subjects import REPLAY_HEADER
-from builder.wire.text import MAX_DEPTH
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, environment, jetstream, run, say
 

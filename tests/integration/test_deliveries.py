@@ -16,7 +16,7 @@ from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
 from builder.client.pull import Pace, Pull
 from builder.domain.breadcrumb import ORIGIN
-from builder.ports import Delivery
+from builder.ports.broker import Delivery
 from tests.running import Broker, all_settled, jetstream, say, settled, until
 
 SILENCE = 5.05

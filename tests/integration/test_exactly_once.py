@@ -16,8 +16,8 @@ from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import SHORT
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
+from builder.app.resources import bundled
 from builder.domain.context import Context
-from builder.resources import bundled
 from tests.integration import inside
 from tests.integration.inside import Handed, service_here, settings, worker_here
 from tests.running import (

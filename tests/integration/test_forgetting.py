@@ -228,7 +228,7 @@ async def test_a_secret_is_erased_from_the_stream_once_it_is_settled_also_one_th
 async def test_only_a_secret_that_may_hide_something_readable_has_the_streams_searched(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO, "builder.forgetting")
+    caplog.set_level(logging.INFO, "builder.worker.erasure")
 
     async def searched(*breadcrumbs: tuple[int, str]) -> int:
         """How often, for one id: a version and its sensitivity each."""
@@ -238,7 +238,7 @@ async def test_only_a_secret_that_may_hide_something_readable_has_the_streams_se
             record = {"id": identity, "version": version, "sensitivity": sensitivity, "context": {"content": f"quince-{number}"}}
             await service.js.publish("breadcrumbs.f3.s1.user.message.v1", json.dumps(record).encode(), stream=BREADCRUMBS)
             await all_settled(service.js)
-        told = [record for record in caplog.records if record.name == "builder.forgetting"]
+        told = [record for record in caplog.records if record.name == "builder.worker.erasure"]
         assert (await service.core.store.versions("f3", identity)) == ()
         return len(told)
 

@@ -31,7 +31,7 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses that a test can wait for."""
     for name, seconds in {"FIRST_PAUSE": 0.01, "LONGEST_PAUSE": 0.05, "REST": 0.01}.items():
-        monkeypatch.setattr(f"builder.filling.{name}", seconds)
+        monkeypatch.setattr(f"builder.worker.backfill.{name}", seconds)
 
 
 async def talk(js: JetStreamContext, session: str = "s1") -> None:

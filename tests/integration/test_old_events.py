@@ -9,7 +9,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.client import connect
-from builder.wire.lines import make_record, outgoing
+from builder.wire.records import make_record, outgoing
 from tests.integration.inside import settings, worker_here
 from tests.running import (
     COMMAND,

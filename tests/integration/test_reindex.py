@@ -7,9 +7,9 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.app import open_core
-from builder.wire.inbound import decode
-from builder.wire.lines import make_record, outgoing
-from builder.wire.outbound import encode
+from builder.publish.event import encode
+from builder.remember.decode import decode
+from builder.wire.records import make_record, outgoing
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, run, say
 

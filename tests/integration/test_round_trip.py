@@ -8,7 +8,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.domain.breadcrumb import ORIGIN, Arrival
-from builder.wire.inbound import decode
+from builder.remember.decode import decode
 from builder.wire.subjects import REPLAY_HEADER
 from tests.running import Broker, environment, jetstream, run
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder.resources import bundled
+from builder.app.resources import bundled
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, all_settled, answered, say
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.resources import bundled
-from builder.wire.lines import make_record, outgoing
+from builder.app.resources import bundled
+from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 from tests.running import Broker, Running, all_settled, answered, jetstream, run, say, until
 

@@ -28,8 +28,8 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pauses that a test can wait for."""
-    monkeypatch.setattr("builder.worker.FIRST_RETRY", 0.01)
-    monkeypatch.setattr("builder.worker.LONGEST_RETRY", 0.05)
+    monkeypatch.setattr("builder.worker.loop.FIRST_RETRY", 0.01)
+    monkeypatch.setattr("builder.worker.loop.LONGEST_RETRY", 0.05)
 
 
 class Failing:
@@ -64,8 +64,8 @@ async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answer
 async def test_nothing_else_is_tried_while_the_store_is_away(
     tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("builder.worker.FIRST_RETRY", 0.5)
-    monkeypatch.setattr("builder.worker.LONGEST_RETRY", 0.5)
+    monkeypatch.setattr("builder.worker.loop.FIRST_RETRY", 0.5)
+    monkeypatch.setattr("builder.worker.loop.LONGEST_RETRY", 0.5)
     times: list[float] = []
 
     async def away_at_first(_breadcrumb: Breadcrumb) -> None:

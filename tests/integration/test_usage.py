@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
+from builder.app.resources import bundled
 from builder.client import Client, ReceivedContext, connect
 from builder.domain.usage import SMALLEST
-from builder.resources import bundled
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, all_settled, context_bytes, dead_letters, say
 

@@ -3,8 +3,8 @@
 import asyncio
 
 from builder.app import service
-from builder.cli.serving import serve_until_signal
-from builder.settings import Settings
+from builder.app.settings import Settings
+from builder.cli.serve import serve_until_signal
 
 if __name__ == "__main__":
     service.WATCH_SECONDS = 0.1

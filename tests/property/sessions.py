@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Arrival
 from builder.domain.facts import Remembered
-from builder.wire.inbound import decode
+from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, remembered_of
 
 SCRIPTS = (

@@ -12,11 +12,11 @@ from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
-from builder.pipeline.histories import Histories
-from builder.ports import Store
+from builder.ports.store import Store
+from builder.recall.index.cache import Histories
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Helpers
-from builder.wire.bodies import excluded
-from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 

@@ -13,7 +13,7 @@ from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
 from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile, ToolOutput
-from builder.pipeline.conversation import exchange_of, turns
+from builder.recall.index.conversation import exchange_of, turns
 from tests.factories import ids_on_page, make_context, make_profile, make_rendering, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 

@@ -9,18 +9,18 @@ from hypothesis import strategies as st
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.tokens import load_counter
+from builder.assemble.budget.calibration import FEWEST, calibrated
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.facts import Remembered
 from builder.domain.profile import MOST_MARGIN, Profile
-from builder.domain.usage import SMALLEST, USAGE, Usage
-from builder.pipeline.calibrate import FEWEST, NEWEST, calibrated
-from builder.pipeline.histories import Histories
-from builder.ports import Store
+from builder.domain.usage import NEWEST_REPORTS, SMALLEST, USAGE, Usage
+from builder.ports.store import Store
+from builder.publish.event import encode
+from builder.recall.index.cache import Histories
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import MOST_TOKENS, usage
 from builder.service import ContextBuilder, Helpers
-from builder.wire.bodies import excluded
-from builder.wire.outbound import encode
-from builder.wire.usage_bodies import MOST_TOKENS, usage
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
 
@@ -40,7 +40,7 @@ def reports(draw: st.DrawFn) -> Usage:
     return Usage(model=model, counted=counted, used=honest if draw(st.integers(0, 19)) else draw(tokens))
 
 
-many = st.integers(0, 2 * NEWEST).flatmap(lambda number: st.lists(reports(), min_size=number, max_size=number))
+many = st.integers(0, 2 * NEWEST_REPORTS).flatmap(lambda number: st.lists(reports(), min_size=number, max_size=number))
 
 
 @st.composite
@@ -94,7 +94,7 @@ def expected(session: Session) -> float:
     """The margin, by brute force."""
     crumbs = (row.breadcrumb for row in session.rows if row.breadcrumb.schema == USAGE)
     said = [usage(crumb)[0] for crumb in crumbs if crumb.session != "elsewhere"]
-    newest = counting(said)[-NEWEST:]
+    newest = counting(said)[-NEWEST_REPORTS:]
     if len(newest) < FEWEST:
         return PROFILE.margin
     return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MOST_MARGIN)

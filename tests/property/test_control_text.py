@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builder.domain.context import NEUTRALISED, Context
 from builder.domain.control_text import has_control_text
 from builder.domain.profile import ChatFormat
-from builder.wire.messages import anthropic, openai
+from builder.publish.chat_messages import anthropic, openai
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 

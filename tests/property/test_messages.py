@@ -14,8 +14,8 @@ from builder.domain.control_text import has_control_text, visible
 from builder.domain.facts import Remembered
 from builder.domain.message import Message
 from builder.domain.profile import Dates, Profile
-from builder.pipeline.conversation import closed_turn
-from builder.wire.outbound import encode
+from builder.publish.event import encode
+from builder.recall.index.conversation import closed_turn
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sessions

@@ -11,14 +11,14 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.pipeline.extract import tokens_of
-from builder.pipeline.histories import Histories
-from builder.pipeline.summaries import chain_of, covered, recipe_of, sources_of, waiting
-from builder.pipeline.summary_lines import shown_lines
-from builder.pipeline.view import View
+from builder.recall.index.cache import Histories
+from builder.recall.index.view import View
+from builder.recall.summaries.extract import tokens_of
+from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Helpers
-from builder.wire.bodies import excluded
-from builder.wire.usage_bodies import usage
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
 from tests.property.sessions import Session, sessions
 from tests.summarised import COUNT, Publishing, make_summarising, summing

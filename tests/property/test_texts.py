@@ -7,12 +7,12 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.adapters.templates.cuts.shorten import clip, shorten
 from builder.adapters.tokens import load_counter
 from builder.domain.control_text import visible
 from builder.language.sameness import fingerprint, wording
-from builder.pipeline.passages import LONGEST, WORDS, passages
-from builder.pipeline.words import is_filler
-from builder.rendering.shorten import clip, shorten
+from builder.language.words import is_filler
+from builder.remember.passages import LONGEST, WORDS, passages
 from tests.factories import left_out, make_terms
 from tests.property.sessions import SCRIPTS, sentences
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.assemble.budget.units import window_size
 from builder.domain.profile import Window
-from builder.pipeline.units import window_size
 
 Limits = tuple[int, int]
 limits = st.integers(0, 60).flatmap(lambda most: st.tuples(st.just(most), st.integers(0, most)))

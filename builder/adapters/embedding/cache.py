@@ -6,7 +6,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Protocol
 
-from builder.ports import Embedder
+from builder.ports.models import Embedder
 
 
 class Engine(Embedder, Protocol):

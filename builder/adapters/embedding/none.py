@@ -1,7 +1,7 @@
 """No engine: contexts are built by words and fields alone, always flagged."""
 
 from builder.domain.errors import Unavailable
-from builder.ports import NO_MODEL
+from builder.ports.models import NO_MODEL
 
 NONE = NO_MODEL
 

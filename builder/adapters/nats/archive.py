@@ -16,9 +16,9 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Place
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
+from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
-from builder.wire.text import clean, parse
 
 STUB = b"{}"
 

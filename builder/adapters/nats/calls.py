@@ -15,8 +15,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.ports import Ledger
-from builder.tool_timeouts import ToolTimeouts
+from builder.ports.store import Ledger
+from builder.worker.tool_timeouts import ToolTimeouts
 
 log = logging.getLogger("builder.nats")
 

@@ -19,7 +19,7 @@ from builder.adapters.nats.in_work import InWork
 from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.client.pull import Pull
-from builder.ports import Delivery
+from builder.ports.broker import Delivery
 
 
 class NatsInbox:

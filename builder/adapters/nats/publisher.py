@@ -12,8 +12,8 @@ from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Arrival, Place
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
-from builder.wire.compactions import encode_compaction
-from builder.wire.secrets import holds_secret
+from builder.publish.compaction import encode_compaction
+from builder.remember.secrets import holds_secret
 from builder.wire.subjects import MESSAGE_ID_HEADER, compaction_subject, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024

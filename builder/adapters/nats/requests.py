@@ -12,12 +12,12 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from builder.domain.errors import BuilderError, Rejected
-from builder.heart import Bug, foreseen
-from builder.requests import Verb
 from builder.wire.requests import error_json
 from builder.wire.subjects import REQUESTS, check_token
+from builder.worker.request_handlers import Verb
+from builder.worker.resilience import Bug, foreseen
 
-log = logging.getLogger("builder.requests")
+log = logging.getLogger("builder.worker.request_handlers")
 
 QUEUE = "context-builder"
 HEADROOM = 1024

@@ -13,7 +13,7 @@ from nats.js.errors import APIError, NotFoundError
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, FLOOR, Topology, ensure_durable, ensure_streams
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.ports import Ledger
+from builder.ports.store import Ledger
 
 log = logging.getLogger("builder.nats")
 

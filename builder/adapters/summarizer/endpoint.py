@@ -14,7 +14,7 @@ from builder.adapters.summarizer.parameters import PARAMETER_CODES, Parameters
 from builder.adapters.summarizer.shortening import shortened
 from builder.domain.errors import Unavailable
 from builder.domain.summary import Line, Said
-from builder.pipeline.extract import tokens_of
+from builder.recall.summaries.extract import tokens_of
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds between two attempts, doubled with every failure."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from builder.domain.summary import Line
-from builder.pipeline.excerpts import is_named
-from builder.pipeline.extract import tokens_of
+from builder.recall.summaries.excerpts import is_named
+from builder.recall.summaries.extract import tokens_of
 
 
 def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) -> tuple[Line, ...]:

@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from builder.assemble.page.draft import Item, Writer
-from builder.assemble.page.layout import Group, PageSection
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.layout import Group, PageSection
 from builder.domain.profile import Dates, SectionRule
 
 

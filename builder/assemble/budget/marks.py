@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.pipeline.view import View
+from builder.recall.index.view import View
 
 LABEL = 4
 """Tokens of a speaker's name and a line end."""

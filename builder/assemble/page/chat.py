@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.words import WRITTEN
 from builder.assemble.page.chat_turns import (
     conversation_messages,
     is_turn,
@@ -17,9 +20,6 @@ from builder.assemble.page.chat_turns import (
     pictures,
     written,
 )
-from builder.assemble.page.draft import Item, Writer
-from builder.assemble.page.layout import Group, PageSection
-from builder.assemble.page.words import WRITTEN
 from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import OPENING, Message, Part
 from builder.domain.profile import SectionRule

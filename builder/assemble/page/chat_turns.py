@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Literal
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.page.draft import Item, Writer
-from builder.assemble.page.labels import tool_label
-from builder.assemble.page.words import call_arguments, message_words, result_words, shows_pictures
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.labels import tool_label
+from builder.assemble.items.words import call_arguments, message_words, result_words, shows_pictures
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible

@@ -6,13 +6,13 @@ from dataclasses import replace
 from itertools import accumulate
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.forms import Form, Spans
-from builder.assemble.page.draft import Item, Writer
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.forms import Form, Spans
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
-from builder.pipeline.conversation import exchange_of
-from builder.pipeline.retrieve import Find
+from builder.recall.index.conversation import exchange_of
+from builder.recall.search.retrieval import Find
 
 CALL = 120
 """Most tokens of a call line above what was found of its result."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from builder.assemble.forms import USEFUL
-from builder.assemble.page.draft import Item, Writer
+from builder.assemble.items.draft import Item, Writer
+from builder.assemble.items.forms import USEFUL
 from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, SectionRule
 

@@ -1,14 +1,14 @@
 """What stands of the part of the conversation that the page does not show: its summary, and the instructions in force."""
 
 from builder.assemble.budget.ledger import Ledger
-from builder.assemble.forms import Form
-from builder.assemble.page.draft import Item
+from builder.assemble.items.draft import Item
+from builder.assemble.items.forms import Form
+from builder.assemble.sources.instructions import InForce
 from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
-from builder.pipeline.extract import verbatim
-from builder.pipeline.in_force import InForce
-from builder.pipeline.summaries import Standing, summary_shown
-from builder.pipeline.summary_lines import Shown
+from builder.recall.summaries.extract import verbatim
+from builder.recall.summaries.lines import Shown
+from builder.recall.summaries.plan import Standing, summary_shown
 
 LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""

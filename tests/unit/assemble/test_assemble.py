@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.app.resources import bundled
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request, Search
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.facts import Remembered
-from builder.rendering.fragments import JinjaRendering
-from builder.rendering.templates import TemplateSet, read_folders
-from builder.resources import bundled
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
     BY_HAND,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builder.app.resources import bundled
 from builder.domain.control_text import has_control_text, visible
-from builder.resources import bundled
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 PARTS = (

@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 from builder.adapters.tokens import load_counter
-from builder.pipeline.passages import MAX_PASSAGES
-from builder.pipeline.traits import Trait
+from builder.language.traits import Trait
 from builder.remember.ingest import Ingest
+from builder.remember.passages import MAX_PASSAGES
 from tests.factories import HashingEmbedder, make_breadcrumb, make_terms
 
 LINES = "\n".join(f"{n} x{n % 7} word{n % 13} y" for n in range(55_000))

@@ -8,8 +8,8 @@ import pytest
 
 from builder.domain.breadcrumb import Arrival, Place
 from builder.wire.duplicates import difference, fingerprint, fingerprints
-from builder.wire.lines import Outgoing, make_record, outgoing
-from builder.wire.moments import moment
+from builder.wire.records import Outgoing, make_record, outgoing
+from builder.wire.times import moment
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD = make_record("note.v1", "n1", "s1", {"content": "Hello.", "tags": [1, 2]}, created_at=NOON)

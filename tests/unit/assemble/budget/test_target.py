@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from builder.adapters.profiles.models import ModelFacts
+from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.domain.context import Context
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.wire.models import ModelFacts
-from builder.wire.profiles import Library, parse_profile
 from tests.conversations import chat, ids_of, said
 from tests.factories import make_context, make_profile
 

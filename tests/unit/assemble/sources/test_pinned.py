@@ -7,10 +7,10 @@ import pytest
 
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
-from builder.pipeline.pinned import pinned_of
+from builder.recall.pinned import pinned_of
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import ids_on_page, make_catalog, make_context, make_profile, make_remembered
-from tests.unit.assemble.budget.test_fixed import rule
+from tests.unit.assemble.sources.test_fixed import rule
 
 ASK = said(800, "Which bulbs did we buy?")
 

@@ -1,0 +1,1 @@
+"""Profiles as files: what they extend, what they may say, and how they are shown."""

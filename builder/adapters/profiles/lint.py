@@ -1,0 +1,175 @@
+"""What is wrong with a profile that can be read: rules of order, of filling and of names."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
+from builder.domain.profile import Profile, SectionRule
+from builder.remember.schemas.conversation import BODIES
+
+LIKE = 0.85
+"""Likeness from which an unknown name counts as a slip of the pen."""
+RANKS = {"static": 0, "slow": 1, "turn": 2}
+TURNING = ("hot", "retrieval", "trigger")
+"""Sources that hold something else on every turn."""
+HINTED = {"summary": ("summary.v1",), "instructions": ("user.message.v1",)}
+NO_TRIGGERS = frozenset({"summary.v1"})
+"""Published with the replay header, so that they never trigger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a profile may name. moving: hint → the clocks, ids and counters that it shows. pages: names.
+
+    overused: what to say of a text with too many emphasis markers. count: encoding → text → tokens.
+    """
+
+    moving: Mapping[str, tuple[str, ...]]
+    pages: frozenset[str]
+    models: Mapping[str, ModelFacts]
+    overused: Callable[[str], str]
+    count: Callable[[str], Callable[[str], int]]
+
+
+Found = tuple[str, str, str]
+"""Place, what is wrong, what to do."""
+
+
+def lint_profile(profile: Profile, model: str | None, known: Known, as_preset: bool = False) -> Iterator[Found]:
+    """model: as the file names it. as_preset: whoever extends it fills its sections."""
+    yield from _order(profile)
+    yield from _still(profile, known)
+    yield from _shares(profile)
+    yield from _shown(profile)
+    yield from () if as_preset else _filled(profile)
+    yield from _names(profile, known)
+    yield from _model(profile, model, known)
+    yield from _own_words(profile, known)
+
+
+def _order(profile: Profile) -> Iterator[Found]:
+    """What stays the same stands in front, so that providers can reuse the prompt's beginning."""
+    last: SectionRule | None = None
+    for rule in (rule for rule in profile.sections if rule.source != "reminder"):
+        if last and RANKS[rule.section_class] < RANKS[last.section_class]:
+            wrong = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
+            yield _at(rule), wrong, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
+        else:
+            last = rule
+
+
+def _still(profile: Profile, known: Known) -> Iterator[Found]:
+    still = [rule for rule in profile.sections if rule.section_class != "turn"]
+    for rule in still:
+        if rule.source in TURNING:
+            yield _at(rule), f"class {rule.section_class}, but source {rule.source} changes on every turn", "give it class: turn"
+        if rule.dates == "age":
+            yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
+        for schema in _schemas_in(profile, rule):
+            for name in known.moving.get(schema, ()):
+                wrong = f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
+                yield _at(rule), wrong, f"take {name!r} out of the hint, or give the section class: turn"
+    for reminder in profile.reminders:
+        if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in still}:
+            wrong = "a reminder comes and goes in a section that should stay the same"
+            yield f"sections.{reminder.section}", wrong, "give the section class: turn, or show the reminder always"
+
+
+def _shares(profile: Profile) -> Iterator[Found]:
+    total = sum(rule.min_share for rule in profile.sections)
+    if round(total, 6) > 1:
+        yield "sections", f"the values of min_share add up to {total:.2f}", "lower some until they add up to 1 at most"
+
+
+def _shown(profile: Profile) -> Iterator[Found]:
+    """What is found, held or made, and shown nowhere; and the other way round."""
+    sources = {rule.source: rule for rule in profile.sections}
+    searched = bool(profile.retrieval.schemas)
+    if searched and "retrieval" not in sources:
+        yield "retrieval.schemas", "what is found has no section", "add a section with source: retrieval, or write schemas: []"
+    if not searched and "retrieval" in sources:
+        yield _at(sources["retrieval"]), "nothing is searched for it", "name retrieval.schemas, or take the section out"
+    if profile.summaries and "summary" not in sources:
+        yield "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
+    if not profile.summaries and "summary" in sources:
+        yield _at(sources["summary"]), "no summaries are made for it", "write summaries: {}, or take the section out"
+    if profile.pinned and "pinned" not in sources:
+        yield "pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []"
+    if profile.system_prompt and "system" not in sources:
+        yield "system_prompt", "it has no section", "add a section with source: system"
+    if "hot" not in sources:
+        yield "sections", "no section has source hot: what was just said is never shown", "add one"
+
+
+def _filled(profile: Profile) -> Iterator[Found]:
+    pinned = [rule for rule in profile.sections if rule.source == "pinned"]
+    for rule in pinned:
+        if not _pinned_in(profile, rule):
+            yield _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out"
+    reminded = {reminder.section for reminder in profile.reminders}
+    for rule in profile.sections:
+        if rule.source == "reminder" and rule.name not in reminded:
+            yield _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out"
+
+
+def _names(profile: Profile, known: Known) -> Iterator[Found]:
+    schemas = BODIES.keys() | known.moving.keys()
+    named = [("triggers", name) for name in profile.triggers]
+    named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
+    named += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
+    named += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
+    named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
+    for place, name in named:
+        if name in schemas:
+            continue
+        if like := [f"{name}.v1"] if f"{name}.v1" in schemas else get_close_matches(name, sorted(schemas), 1, LIKE):
+            yield place, f"no schema is called {name!r}", f"write {like[0]}"
+        elif place == "triggers":
+            yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
+        elif place in {"retrieval.schemas", "pinned"}:
+            wrong = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
+            yield place, wrong, "add the hint, or mend the name"
+    for name in profile.triggers:
+        if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
+            wrong = f"audience.schemas leaves {name!r} out, so it never triggers"
+            yield "triggers", wrong, "add it to audience.schemas, or take it out of triggers"
+    for name in NO_TRIGGERS & set(profile.triggers):
+        yield "triggers", f"{name} never triggers", "take it out"
+    if profile.page not in known.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(known.pages))}"
+
+
+def _model(profile: Profile, model: str | None, known: Known) -> Iterator[Found]:
+    if model is not None and facts_of(model, known.models) is UNKNOWN_MODEL:
+        wrong = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
+        yield "model", wrong, f"add it there; the budget is {profile.budget:,} tokens now"
+
+
+def _own_words(profile: Profile, known: Known) -> Iterator[Found]:
+    always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
+    tokens = sum(map(known.count(profile.encoding), (profile.system_prompt, *always)))
+    if tokens > profile.least_allowance:
+        wrong = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
+        yield "budget", wrong, "raise the budget, or shorten them"
+    texts = [("system_prompt", profile.system_prompt)]
+    texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
+    for place, text in texts:
+        if said := known.overused(text):
+            yield place, said, "keep the most important few: what is all loud is not heard"
+
+
+def _at(rule: SectionRule) -> str:
+    return f"sections.{rule.name}"
+
+
+def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
+    """The schemas of each kind that stands there."""
+    first = next(held.name for held in profile.sections if held.source == "pinned")
+    return tuple(kind.selector.schemas for kind in profile.pinned if (kind.section or first) == rule.name)
+
+
+def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
+    if rule.source == "pinned":
+        return tuple(schema for schemas in _pinned_in(profile, rule) for schema in schemas)
+    return HINTED.get(rule.source, ())

@@ -1,0 +1,118 @@
+"""Our own terms: the same words whatever the store, so that no engine's tokeniser decides what is found."""
+
+import re
+import threading
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from importlib.resources import files
+from itertools import chain, pairwise
+from typing import Any
+
+import Stemmer
+
+from builder.language.words import folded, letters
+
+_UNSPACED = r"\u0e00-\u0e3e\u0e40-\u0eff\u1000-\u109f\u3040-\u30fa\u30fc-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_PART = re.compile(letters(without=_UNSPACED))
+_ANY_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_JOINT = re.compile("[.@:/_-]")
+_JOINED = re.compile(rf"{_PART.pattern}(?:{_JOINT.pattern}{_PART.pattern})+")
+_WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
+
+UNDETERMINED = "und"
+"""ISO 639's code for a language that nobody knows."""
+Terms = Callable[[str], str]
+
+
+def load_terms() -> Terms:
+    """A function text → terms in order, joined by single spaces: lower case, no function words, stemmed by language.
+
+    Scripts that write no spaces between words (Han, Kana, Thai, …) give overlapping pairs of characters. The language of
+    a text is the one most of whose function words it holds; English when none does.
+    """
+    tables = _tables()
+    stop = {language: frozenset(words.split()) for language, words in tables["stop"].items()}
+    languages = _languages(stop)
+    forms = tables["irregular"]["en"].split()
+    irregular = dict(zip(forms[::2], forms[1::2], strict=True))
+    threads = threading.local()
+
+    def stemmer(language: str) -> Stemmer.Stemmer:
+        """One a thread: a stemmer must not be used by two at once."""
+        if not hasattr(threads, "stemmers"):
+            threads.stemmers = {name: Stemmer.Stemmer(algorithm) for name, algorithm in tables["stemmer"].items()}
+        return threads.stemmers[language]
+
+    def terms(text: str) -> str:
+        words = list(_words(text))
+        language = _language(words, languages)
+        left = (word for word in words if word not in stop[language])
+        if language == "en":
+            left = (irregular.get(word, word) for word in left)
+        return " ".join(stemmer(language).stemWords(list(left)))
+
+    return terms
+
+
+def load_language() -> Callable[[str], str]:
+    """A function text → ISO 639-1 code of the language most of whose function words it holds, "und" when it holds none."""
+    stop = {language: frozenset(words.split()) for language, words in _tables()["stop"].items()}
+    languages = _languages(stop)
+
+    def language(text: str) -> str:
+        words = list(_words(text))
+        code = _language(words, languages)
+        return code if any(word in stop[code] for word in words) else UNDETERMINED
+
+    return language
+
+
+def _words(text: str) -> Iterable[str]:
+    """Words and their parts, in the order of the text but for joined words, which come last where nothing is written unspaced."""
+    plain = folded(text)
+    if _ANY_UNSPACED.search(plain):
+        return _unspaced_words(plain)
+    # "10.0.0.7", "v1.2", "2024-05-01": the whole means more than its parts. Few words may be such, and looking is slow.
+    candidates = (token for token in plain.split() if not token.isalpha() and _JOINT.search(token) and _has_digit(token))
+    return (*_PART.findall(plain), *(word for token in candidates for word in _JOINED.findall(token) if _has_digit(word)))
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
+def _unspaced_words(plain: str) -> Iterator[str]:
+    for match in _WORD.finditer(plain):
+        word = match.group()
+        if match["unspaced"]:
+            yield from _pairs(word)
+            continue
+        parts = _PART.findall(word)
+        yield from parts
+        if len(parts) > 1 and _has_digit(word):
+            yield word
+
+
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+
+
+def _pairs(run: str) -> Iterator[str]:
+    if len(run) == 1:
+        yield run
+    for first, second in pairwise(run):
+        yield first + second
+
+
+def _languages(stop: dict[str, frozenset[str]]) -> dict[str, tuple[str, ...]]:
+    """Function word → the languages that have it."""
+    words = frozenset[str]().union(*stop.values())
+    return {word: tuple(language for language, table in stop.items() if word in table) for word in words}
+
+
+def _language(words: list[str], languages: dict[str, tuple[str, ...]]) -> str:
+    """That of most function words, the first in the alphabet of several; English where it has as many as any."""
+    counts = Counter(chain.from_iterable(languages[word] for word in words if word in languages))
+    best = min(counts, key=lambda language: (-counts[language], language), default="en")
+    return best if counts[best] > counts["en"] else "en"

@@ -1,0 +1,1 @@
+"""Jinja2, and only here: the folder of templates, the loader, and the cache of rendered fragments."""

@@ -1,0 +1,1 @@
+"""How text, values and results are made shorter."""

@@ -1,0 +1,169 @@
+"""Load and run hint and page templates in one immutable sandbox.
+
+Message text is always a value, never template source, and goes through `quote` on its way out.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import Template, TemplateError
+
+from builder.adapters.templates.phrases import parse_phrases
+from builder.adapters.templates.reasons import reason_of
+from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
+from builder.assemble.items.items import Rendered, items, unmarked
+from builder.domain.errors import Misconfigured
+from builder.domain.failure import Kind
+from builder.domain.phrases import Phrases
+from builder.wire.files import read_source
+
+GENERIC = "generic"
+FAILURES = (
+    TemplateError,
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    NameError,
+    RuntimeError,
+    MemoryError,
+    SyntaxError,
+    AssertionError,
+)
+"""What reading and running a template may raise: Jinja's own errors, Python's of deep code, those of what a value is used for."""
+SUFFIX = ".md.j2"
+LONGEST_SOURCE = 65_536
+"""Characters of a template."""
+PATIENCE = 8
+"""Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
+LITTLE = 4_096
+"""Characters of values with which a template has itself to blame: nobody can make it rest by what he sends."""
+_CLOSING = re.compile(r"</\{\{")
+"""A page template that writes a section's name between `</` and `>`."""
+
+
+PHRASES = "phrases/en.yaml"
+"""The catalogue of phrases in a folder of templates."""
+NO_PHRASES: Mapping[str, str] = MappingProxyType({})
+
+
+class TemplateFailed(Exception):  # noqa: N818 - named after what happened
+    """A template could not render something; another one does. Never leaves this package."""
+
+
+class RenderedNothing(TemplateFailed):
+    """It rendered white space."""
+
+
+class TemplateSet:
+    """Every hint and page template, compiled at start. revision: hash of all their sources."""
+
+    def __init__(
+        self,
+        hints: Mapping[str, str],
+        pages: Mapping[str, str],
+        phrases: Mapping[str, str] = NO_PHRASES,
+        limits: Limits | None = None,
+    ) -> None:
+        """Compile. hints, pages, phrases: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
+        self.phrases = Phrases(phrases)
+        self.sources: Mapping[Kind, Mapping[str, str]] = {"hints": hints, "pages": pages}
+        environment = Sandbox()
+        self._compiled: Mapping[Kind, Mapping[str, Template]] = {
+            kind: {name: _compile(environment, kind, name, source) for name, source in sources.items()}
+            for kind, sources in self.sources.items()
+        }
+        self.revision = _revision(hints, pages, phrases)
+        self._limits = limits or Limits()
+        self._strikes: Counter[tuple[Kind, str]] = Counter()
+        self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
+        if GENERIC not in hints:
+            raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
+
+    def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
+        """One fragment, an item or several. given: characters of the values. Raises `TemplateFailed`."""
+        text = self._run("hints", name, values, given)
+        if not text.strip():
+            raise RenderedNothing("it renders nothing")
+        return text
+
+    def hint_for(self, schema: str) -> str:
+        """The name of the hint that renders this schema."""
+        return schema if schema in self._compiled["hints"] else GENERIC
+
+    def is_tagged(self, page: str) -> bool:
+        """Whether sections of this page stand in tags, so that message text must not open or close any."""
+        return page in self._tagged
+
+    def check_page(self, name: str) -> None:
+        """Raises `Misconfigured` for an unknown one."""
+        if name not in self._compiled["pages"]:
+            raise Misconfigured(f"page {name!r} does not exist; known pages are {', '.join(sorted(self._compiled['pages']))}")
+
+    def page(self, name: str, sections: tuple[Any, ...]) -> str:
+        """The page: no blank lines at its end but one line end. Raises `Misconfigured` for an unknown one, `TemplateFailed`."""
+        self.check_page(name)
+        marked = [_marked(section) for section in sections]
+        text = self._run("pages", name, {"sections": marked}, 2 * size(marked)).strip("\n")
+        if sections and not text:
+            raise RenderedNothing("it renders nothing")
+        return text + "\n" if text else ""
+
+    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], given: int) -> str:
+        if self._strikes[kind, name] >= PATIENCE:
+            raise TemplateFailed(f"it exceeded its limits {PATIENCE} times and rests until it is edited")
+        template = self._compiled[kind][name]
+        try:
+            with metered(self._limits, given):
+                text = "".join(template.root_render_func(template.new_context(dict(values))))
+                return items(text) if kind == "hints" else unmarked(text)
+        except FAILURES as error:
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= LITTLE
+            raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
+
+
+def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Hint and page sources and phrases by name; a later folder's file wins over an earlier one's of the same name.
+
+    Raises `Misconfigured` for a catalogue of phrases that cannot be used.
+    """
+    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    phrases: dict[str, str] = {}
+    for folder in folders:
+        for kind, sources in zip(("hints", "pages"), found, strict=True):
+            for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
+                sources[file.name.removesuffix(SUFFIX)] = read_source(file)
+        if (catalogue := folder / PHRASES).exists():
+            phrases |= parse_phrases(read_source(catalogue), phrases)
+    return (*found, phrases)
+
+
+def _marked(section: Any) -> dict[str, Any]:
+    """Fragments have been quoted when they were rendered."""
+    groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
+    return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
+
+
+def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
+    if len(source) > LONGEST_SOURCE:
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {LONGEST_SOURCE:,} characters; make it smaller")
+    try:
+        return environment.from_string(source)
+    except FAILURES as error:
+        line = getattr(error, "lineno", None) or "?"
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} line {line}: {error}; mend the template") from error
+
+
+def _revision(*sources: Mapping[str, str]) -> str:
+    digest = blake2b(digest_size=4)
+    for kind in sources:
+        for name in sorted(kind):
+            digest.update(f"{name}\0{kind[name]}\0".encode())
+    return digest.hexdigest()

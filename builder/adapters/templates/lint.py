@@ -1,0 +1,48 @@
+"""What is wrong with a template that compiles, and what in a hint moves from turn to turn (features G8, H3)."""
+
+import re
+from collections.abc import Iterator
+
+from jinja2 import nodes
+
+from builder.adapters.templates.folder import SUFFIX, TemplateSet
+from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.trial import faults
+from builder.domain.finding import Finding
+
+MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER)\b")
+MOST_MARKERS = 3
+_MOVING = re.compile(r"id|.*_id|.*_at|.*_count|now|today|time|timestamp|version|last_?updated|lastUpdated")
+"""Names of clocks, ids and counters."""
+
+
+def overused(text: str) -> str:
+    """What to say about a text with too many emphasis markers; "" for one with few."""
+    found = MARKERS.findall(text)
+    return f"{len(found)} emphasis markers ({', '.join(sorted(set(found)))})" if len(found) > MOST_MARKERS else ""
+
+
+def lint_templates(templates: TemplateSet) -> Iterator[Finding]:
+    """What keeps a template from coming into force, and what would be better otherwise."""
+    yield from faults(templates)
+    for kind, sources in templates.sources.items():
+        for name, source in sources.items():
+            file = f"{kind}/{name}{SUFFIX}"
+            if any(found.name == "random" for found in _parsed(source).find_all(nodes.Filter)):
+                wrong, mend = "the filter random gives another page each time", "take it out"
+                yield Finding(file=file, place="random", wrong=wrong, mend=mend)
+            if said := overused(source):
+                yield Finding(file=file, place="", wrong=said, mend=f"keep at most {MOST_MARKERS}: what is all loud is not heard")
+
+
+def moving(source: str) -> tuple[str, ...]:
+    """The clocks, ids and counters that a hint shows. `said` and `repeats` stand still outside the hot window: always once."""
+    tree = _parsed(source)
+    names = {node.name for node in tree.find_all(nodes.Name)}
+    names |= {node.attr for node in tree.find_all(nodes.Getattr)}
+    names |= {node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)}
+    return tuple(sorted(name for name in names if _MOVING.fullmatch(name)))
+
+
+def _parsed(source: str) -> nodes.Template:
+    return Sandbox().parse(source)

@@ -1,0 +1,238 @@
+"""The environment that templates are compiled and run in: our filters, nothing global, nothing worked out when it is read.
+
+Jinja's immutable sandbox keeps templates from internals and from changing values. What is added here keeps them from taking the
+process: generated code charges a `Meter` for every block that it enters and for whatever makes, copies or compares values.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import wraps
+from types import GeneratorType
+from typing import Any
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame, operators
+from jinja2.runtime import Context, LoopContext
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from builder.adapters.templates.sandbox.filters import arguments, inline, readable, sentence, tag
+from builder.adapters.templates.sandbox.growth import FREE, of_filter, of_method, of_operator
+from builder.adapters.templates.sandbox.meter import charge, charge_for, step
+from builder.adapters.templates.sandbox.missing import Absence, Fields, Missing, is_none
+from builder.assemble.items.items import below, block, quote
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "arguments": arguments,
+    "below": below,
+    "block": block,
+    "inline": inline,
+    "readable": readable,
+    "sentence": sentence,
+    "tag": tag,
+}
+"""Ours, beside Jinja's own."""
+
+
+class Generator(CodeGenerator):
+    """Writes the Python of a template, with a step in each block and our functions where Jinja writes bare operators."""
+
+    def blockvisit(self, nodes: Iterable[Any], frame: Frame) -> None:
+        """Every pass of a loop, every call of a macro and every branch begins with a step, paid with the text it will write."""
+        held = list(nodes)
+        self.writeline(f"environment.step({_own_text(held)})")
+        super().blockvisit(held, frame)
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+        """What a loop's `if` passes over costs a step too."""
+        if node.test is not None:
+            node.test = nodes.Or(_internal("environment.step(0)"), node.test, lineno=node.lineno)
+        super().visit_For(node, frame)
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        """The values one after the other."""
+        self._call("joined", node.nodes, frame)
+
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        """Both sides are charged for. `in` becomes a call: what is missing is in nothing, not even in a text."""
+        if len(node.ops) == 1 and node.ops[0].op in {"in", "notin"}:
+            self.write("(not " if node.ops[0].op == "notin" else "(")
+            self._call("contains", (node.ops[0].expr, node.expr), frame)
+        else:
+            self.write("(")
+            self._call("whole", (node.expr,), frame)
+            for operand in node.ops:
+                self.write(f" {operators[operand.op]} ")
+                self._call("whole", (operand.expr,), frame)
+        self.write(")")
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        """A slice is a copy."""
+        if not isinstance(node.arg, nodes.Slice):
+            super().visit_Getitem(node, frame)
+            return
+        self._call("whole", (node.node,), frame)
+        self.write("[")
+        self.visit(node.arg, frame)
+        self.write("]")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+        """A value that is made of others costs what they hold."""
+        self._whole(super().visit_List, node, frame)
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        """As a list."""
+        self._whole(super().visit_Dict, node, frame)
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+        """As a list, unless it takes values apart."""
+        if node.ctx == "load":
+            self._whole(super().visit_Tuple, node, frame)
+        else:
+            super().visit_Tuple(node, frame)
+
+    def _whole(self, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame) -> None:
+        self.write("environment.whole(")
+        visit(node, frame)
+        self.write(")")
+
+    def _call(self, function: str, operands: Iterable[nodes.Node], frame: Frame) -> None:
+        self.write(f"environment.{function}(")
+        for operand in operands:
+            self.visit(operand, frame)
+            self.write(", ")
+        self.write(")")
+
+    def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
+        """Nothing is worked out while a template is read."""
+        if not isinstance(node, nodes.TemplateData):
+            raise nodes.Impossible
+        return super()._output_child_to_const(node, frame, finalize)
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """Compiles templates whose rendering a `Meter` limits: they run within `metered` only."""
+
+    code_generator_class = Generator
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
+    step = staticmethod(step)
+
+    def __init__(self) -> None:
+        super().__init__(
+            undefined=Absence,
+            finalize=_written,
+            optimized=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        self.filters = _all_counted({**self.filters, **FILTERS})
+        self.tests = _all_counted({**self.tests, "none": is_none})
+        self.policies["json.dumps_kwargs"] = {"sort_keys": True, "default": _plain}
+        self.globals = {}
+
+    @staticmethod
+    def whole(value: Any) -> Any:
+        """The value, with all that it holds charged for."""
+        charge_for(value)
+        return value
+
+    @staticmethod
+    def joined(*values: Any) -> str:
+        """The operator `~`."""
+        charge_for(*values)
+        return "".join("" if value is None else str(value) for value in values)
+
+    @staticmethod
+    def contains(container: Any, item: Any) -> bool:
+        """The operator `in`."""
+        if isinstance(item, Missing):
+            return False
+        charge_for(item, *(() if isinstance(container, dict) else (container,)))
+        return item in container
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """A field of a body before a method of the same name: `body.items` is what was sent."""
+        if isinstance(obj, Fields) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """An operator whose result is known to be small enough."""
+        charge(of_operator(operator, left, right))
+        return super().call_binop(context, operator, left, right)
+
+    def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 - as in Jinja
+        """A macro, a loop, or a method that is for templates."""
+        if isinstance(__obj, Missing):
+            return __obj
+        step()
+        method = getattr(__obj, "__wrapped__", __obj)
+        owner = getattr(method, "__self__", None)
+        if isinstance(owner, LoopContext):
+            charge_for(*args)
+        elif owner is not None:
+            args = tuple(map(_given, args))
+            named = {name: value for name, value in kwargs.items() if not name.startswith("_")}
+            charge(of_method(owner, method.__name__)(owner, *args, **named))
+        return super().call(__context, __obj, *args, **kwargs)
+
+
+def _all_counted(functions: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _counted(name, function) for name, function in functions.items()}
+
+
+def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The filter or test, charged for before it runs. What it gives one by one is given whole, so that its size is known."""
+    bound, free = of_filter(name), name in FREE
+    first = 1 if hasattr(function, "jinja_pass_arg") else 0
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        charge(bound(*args[first:], **kwargs))
+        result = function(*args, **kwargs)
+        if isinstance(result, GeneratorType):
+            result = list(_stepping(result))
+        if not free:
+            charge_for(result)
+        return result
+
+    return call
+
+
+def _given(value: Any) -> Any:
+    """A missing field, or some in a list, as the empty text that Python's own methods take."""
+    if isinstance(value, list) and any(isinstance(item, Missing) for item in value):
+        return ["" if isinstance(item, Missing) else item for item in value]
+    return "" if isinstance(value, Missing) else value
+
+
+def _stepping(items: Iterable[Any]) -> Iterator[Any]:
+    for item in items:
+        step()
+        yield item
+
+
+def _written(value: Any) -> Any:
+    """What a template writes of a value."""
+    if value is None:
+        return ""
+    charge_for(value)
+    return quote(value)
+
+
+def _own_text(block: Iterable[nodes.Node]) -> int:
+    """Characters that a block writes itself, whatever its values are."""
+    outputs = (node for node in block if isinstance(node, nodes.Output))
+    return sum(len(part.data) for output in outputs for part in output.nodes if isinstance(part, nodes.TemplateData))
+
+
+def _internal(code: str) -> nodes.InternalName:
+    """Python as a node: the parser makes such nodes in this way."""
+    node: nodes.InternalName = object.__new__(nodes.InternalName)
+    nodes.Node.__init__(node, code, lineno=1)
+    return node
+
+
+def _plain(value: Any) -> None:
+    """What JSON makes of a missing field. Raises `TypeError` for anything else that it cannot tell."""
+    if not isinstance(value, Missing):
+        raise TypeError(f"a {type(value).__name__} is no JSON")

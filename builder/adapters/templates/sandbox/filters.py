@@ -1,0 +1,122 @@
+"""What templates may do with values."""
+
+import json
+import re
+from typing import Any
+
+from builder.adapters.templates.layouts import table
+from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
+from builder.assemble.items.items import below
+from builder.language.sentences import sentences
+
+_TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
+_NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
+
+LONGEST_LINE = 160
+"""Characters of arguments that stand in the line of their call."""
+WORDY = 40
+"""Characters from which the items of a plain list get a line each."""
+EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
+NAMING = ("title", "name", "path")
+"""Keys that say what an object is: they come first, stored bodies have theirs sorted."""
+
+
+class Kept(str):
+    """Text that has been cut as its profile says, and is clipped no further."""
+
+    __slots__ = ()
+
+
+def untagged(text: str) -> str:
+    """Text for a page of tags: nothing in it opens or closes one. "a < b" stays as it is."""
+    return _TAG.sub("&lt;", text)
+
+
+def tag(name: Any) -> str:
+    """A section's name as the name of a tag."""
+    return _NO_TAG_NAME.sub("_", str(name))
+
+
+def sentence(text: Any) -> str:
+    """The first sentence of a text, with its full stop."""
+    held = str(text)
+    start, end = next(iter(sentences(held)), (0, 0))
+    first = " ".join(held[start:end].split())
+    return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
+
+
+def readable(value: Any) -> str:
+    """Any JSON value as text for people: every key and value, no brackets, no quotes; text as it is.
+
+    An object has a line a key, plain values in front of texts of several lines and of what is nested, title and name first. Of a
+    list each item has a line, or a row of a table where that is shorter; short plain values stand in one line.
+    """
+    if isinstance(value, dict):
+        return "\n".join(_pair(key, item) for key, item in _pairs(value)) or EMPTY_OBJECT
+    if isinstance(value, list):
+        return _listed(value) or EMPTY_LIST
+    return value if isinstance(value, str) else "" if is_none(value) else _plain(value)
+
+
+def inline(value: Any) -> str:
+    """Any JSON value in one line, e.g. for arguments of calls."""
+    if isinstance(value, dict):
+        return "; ".join(f"{inline(key)}: {inline(item)}" for key, item in _pairs(value)) or EMPTY_OBJECT
+    if isinstance(value, list):
+        return ", ".join(map(inline, value)) or EMPTY_LIST
+    return " ".join(_plain(value).split())
+
+
+def arguments(value: Any) -> str:
+    """What a tool is called with: in one line where that is unambiguous, else a line a key below the call."""
+    text = readable(value)
+    plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
+    if not plain or len(text) > LONGEST_LINE or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
+        return below(text)
+    return inline(value)
+
+
+def _listed(items: list[Any]) -> str:
+    if not any(_nested(item) or len(_plain(item)) > WORDY or set(_plain(item)) & {",", "\n"} for item in items):
+        return ", ".join(map(_plain, items))
+    listed = "\n".join("- " + _below(readable(item)) for item in items)
+    tabled = table([dict(_pairs(item)) for item in items if isinstance(item, dict)], inline) if _alike(items) else ""
+    return tabled if tabled and len(tabled) < len(listed) else listed
+
+
+def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Stored bodies have their keys sorted, so a text of many lines would come in front of what says whose it is."""
+    return sorted(
+        pairs_of(value), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
+    )
+
+
+def _is_long(value: Any) -> bool:
+    return _nested(value) or (isinstance(value, str) and "\n" in value)
+
+
+def _alike(items: list[Any]) -> bool:
+    """Whether they are objects of plain values."""
+    return all(isinstance(item, dict) and not any(map(_is_long, item.values())) for item in items)
+
+
+def _nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
+
+
+def _pair(key: str, value: Any) -> str:
+    name, inner = " ".join(key.split()), readable(value) if not is_none(value) else "null"
+    if "\n" not in inner:
+        return f"{name}: {inner}"
+    return f"{name}:\n  {_below(inner)}"
+
+
+def _below(text: str) -> str:
+    """The text with its further lines moved below the first; blank lines stay blank."""
+    return re.sub(r"\n(?=[^\n])", "\n  ", text)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if isinstance(value, Missing) else json.dumps(value, ensure_ascii=False)

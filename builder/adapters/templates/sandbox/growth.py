@@ -1,0 +1,188 @@
+"""How many characters an operator, a text's method or a filter may make of its values: asked before it runs.
+
+Each function here gives an upper bound without making the result. What is not named here makes about as much as it is given.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sized
+from typing import Any
+
+from jinja2 import TemplateRuntimeError
+from jinja2.exceptions import SecurityError
+
+from builder.adapters.templates.sandbox.meter import size
+
+Bound = Callable[..., int]
+"""The arguments of what is called → characters."""
+
+LONGEST_NUMBER = 2_000
+"""Bits of a whole number that an operator may make."""
+WIDEST = 6
+"""Digits of a width in a format."""
+ESCAPED = 6
+"""Characters that one may become: `&#34;`, `%E2`, `\\u2026`."""
+QUADRATIC = 4_096
+"""Characters that the slow filters handle in the time in which the others handle their square."""
+
+_DIGITS = re.compile(r"\d+")
+_TAKEN_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
+"""`%*d` and `{:{}}`."""
+
+
+def of_operator(operator: str, left: Any, right: Any) -> int:
+    """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers that grow out of hand."""
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        return _of_numbers(operator, left, right)
+    if operator == "*":
+        return _times(left, right)
+    return _of_format(left, right) if operator == "%" and isinstance(left, str) else size((left, right))
+
+
+def _of_numbers(operator: str, left: float, right: float) -> int:
+    one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (left, right))
+    bits = one * abs(int(right)) if operator == "**" and other and other < LONGEST_NUMBER else one + other
+    if bits > LONGEST_NUMBER or other > LONGEST_NUMBER:
+        raise TemplateRuntimeError(f"a number of more than {LONGEST_NUMBER:,} bits; use smaller ones")
+    return 1
+
+
+def _times(left: Any, right: Any) -> int:
+    many, times = (right, left) if isinstance(left, int) else (left, right)
+    return size(many) * max(times, 1) if isinstance(times, int) else size((left, right))
+
+
+def _of_format(text: str, *values: Any) -> int:
+    """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
+    digits = _DIGITS.findall(text)
+    if any(len(run) > WIDEST for run in digits) or _TAKEN_WIDTH.search(text):
+        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {WIDEST} digits; write a small width")
+    return len(text) + sum(map(int, digits)) + ESCAPED * size(values) * (text.count("%") + text.count("{"))
+
+
+def _of_formatting(text: Any, /, *args: Any, **named: Any) -> int:
+    return _of_format(str(text), *args, *named.values())
+
+
+def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
+    held = str(text)
+    return len(held) + (held.count(str(old)) if str(old) else len(held) + 1) * len(str(new))
+
+
+def _joined(items: Any, glue: Any = "", *_: Any, **named: Any) -> int:
+    return ESCAPED * size(items) + len(str(named.get("d", glue))) * _length(items)
+
+
+def _glued(glue: str, items: Any) -> int:
+    return _joined(items, glue)
+
+
+def _length(items: Any) -> int:
+    return len(items) if isinstance(items, Sized) else 0
+
+
+def _tabs(text: str, width: int = 8) -> int:
+    return len(text) + text.count("\t") * abs(width)
+
+
+def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
+    held = str(text)
+    return len(held) + (len(held.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
+
+
+def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **named: Any) -> int:
+    """Textwrap cuts the rest of a long word off anew for each line."""
+    held, glue = len(str(text)), named.get("wrapstring") or glue
+    lines = held // max(int(width), 1) + str(text).count("\n") + 1
+    return held + lines * (len(str(glue)) + held // QUADRATIC)
+
+
+def _slow(*values: Any, **named: Any) -> int:
+    """Of what takes the square of its input's time."""
+    held = size((values, named))
+    return ESCAPED * held + held * (held // QUADRATIC)
+
+
+def _escaped(*values: Any, **named: Any) -> int:
+    return ESCAPED * size((values, named))
+
+
+def _dumped(value: Any, indent: Any = None) -> int:
+    held = size(value)
+    return ESCAPED * held + held * (indent if isinstance(indent, int) else 0)
+
+
+def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
+    """Lists are added one after the other, each time anew."""
+    held = size((values, attribute, start))
+    return held if isinstance(start, int | float) else held * _length(values)
+
+
+def _ordered(value: Any, *_: Any, **__: Any) -> int:
+    held = size(value)
+    return held * max(held.bit_length(), 1)
+
+
+def _laid_out(value: Any) -> int:
+    """Nested lists and objects are indented once more at each level."""
+    return size(value) * (depth(value) + 1)
+
+
+def _by_numbers(*values: Any, **named: Any) -> int:
+    return size((values, named)) + sum(abs(value) for value in (*values, *named.values()) if isinstance(value, int))
+
+
+def depth(value: Any) -> int:
+    """How deep lists and objects are nested in it."""
+    levels, held = 0, [value]
+    while held := [item for outer in held for item in _inner(outer)]:
+        levels += 1
+    return levels
+
+
+def _inner(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+
+
+_TEXTS = frozenset(
+    {"capitalize", "casefold", "count", "endswith", "find", "index", "isalnum", "isalpha", "isascii", "isdecimal", "isdigit"}
+    | {"isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper", "lower", "lstrip", "partition"}
+    | {"removeprefix", "removesuffix", "rfind", "rindex", "rpartition", "rsplit", "rstrip", "split", "splitlines", "startswith"}
+    | {"strip", "swapcase", "title", "upper"}
+)
+METHODS: Mapping[type, Mapping[str, Bound]] = {
+    str: dict.fromkeys(_TEXTS, _escaped)
+    | dict.fromkeys(("center", "ljust", "rjust", "zfill"), _by_numbers)
+    | {"expandtabs": _tabs, "format": _of_formatting, "format_map": _of_formatting, "join": _glued, "replace": _replaced},
+    dict: dict.fromkeys(("get", "items", "keys", "values"), lambda *_: 1) | {"copy": size},
+    list: {"copy": size, "count": lambda *values: size(values), "index": lambda *values: size(values)},
+    tuple: {"count": lambda *values: size(values), "index": lambda *values: size(values)},
+    float: {"is_integer": lambda _: 1},
+}
+"""The methods that templates may call, of the types whose methods are not written in Python."""
+
+FREE = frozenset(
+    {"attr", "count", "d", "default", "first", "items", "last", "length", "map", "random"}
+    | {"reject", "rejectattr", "select", "selectattr"}
+)
+"""Filters that hand on what they are given."""
+FILTERS: Mapping[str, Bound] = (
+    dict.fromkeys(FREE, lambda *_, **__: 1)
+    | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _ordered)
+    | dict.fromkeys(("pprint", "striptags", "urlize"), _slow)
+    | dict.fromkeys(("batch", "center", "round", "slice", "truncate"), _by_numbers)
+    | {"format": _of_formatting, "indent": _lines, "join": _joined, "replace": _replaced, "sum": _summed}
+    | {"readable": _laid_out, "tojson": _dumped, "wordwrap": _wrapped}
+)
+
+
+def of_filter(name: str) -> Bound:
+    """The bound of a filter or a test."""
+    return FILTERS.get(name, _escaped)
+
+
+def of_method(owner: Any, name: str) -> Bound:
+    """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
+    for kind, known in METHODS.items():
+        if isinstance(owner, kind) and name in known:
+            return known[name]
+    raise SecurityError(f"the method {name!r} is not for templates; use a filter")

@@ -1,0 +1,56 @@
+"""What a hint is given of a breadcrumb."""
+
+from typing import Any
+
+from builder.adapters.templates.cuts.results import safe_id
+from builder.adapters.templates.cuts.shorten import trimmed
+from builder.adapters.templates.sandbox.missing import marked
+from builder.assemble.items.forms import Form, Spans
+from builder.assemble.items.items import block, items, quote
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.phrases import Phrases
+
+LEFT_OUT = " […] "
+VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats"})
+"""What a hint is given."""
+
+
+def values_of(
+    breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int, phrases: Phrases
+) -> dict[str, Any]:
+    """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
+
+    def left_out(number: int) -> str:
+        return phrases("characters_left_out_of", number=number, id=safe_id(breadcrumb))
+
+    return {
+        "speaker": label,
+        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, left_out),
+        "partial": bool(form.spans),
+        "answer": form.answer,
+        "body": marked(body),
+        "schema": breadcrumb.schema,
+        "id": breadcrumb.id,
+        "tags": breadcrumb.tags,
+        "said": form.said,
+        "repeats": phrases("repeats", number=form.said) if form.said > 1 else "",
+    }
+
+
+def as_said(values: dict[str, Any], phrases: Phrases) -> str:
+    """Speaker and text without any template: what is shown when every one fails."""
+    return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
+
+
+def _excerpt(text: str, spans: Spans) -> str:
+    """The passages that were found, neighbours joined, with a mark wherever text is left out."""
+    if not spans:
+        return text
+    pieces: list[str] = []
+    end = 0
+    for start, stop in spans:
+        skipped = text[end:start]
+        pieces += [LEFT_OUT if skipped.strip() else skipped, text[start:stop]]
+        end = stop
+    pieces.append(LEFT_OUT if text[end:].strip() else "")
+    return "".join(pieces).strip()

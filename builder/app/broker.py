@@ -1,0 +1,116 @@
+"""The broker: embedded or external, and what it is connected with."""
+
+import contextlib
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import nats
+from nats.aio.client import Client
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
+from builder.adapters.nats.topology import Topology, examine
+from builder.app.settings import Settings
+from builder.client.connecting import open_connection, without_credentials
+from builder.domain.errors import Misconfigured
+
+START_SECONDS = 5.0
+"""That the start of a service waits for a configured broker, which may be starting too."""
+
+
+class Bus(NamedTuple):
+    """The broker's URL, a connection to it, and its process where it is the embedded one."""
+
+    url: str
+    connection: Client
+    server: EmbeddedServer | None
+
+
+@asynccontextmanager
+async def open_bus(settings: Settings) -> AsyncIterator[Bus]:
+    """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`."""
+    async with AsyncExitStack() as stack:
+        url, server = settings.nats.servers, None
+        if not url:
+            server = await stack.enter_async_context(embedded_server(streams_folder(settings), settings.nats.port))
+            url = server.url
+        connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
+        stack.push_async_callback(_close, connection)
+        yield Bus(url, connection, server)
+
+
+def streams_folder(settings: Settings) -> Path:
+    """Where the embedded broker keeps its streams."""
+    return settings.data_dir.expanduser() / "nats"
+
+
+def topology(settings: Settings) -> Topology:
+    """What the operator chose of the streams."""
+    return Topology(
+        replicas=settings.nats.replicas,
+        breadcrumbs_max_age=timedelta(hours=settings.nats.breadcrumbs_max_age_hours),
+        ack_wait=settings.worker.ack_wait_seconds,
+        batch=settings.worker.batch,
+    )
+
+
+def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
+    """Arguments of nats-py's connect: reconnect for ever without a word, credentials only where there are some."""
+    mine = settings.nats
+    arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
+    arguments["error_cb"] = _quiet
+    if mine.user:
+        arguments |= {"user": mine.user, "password": mine.password.get_secret_value()}
+    if mine.token.get_secret_value():
+        arguments["token"] = mine.token.get_secret_value()
+    if mine.credentials:
+        arguments["user_credentials"] = str(mine.credentials)
+    if mine.tls_ca:
+        arguments["tls"] = ssl.create_default_context(cafile=str(mine.tls_ca))
+    return arguments
+
+
+async def connect(url: str, settings: Settings) -> Client:
+    """A connection that then reconnects for ever. Raises `Unavailable` when there is nobody at the address."""
+    return await open_connection(url, **client_options(url, settings))
+
+
+def client_options(url: str, settings: Settings) -> dict[str, Any]:
+    """For the client's `connect`: credentials and TLS of the settings, and one attempt at each address, as somebody waits."""
+    arguments = connection_arguments(url, settings)
+    names = {"user", "password", "token", "user_credentials", "tls"}
+    return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
+
+
+async def _quiet(_error: Exception) -> None:
+    """The service's other connection writes the line."""
+
+
+async def _close(connection: Client) -> None:
+    with contextlib.suppress(nats.errors.Error, OSError):
+        await connection.close()
+
+
+async def check_broker(settings: Settings, servers: str) -> str:
+    """What the broker is and takes; raises `Misconfigured` or `Unavailable` when it will not do. Changes nothing there.
+
+    servers: its addresses; "" = none is configured or runs.
+    """
+    if not servers:
+        return f"no servers are configured: `context-builder up` starts {binary()}"
+    connection = await connect(servers, settings)
+    try:
+        if connection.max_payload < settings.worker.max_body_bytes:
+            raise Misconfigured(
+                f"the server takes {connection.max_payload:,} bytes, breadcrumbs may have {settings.worker.max_body_bytes:,}; "
+                "raise max_payload there, or lower CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
+            )
+        with translated("asking for JetStream"):
+            streams = await examine(connection.jetstream(), topology(settings))
+        return f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
+    finally:
+        await _close(connection)

@@ -1,0 +1,172 @@
+"""What builds contexts, without a bus: store, engine, profiles, templates."""
+
+import tomllib
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.profiles.profiles import parse_profile
+from builder.adapters.sqlite import SqliteStore
+from builder.adapters.stemmer import load_terms
+from builder.adapters.templates.failures import Listener, silence
+from builder.adapters.tokens import load_counter, load_encoder
+from builder.app.config import Edition, read_edition, template_folders
+from builder.app.settings import Settings
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.recall.index.cache import Histories
+from builder.recall.search.probability import NULL
+from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
+from builder.service import ContextBuilder, Helpers
+
+FACTS_ENCODING = "o200k_base"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """What builds contexts, without a bus."""
+
+    builder: ContextBuilder
+    store: SqliteStore
+    embedder: CachedEmbedder
+    edition: Edition
+    helpers: Helpers
+    histories: Histories
+
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Everybody's, by name."""
+        return self.edition.profiles
+
+    def renewed(self, edition: Edition) -> "Core":
+        """The same with another edition; this one stays as it is for whoever has begun with it."""
+        builder = self.builder.with_edition(edition.profiles, edition.renderings)
+        return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
+
+    def drop(self, workspace: str, ids: frozenset[str]) -> int:
+        """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+        self.histories.forget(workspace)
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
+
+    def preset(self, name: str) -> Profile:
+        """A profile that is this preset and nothing else. Raises `Misconfigured`."""
+        return parse_profile(name, f"extends: {name}", self.edition.library)
+
+    def profile(self, name: str) -> Profile:
+        """Raises `Misconfigured` with the known names."""
+        for profile in self.profiles:
+            if profile.consumer == name:
+                return profile
+        known = ", ".join(profile.consumer for profile in self.profiles)
+        raise Misconfigured(f"there is no profile {name!r}; known profiles are {known}")
+
+
+@asynccontextmanager
+async def open_core(
+    settings: Settings,
+    store_path: str | None = None,
+    patience: float | None = None,
+    failed: Listener = silence,
+) -> AsyncIterator[Core]:
+    """Store, engine, profiles, templates. Raises `Misconfigured`.
+
+    store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
+    None: as long as it takes to load.
+    failed: told of each time that a template cannot render something.
+    """
+    async with AsyncExitStack() as stack:
+        edition = read_edition(template_folders(settings), failed=failed)
+        embedding = settings.embedding
+        embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        stack.push_async_callback(embedder.aclose)
+        store = SqliteStore(store_path or str(settings.store_path))
+        stack.callback(store.close)
+        await _same_model(store, embedder.model)
+        await embedder.ready(patience)
+        helpers = Helpers(
+            terms=load_terms(),
+            count=load_counter(FACTS_ENCODING),
+            renderings=edition.renderings,
+            ranker=load_ranker(),
+            excluded=excluded,
+            usage=usage,
+        )
+        histories = Histories(settings.store.cached_passages)
+        at_ingestion = None if store_path else embedding.passages_at_ingestion
+        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, at_ingestion)
+        yield Core(builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, histories=histories)
+
+
+async def _same_model(store: SqliteStore, model: str) -> None:
+    """Without an engine any store will do: its vectors wait for the engine that made them."""
+    held = await store.models() - {"", NONE}
+    if held and model != NONE and model not in held:
+        raise Misconfigured(
+            f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
+            "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
+        )
+
+
+def load_ranker() -> Ranker:
+    """The weights of `recall/search/ranker.toml`. Raises `Misconfigured` for a signal that does not exist."""
+    tables = tomllib.loads((files("builder.recall.search") / "ranker.toml").read_text("utf-8"))
+    hybrid, words = Weights(**tables["hybrid"]), Weights(**tables["words"])
+    unknown = (hybrid.passages.keys() | words.passages.keys()) - SIGNALS.keys()
+    unknown |= (hybrid.null.keys() | words.null.keys()) - NULL.keys()
+    if unknown or MEANING & (words.passages.keys() | words.null.keys()):
+        raise Misconfigured(f"ranker.toml weighs {', '.join(sorted(unknown)) or 'meaning without a model'}; see ranking.py")
+    return Ranker(hybrid=hybrid, words=words)
+
+
+def prepare_model(settings: Settings) -> dict[str, Any]:
+    """Make the default model ready. Raises `Misconfigured`."""
+    from builder.adapters.embedding.prepare import prepare
+
+    return {
+        name: str(value) if isinstance(value, Path) else value for name, value in asdict(prepare(settings.models_dir)).items()
+    }
+
+
+def models(settings: Settings) -> list[dict[str, Any]]:
+    """The known models and whether they are ready."""
+    return [
+        {
+            "name": model.name,
+            "folder": str(model.folder),
+            "ready": model.ready is not None,
+            "state": model.ready.model if model.ready else model.problem,
+        }
+        for model in list_models(settings.models_dir)
+    ]
+
+
+async def open_reference(settings: Settings) -> CachedEmbedder:
+    """The fp32 reference engine, loaded: the yardstick of `bench latency`. Needs torch."""
+    return await _loaded(settings, "sentence-transformers")
+
+
+async def open_encoder(settings: Settings) -> CachedEmbedder:
+    """The engine of the service by itself, loaded and without a cache: the yardstick of `bench load`."""
+    return await _loaded(settings, settings.embedding.engine)
+
+
+async def _loaded(settings: Settings, engine: str) -> CachedEmbedder:
+    embedder = open_embedder(engine, settings.embedding.model, settings.models_dir, 0)
+    await embedder.ready()
+    return embedder
+
+
+def counter() -> Callable[[str], int]:
+    """Text → true tokens (o200k_base)."""
+    return load_counter(FACTS_ENCODING)
+
+
+def encoder(encoding: str) -> Callable[[str], list[int]]:
+    """Text → token numbers."""
+    return load_encoder(encoding)

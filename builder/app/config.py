@@ -1,0 +1,130 @@
+"""Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from builder.adapters.profiles.models import parse_models
+from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
+from builder.adapters.templates.failures import Failures, Listener, silence
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.trial import faults
+from builder.adapters.tokens import load_counter
+from builder.app.resources import bundled
+from builder.app.settings import Settings
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.wire.files import read_source
+
+MODELS = "models.yaml"
+KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
+"""The files of an edition, in each of its folders."""
+
+Traces = frozenset[tuple[str, int, int, int]]
+"""Path, inode, size and time of change (ns) of every file: what differs when one was edited, added or taken away."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edition:
+    """A context is built from one edition only. renderings: encoding → rendering. traces: of the files, before they were read."""
+
+    profiles: tuple[Profile, ...]
+    library: Library
+    templates: TemplateSet
+    renderings: Mapping[str, JinjaRendering]
+    failures: Failures
+    traces: Traces
+
+
+def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed: Listener = silence) -> Edition:
+    """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
+
+    held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a
+    template cannot render something.
+    """
+    for folder in folders:
+        if not folder.is_dir():
+            raise Misconfigured(
+                f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
+            )
+    traces = traces_of(folders)
+    try:
+        library = load_library(folders)
+        profiles = load_profiles(folders, library)
+        templates = TemplateSet(*read_folders(folders))
+    except (OSError, UnicodeDecodeError) as error:
+        raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
+    before = held if held and held.templates.revision == templates.revision else None
+    known, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
+    if not before:
+        _try(templates)
+    for page in sorted({profile.page for profile in profiles}):
+        templates.check_page(page)
+    plain = TemplateSet(*read_folders(folders[:1])) if folders[1:] else templates
+    encodings = sorted({profile.encoding for profile in profiles})
+    renderings = {
+        encoding: _rendering(encoding, profiles, templates, known.get(encoding), plain, failures) for encoding in encodings
+    }
+    return Edition(
+        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, traces=traces
+    )
+
+
+def _try(templates: TemplateSet) -> None:
+    """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
+    fault = next(faults(templates), None)
+    if fault is not None:
+        raise Misconfigured(f"{fault.file}: {fault.wrong}; {fault.mend}")
+
+
+def _rendering(
+    encoding: str,
+    profiles: tuple[Profile, ...],
+    templates: TemplateSet,
+    known: JinjaRendering | None,
+    plain: TemplateSet,
+    failures: Failures,
+) -> JinjaRendering:
+    """The known one, if it is for pages as large as these. plain: the bundled templates."""
+    longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
+    if known and known.longest == longest:
+        return known
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, longest)
+
+
+def traces_of(folders: tuple[Path, ...]) -> Traces:
+    """A file that goes away meanwhile has no trace."""
+    found = set()
+    for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
+        try:
+            state = file.stat()
+        except FileNotFoundError:
+            continue
+        found.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
+    return frozenset(found)
+
+
+def template_folders(settings: Settings) -> tuple[Path, ...]:
+    """The bundled templates, and the operator's laid over them."""
+    extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
+    return (bundled("templates"), *extra)
+
+
+def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:
+    """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
+    return tuple(parse_profile(name, source, library) for name, source in sorted(sources(folders, "profiles").items()))
+
+
+def load_library(folders: tuple[Path, ...]) -> Library:
+    """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
+    presets = sources(folders, "presets") | {"default": sources(folders, "profiles")["default"]}
+    tables = (folder / MODELS for folder in folders)
+    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(read_source(table)).items()}
+    return Library(presets=presets, models=models)
+
+
+def sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
+    """Name → YAML text of the "profiles" or the "presets"; a later folder's file wins."""
+    return {file.stem: read_source(file) for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}

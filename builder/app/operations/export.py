@@ -1,0 +1,118 @@
+"""Sessions out of the stream and back into it. The stream is the truth, so it is what is read, and not the store."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from builder.adapters.nats.stream import NatsStream
+from builder.app.operations.maintenance import connected
+from builder.app.settings import Settings
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.remember.decode import decode
+from builder.wire.duplicates import fingerprint, fingerprints
+from builder.wire.records import Outgoing, line_of
+from builder.wire.subjects import message_id, parse_breadcrumb_subject
+
+EPOCH = datetime.fromtimestamp(0, UTC)
+Progress = Callable[[int, int], None]
+"""Called with (sequence, last sequence)."""
+
+
+@dataclass(slots=True)
+class Export:
+    """How many lines were written, and how many breadcrumbs were not: secrets, and what the service rejects too."""
+
+    lines: int = 0
+    secrets: int = 0
+    unreadable: int = 0
+
+
+@dataclass(slots=True)
+class Held:
+    """What the stream has of some sessions, as far as a file asks for it.
+
+    ids: message id → fingerprints of what stands under it. tombstones: (workspace, session, id that is removed) → their message
+    ids. passed: message ids of the events that were asked about so far, in the order of their file.
+    """
+
+    ids: dict[str, set[bytes]] = field(default_factory=dict)
+    tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
+    passed: set[str] = field(default_factory=set)
+
+    def has(self, event: Outgoing) -> bool:
+        """Whether it was published before, or removed: what the file has behind the tombstone was made anew after it.
+
+        Raises `Rejected` when something else stands under its id.
+        """
+        self.passed.add(event.message_id)
+        if self._removed(event):
+            return True
+        there = self.ids.get(event.message_id)
+        if there and fingerprint(event) not in there:
+            raise Rejected(f"the stream has {event.message_id} with other content; take another id, or publish the next version")
+        return bool(there)
+
+    def _removed(self, event: Outgoing) -> bool:
+        crumb = _read(event.arrive(ORIGIN, EPOCH))
+        if crumb is None:
+            return False
+        keys = [(crumb.workspace, session, crumb.id) for session in (crumb.session, NO_SESSION)]
+        return any(self.tombstones.get(key, set()) - self.passed for key in keys)
+
+
+async def export_session(
+    settings: Settings, servers: str, workspace: str, session: str, write: Callable[[str], object], progress: Progress
+) -> Export:
+    """Every breadcrumb of a session, or of EVERY_SESSION, as a JSON line, in the stream's order. Raises `Unavailable`."""
+    done = Export()
+    async for arrival in _walk(settings, servers, ((workspace, session),), progress):
+        try:
+            crumb = decode(arrival, len(arrival.data) + 1)
+        except Rejected:
+            done.unreadable += 1
+            continue
+        if crumb.removes == crumb.id:
+            done.secrets += 1
+            continue
+        write(line_of(arrival) + "\n")
+        done.lines += 1
+    return done
+
+
+async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> Held:
+    """What the stream has of the sessions of these events. Raises `Unavailable`."""
+    addresses = {parse_breadcrumb_subject(event.subject) for event in events}
+    sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
+    wanted = {event.message_id for event in events}
+    held = Held()
+    async for arrival in _walk(settings, servers, sorted(sessions), progress):
+        crumb = _read(arrival)
+        if crumb is None:
+            continue
+        identity = message_id(crumb.workspace, crumb.id, crumb.version)
+        if identity in wanted:
+            held.ids.setdefault(identity, set()).update(fingerprints(arrival))
+        if crumb.removes not in {"", crumb.id}:
+            held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
+    return held
+
+
+async def _walk(
+    settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
+) -> AsyncIterator[Arrival]:
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0)
+        last = await stream.last()
+        until = Place(0, last.sequence + 1)
+        for workspace, session in sessions:
+            async for arrival in stream.walk(workspace, session, ORIGIN, until):
+                yield arrival
+                progress(arrival.place.sequence, last.sequence)
+
+
+def _read(arrival: Arrival) -> Breadcrumb | None:
+    try:
+        return decode(arrival, len(arrival.data) + 1)
+    except Rejected:
+        return None

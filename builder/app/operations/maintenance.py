@@ -1,0 +1,237 @@
+"""What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nats.aio.client import Client
+
+from builder.adapters.nats.archive import NatsArchive
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.publisher import letter_subject
+from builder.adapters.nats.server import ANY_PORT, embedded_server
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
+from builder.adapters.sqlite import Asked, SqliteStore, in_use
+from builder.app.broker import connect, open_bus, streams_folder, topology
+from builder.app.components import open_core
+from builder.app.settings import Settings
+from builder.domain.breadcrumb import Place
+from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.domain.facts import Ended
+from builder.domain.recall import EVERY_SESSION
+from builder.remember.decode import decode
+from builder.worker.erasure import ContextEraser
+from builder.worker.request_handlers import Contexts, Lookup
+
+Kind = tuple[str, str]
+"""Workspace and schema."""
+
+
+async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
+    """All dead letters as JSON bytes, oldest first. Raises `Unavailable`."""
+    async with connected(settings, servers) as connection:
+        stream = NatsStream(connection.jetstream(), lambda: 0, DEADLETTERS)
+        last = await stream.last()
+        return [arrival.data async for arrival in stream.follow("deadletters.>", 1, Place(0, last.sequence + 1))]
+
+
+async def clear_dead_letters(settings: Settings, servers: str, places: Iterable[Place]) -> None:
+    """Take the letters about the breadcrumbs of these places away. Raises `Unavailable`."""
+    async with connected(settings, servers) as connection:
+        for place in places:
+            subject = letter_subject(place)
+            with translated(f"clearing {subject}"):
+                await connection.jetstream().purge_stream(DEADLETTERS, subject=subject)
+
+
+async def read_breadcrumb(settings: Settings, servers: str, place: Place, subject: str) -> bytes:
+    """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
+    async with connected(settings, servers) as connection:
+        js = connection.jetstream()
+        held = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
+        with translated("reading the stream's state"):
+            incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+    if incarnation != place.incarnation:
+        raise Rejected(f"the stream was made again since breadcrumb {place.sequence} came; let its sender publish it again")
+    if held is None:
+        raise Rejected(f"the stream no longer holds breadcrumb {place.sequence}; let its sender publish it again")
+    if held.subject != subject:
+        raise Rejected(
+            f"breadcrumb {place.sequence} has the subject {held.subject}, its dead letter says {subject}; "
+            "let its sender publish it again"
+        )
+    return held.data
+
+
+async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
+    """Walk the whole stream into a new file and put it in the old one's place; publishes nothing (design §1).
+
+    progress: called with (sequence, last sequence). Raises `Misconfigured` while the service runs, and when breadcrumbs
+    older than the stream are only in the store.
+    """
+    path = settings.store_path
+    fresh = path.with_name(path.name + ".reindex")
+    _check_unused(path)
+    _remove(fresh)
+    async with open_bus(settings) as (_, connection, _):
+        js = connection.jetstream()
+        incarnation = await ensure_streams(js, topology(settings))
+        stream = NatsStream(js, lambda: incarnation)
+        floor, calls = await _examine(path, await stream.first())
+        counts = await _fill(settings, fresh, stream, floor, calls, progress)
+    _check_unused(path)  # a service that was started meanwhile would go on in a file without a name
+    _remove(path)
+    fresh.replace(path)
+    return counts
+
+
+async def _fill(
+    settings: Settings,
+    fresh: Path,
+    stream: NatsStream,
+    floor: Place,
+    calls: tuple[Asked, ...],
+    progress: Callable[[int, int], None],
+) -> dict[str, int]:
+    """calls: who had asked, of which the stream may have forgotten some."""
+    counts = {"remembered": 0, "rejected": 0}
+    sessions: set[tuple[str, str]] = set()
+    last = await stream.last()
+    async with open_core(settings, str(fresh)) as core:
+        await core.store.keep_calls(calls)
+        async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
+            try:
+                breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
+                await core.builder.remember(breadcrumb)
+                sessions.add((breadcrumb.workspace, breadcrumb.session))
+                counts["remembered"] += 1
+            except Rejected:
+                counts["rejected"] += 1
+            progress(arrival.place.sequence, last.sequence)
+        everywhere = {(workspace, EVERY_SESSION) for workspace, _ in sessions}
+        for workspace, session in sorted(sessions | everywhere):
+            await core.store.advance(workspace, session, last)
+        await core.store.advance(*FLOOR, floor)
+    return counts
+
+
+async def _examine(path: Path, first: Place) -> tuple[Place, tuple[Asked, ...]]:
+    """The ack floor of the old store, and who had asked there. Raises `Misconfigured` when it must not be replaced."""
+    if not path.exists():
+        return Place(0, 0), ()
+    store = SqliteStore(str(path))
+    try:
+        lost = await store.count(before=first)
+        if lost:
+            raise Misconfigured(
+                f"{lost} breadcrumbs of {path} are older than the stream and would be lost; "
+                "keep the file, or move it away to go on without them"
+            )
+        return await store.watermark(*FLOOR), await store.calls(first.incarnation)
+    finally:
+        store.close()
+
+
+async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
+    """Erase what has expired at the moment, and what was made from it, from stream, contexts and store.
+
+    Returns a row a workspace and schema. The store goes last: what an end in the middle leaves there is found again.
+    Raises `Unavailable`.
+    """
+    if not settings.store_path.exists():
+        return []
+    store = SqliteStore(str(settings.store_path))
+    try:
+        over = await store.ended(moment)
+        messages: Counter[Kind] = Counter()
+        contexts: Counter[Kind] = Counter()
+        if over and not dry_run:
+            async with connected(settings, servers) as connection:
+                js = connection.jetstream()
+                with translated("reading the stream's state"):
+                    incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+                archive = NatsArchive(js, lambda: incarnation)
+                for item in over:
+                    crumb = item.breadcrumb
+                    messages[_kind(item)] += await archive.delete_at(crumb.place, crumb.workspace, crumb.session, crumb.id)
+                eraser = ContextEraser(store, archive)
+                for kind in sorted(set(map(_kind, over))):
+                    ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
+                    contexts[kind] += await eraser.replace(kind[0], ids)
+            await store.purge(over)
+        return [
+            {
+                "workspace": workspace,
+                "schema": schema,
+                "breadcrumbs": sum(_kind(item) == (workspace, schema) for item in over),
+                "bytes": sum(item.size for item in over if _kind(item) == (workspace, schema)),
+                "messages": messages[workspace, schema],
+                "contexts": contexts[workspace, schema],
+            }
+            for workspace, schema in sorted({_kind(item) for item in over})
+        ]
+    finally:
+        store.close()
+
+
+async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
+    """What `fetch`, `history` and `context` answer, read from the store and the stream while no service runs.
+
+    servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
+    Raises `Rejected`, `Unavailable`, and `Misconfigured` while something else uses the data folder.
+    """
+    store = SqliteStore(str(settings.store_path))
+    try:
+        lookup = Lookup(store, lambda: datetime.now(UTC))
+        if verb in lookup.verbs:
+            return await lookup.verbs[verb](workspace, data)
+        async with _broker(settings, servers) as connection:
+            contexts = Contexts(store, NatsArchive(connection.jetstream(), lambda: 0))
+            return await contexts.verbs[verb](workspace, data)
+    finally:
+        store.close()
+
+
+@asynccontextmanager
+async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """The broker at the addresses, or the embedded one without its service. Raises `Unavailable` and `Misconfigured`."""
+    if servers:
+        async with connected(settings, servers) as connection:
+            yield connection
+        return
+    data = streams_folder(settings)
+    if not data.exists():
+        raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
+    async with embedded_server(data, ANY_PORT) as server, connected(settings, server.url) as connection:
+        yield connection
+
+
+def _kind(item: Ended) -> Kind:
+    return item.breadcrumb.workspace, item.breadcrumb.schema
+
+
+def _check_unused(path: Path) -> None:
+    if path.exists() and in_use(path):
+        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
+
+
+def _remove(path: Path) -> None:
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+    except OSError as error:
+        raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
+
+
+@asynccontextmanager
+async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """A connection for the block. Raises `Unavailable`."""
+    connection = await connect(servers, settings)
+    try:
+        yield connection
+    finally:
+        await connection.close()

@@ -1,0 +1,86 @@
+"""A profile as it is after everything was merged and derived, each value with where it comes from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from builder.adapters.profiles.layers import SECTIONS, Path, layers, leaves, merged, origins
+from builder.adapters.profiles.profiles import Library, ProfileFile, parse_profile
+
+DEFAULT = "default"
+DERIVED = ("budget", "encoding", "margin")
+"""What a model's facts give where no file does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value. origin: the file that gave it, models.yaml, or "default"."""
+
+    path: Path
+    value: Any
+    origin: str
+
+    @property
+    def name(self) -> str:
+        """The dotted path."""
+        return ".".join(self.path)
+
+
+def shown(name: str, source: str, library: Library, file: str) -> tuple[Setting, ...]:
+    """Every setting in the order of `schemas/profile.json`. file: what the source is called. Raises `Misconfigured`."""
+    profile = parse_profile(name, source, library)
+    found = layers(source, library.presets)
+    given = origins(found)
+    values = ProfileFile.model_validate(merged(found)).model_dump(mode="json", by_alias=True, exclude={"extends"})
+    derived = {name for name in DERIVED if values[name] is None}
+    values |= {name: getattr(profile, name) for name in derived}
+
+    def origin(path: Path) -> str:
+        if path[0] in derived:
+            return f"models.yaml ({values['model']})" if values["model"] else DEFAULT
+        return _file(given[path], file) if path in given else DEFAULT
+
+    return tuple(Setting(path, value, origin(path)) for path, value in leaves(values))
+
+
+def as_yaml(settings: tuple[Setting, ...]) -> str:
+    """A profile file that says all of it, with a comment behind each value."""
+    return "\n".join(_lines(settings)) + "\n"
+
+
+def differing(one: tuple[Setting, ...], other: tuple[Setting, ...]) -> tuple[tuple[str, Any, Any], ...]:
+    """Name, one value, other value, where they differ; None where there is no such setting."""
+    left, right = ({setting.name: setting.value for setting in settings} for settings in (one, other))
+    names = dict.fromkeys((*left, *right))
+    return tuple((name, left.get(name), right.get(name)) for name in names if left.get(name) != right.get(name))
+
+
+def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
+    before: Path = ()
+    for setting in settings:
+        *above, key = setting.path
+        shared = next((n for n, pair in enumerate(zip(above, before[:-1], strict=False)) if pair[0] != pair[1]), None)
+        known = min(len(above), len(before) - 1) if shared is None else shared
+        dash = ""
+        for depth in range(max(known, 0), len(above)):
+            if above[0] == SECTIONS and depth == 1:
+                dash = "- "  # a section: its name is its first value
+            else:
+                yield f"{'  ' * depth}{_flow(above[depth])}:"
+        depth = len(above)
+        indent = "  " * depth if not dash else "  " * (depth - 1) + dash
+        yield f"{indent}{_flow(key)}: {_flow(setting.value)}  # {setting.origin}"
+        before = setting.path
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10_000)
+    return text.removesuffix("\n").removesuffix("\n...").strip()
+
+
+def _file(layer: str, file: str) -> str:
+    if not layer:
+        return file
+    return "profiles/default.yaml" if layer == "default" else f"presets/{layer}.yaml"

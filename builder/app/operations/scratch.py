@@ -1,0 +1,55 @@
+"""A builder that holds everything in memory, for checks that make thousands of sessions."""
+
+from collections.abc import Callable
+from functools import cache
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.profiles.profiles import parse_profile
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.tokens import load_counter
+from builder.app.components import FACTS_ENCODING, load_ranker
+from builder.app.config import load_library, load_profiles
+from builder.app.resources import bundled
+from builder.domain.profile import Profile
+from builder.ports.models import Embedder
+from builder.recall.index.cache import Histories
+from builder.recall.search.ranking import Ranker
+from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.usage import usage
+from builder.service import ContextBuilder, Helpers
+
+ENCODINGS = ("o200k_base", "cl100k_base")
+PASSAGES = 10_000
+
+
+def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuilder:
+    """Bundled templates and weights, an empty store; nobody has to close it. Raises `Misconfigured`.
+
+    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
+    """
+    renderings = {encoding: JinjaRendering(_templates(), load_counter(encoding)) for encoding in ENCODINGS}
+    helpers = Helpers(
+        terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
+    )
+    return ContextBuilder(MemoryStore(), embedder, (), helpers, Histories(PASSAGES))
+
+
+@cache
+def bundled_wishes() -> tuple[Profile, ...]:
+    """Every bundled profile and every preset as a profile."""
+    folders = (bundled("templates"),)
+    library = load_library(folders)
+    profiles = load_profiles(folders, library)
+    presets = (parse_profile(name, f"extends: {name}", library) for name in sorted(library.presets.keys() - {"default"}))
+    return (*profiles, *presets)
+
+
+@cache
+def _ranker() -> Ranker:
+    return load_ranker()
+
+
+@cache
+def _templates() -> TemplateSet:
+    return TemplateSet(*read_folders((bundled("templates"),)))

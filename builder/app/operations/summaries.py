@@ -1,0 +1,125 @@
+"""The summarising loop with its parts, and `compact` for somebody who runs no service."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from itertools import count
+
+from builder.adapters.nats.errors import translated
+from builder.adapters.nats.publisher import NatsPublisher
+from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
+from builder.adapters.stemmer import load_language
+from builder.adapters.summarizer import EndpointSummarizer
+from builder.app.broker import connect
+from builder.app.components import Core, open_core
+from builder.app.settings import Settings
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import Profile
+from builder.ports.broker import Sender
+from builder.ports.models import Summarizer
+from builder.recall.summaries.excerpts import Words
+from builder.remember.decode import decode
+from builder.worker.catch_up import CatchUp
+from builder.worker.summary_scheduler import Compacted, Sources, Summarising
+from builder.worker.summary_writer import LARGEST, Making
+
+
+@asynccontextmanager
+async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[EndpointSummarizer | None]:
+    """The configured endpoint, or None. Raises `Misconfigured` for one without a model. tokens: text → how many."""
+    mine = settings.summaries
+    if not mine.url:
+        yield None
+        return
+    if not mine.url.startswith(("http://", "https://")) or not mine.model:
+        raise Misconfigured(
+            f"CONTEXT_BUILDER_SUMMARIES__URL is {mine.url!r} and __MODEL {mine.model!r}; "
+            "give a URL like https://host/v1 and the name of a model, or unset both"
+        )
+    key = mine.key.get_secret_value()
+    async with EndpointSummarizer(mine.url, mine.model, key, mine.timeout_seconds, mine.attempts, tokens) as endpoint:
+        yield endpoint
+
+
+def open_summarising(
+    core: Core,
+    sources: Sources,
+    sender: Sender,
+    endpoint: Summarizer | None,
+    busy: Callable[[], bool],
+    made: Callable[[str], None],
+    largest: int,
+) -> Summarising:
+    """The loop beside the worker. busy: as in `Summarising`. made, largest: as in `Making`."""
+    return Summarising(sources, make_making(core, sender, endpoint, made, largest), core.profiles, busy)
+
+
+def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None], largest: int) -> Making:
+    """What makes the summaries. made, largest: as in `Making`."""
+    words = Words(terms=core.helpers.terms, count=core.helpers.count)
+    return Making(sender, words, load_language(), endpoint, made, core.store.facts, largest)
+
+
+async def compact_session(
+    settings: Settings, servers: str, workspace: str, session: str, profile: str, keep_user: bool
+) -> Compacted:
+    """Summarise all but the tail of a session, beside a running service or without one.
+
+    Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
+    """
+    async with open_core(settings) as core:
+        wanted = core.profile(profile)
+        connection = await connect(servers, settings)
+        try:
+            js = connection.jetstream()
+            with translated("reading the stream's state"):
+                incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+            stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
+            catch_up = CatchUp(
+                stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
+            )
+            sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+            async with open_endpoint(settings, core.helpers.count) as endpoint:
+                summarising = open_summarising(
+                    core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
+                    settings.worker.max_body_bytes,
+                )  # fmt: skip
+                return await summarising.compact(workspace, session, wanted, keep_user)
+        finally:
+            await connection.close()
+
+
+class _Remembering:
+    """`Sender` without a stream: what is sent is remembered at once, in the sequences behind the session's end."""
+
+    def __init__(self, core: Core, end: Breadcrumb) -> None:
+        self._core = core
+        self._end = end
+        self._sequences = count(end.place.sequence + 1)
+
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002 - the port's
+        place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
+        sent = Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)
+        await self._core.builder.remember(decode(sent))
+        return sent
+
+
+async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
+    """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
+
+    What would be published is remembered at once, in the sequences behind the session's end.
+    """
+
+    async def walk(*_: object) -> None:
+        """Everything is remembered."""
+
+    async def last() -> Place:
+        return end.place
+
+    if any(profile.summaries for profile in profiles):
+        sources = Sources(view=core.builder.view, walk=walk, last=last)
+        making = make_making(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
+        summarising = Summarising(sources, making, profiles, lambda: False)
+        await summarising.look(end.workspace, end.session, end.place)

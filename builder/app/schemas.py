@@ -1,0 +1,67 @@
+"""JSON Schemas of everything that crosses the wire, made from the models: the files under `schemas/`."""
+
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
+from pydantic_core import CoreSchema
+
+from builder.adapters.profiles.profiles import ProfileFile
+from builder.publish.compaction import COMPACTED, ContextCompactedV1
+from builder.publish.event import SCHEMA, AgentContextV1
+from builder.remember.decode import Record
+from builder.remember.schemas.conversation import BODIES
+
+INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
+"""What others write for us: bodies by schema name, the record around them, and profile files."""
+OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTED: ContextCompactedV1}
+"""What we write for others."""
+
+
+class _Untitled(GenerateJsonSchema):
+    """Titles of fields would only repeat their names."""
+
+    def field_title_should_be_set(self, _schema: CoreSchema) -> Literal[False]:
+        return False
+
+
+def schema_files() -> dict[str, str]:
+    """File name → JSON Schema (draft 2020-12), the same text for the same models."""
+    inbound = {name: _schema(name, model, "validation") for name, model in INBOUND.items()}
+    outbound = {name: _schema(name, model, "serialization") for name, model in OUTBOUND.items()}
+    return {f"{name}.json": text for name, text in sorted((inbound | outbound).items())}
+
+
+def _schema(name: str, model: type[BaseModel], mode: JsonSchemaMode) -> str:
+    schema = model.model_json_schema(by_alias=True, schema_generator=_Untitled, mode=mode)
+    if model is ProfileFile:
+        schema = _extending(schema)
+    head = {"$schema": _Untitled.schema_dialect, "$id": f"urn:context-builder:schema:{name}", "title": name}
+    return json.dumps(schema | head, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+
+
+def _extending(schema: dict[str, Any]) -> dict[str, Any]:
+    """A file that extends says only what it changes: nothing is required of it, and `sections` may be name → changes."""
+    defs, properties = schema["$defs"], schema["properties"]
+    changed = {f"{name}Change": {**defs[f"{name}File"]} for name in ("Retrieval", "Section")}
+    for part in changed.values():
+        del part["required"]
+    by_name = {"type": "object", "additionalProperties": {"anyOf": [_reference("SectionChange"), {"type": "null"}]}}
+    own = {name: properties[name] for name in schema["required"]}
+    extended = {"retrieval": _reference("RetrievalChange"), "sections": {"anyOf": [own["sections"], by_name]}}
+    one = {"type": "string", "description": "one preset"}
+    extends = {"anyOf": [one, properties["extends"]], "default": [], "description": properties["extends"]["description"]}
+    described = {name: {"description": field.get("description", "")} for name, field in own.items()}
+    return schema | {
+        "$defs": defs | changed,
+        "properties": properties | described | {"extends": extends},
+        "required": [],
+        "if": {"required": ["extends"], "properties": {"extends": {"not": {"const": []}}}},
+        "then": {"properties": extended},
+        "else": {"required": schema["required"], "properties": own},
+    }
+
+
+def _reference(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}

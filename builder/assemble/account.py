@@ -1,0 +1,126 @@
+"""The account of a page: tokens of each breadcrumb on it, and why everything else is not."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.front import Front
+from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Fragment, Omission, Section
+from builder.recall.search.retrieval import Found
+
+MOST_NAMED = 50
+"""Of what is not on the page, the most relevant ones are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absences:
+    """What is not on the page. named: the most relevant of it. by_reason: how many there are of all."""
+
+    named: tuple[Omission, ...]
+    by_reason: Mapping[str, int]
+
+
+def parts(ledger: Ledger) -> Iterator[Omission]:
+    """What stands on the page otherwise than it came."""
+    for item in ledger.shown():
+        for fragment in item.fragments:
+            for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
+                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), shown=fragment.tokens)
+
+
+def _in_all(fragment: Fragment, ledger: Ledger) -> int:
+    """Tokens of all of it, by stored counts where only a line of it was rendered."""
+    view = ledger.writer.view
+    row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
+    stored = int(view.history.marks.tokens.head(view.size)[row]) if row >= 0 else 0
+    return max(fragment.in_all, stored, fragment.tokens)
+
+
+def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences:
+    """missed: what was found and has no place, the most relevant first. Nothing is said of what is on the page."""
+    view = front.ledger.writer.view
+    ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
+    rows = {row for name in ids if (row := view.row_of(name)) >= 0}
+    rows |= front.kept
+    named: dict[str, Omission] = {}
+    for omission in missed:
+        if omission.id not in ids:
+            named.setdefault(omission.id, omission)
+    reasons = Counter(omission.reason for omission in named.values())
+    known = rows | {row for name in named if (row := view.row_of(name)) >= 0}
+    crowded = _mask(found.crowded.every, view.size, known)
+    reasons[OVER_BUDGET] += int(np.count_nonzero(crowded))
+    for row in found.crowded.nearest:
+        if row not in known:
+            named.setdefault(*_named(front, row, OVER_BUDGET))
+    known.update(np.flatnonzero(crowded).tolist())
+    for row, reason in _by_limits(front):
+        if row not in known:
+            known.add(row)
+            reasons[reason] += 1
+            named.setdefault(*_named(front, row, reason))
+    absent = _mask(found.irrelevant.every, view.size, known)
+    reasons[IRRELEVANT] += int(np.count_nonzero(absent))
+    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
+    if not front.conversation.whole:
+        older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
+        older[np.array(sorted(known), np.int64)] = False
+        reasons[OLDER] += int(np.count_nonzero(older))
+        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
+    for row, reason in waiting:
+        if len(named) >= MOST_NAMED:
+            break
+        named.setdefault(*_named(front, row, reason))
+    return Absences(tuple(named.values())[:MOST_NAMED], {reason: number for reason, number in sorted(reasons.items()) if number})
+
+
+def _by_limits(front: Front) -> Iterator[tuple[int, str]]:
+    for entry, reason in front.limits.left_out:
+        yield from ((row, reason) for row in entry.rows)
+
+
+def _mask(rows: NDArray[np.int64], size: int, known: Iterable[int]) -> NDArray[np.bool_]:
+    mask = np.zeros(size, np.bool_)
+    mask[rows] = True
+    mask[list(known)] = False
+    return mask
+
+
+def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
+    view = front.ledger.writer.view
+    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.marks.tokens.head(view.size)[row])
+    return name, Omission(id=name, reason=reason, tokens=tokens)
+
+
+def sections_of(ledger: Ledger) -> tuple[Section, ...]:
+    """Tokens and breadcrumbs of each section on the page."""
+    return tuple(
+        Section(
+            name=name,
+            section_class=rule.section_class,
+            tokens=ledger.spent[name],
+            breadcrumbs=_tokens(ledger, name),
+            probabilities=_probabilities(ledger, name) if rule.source == "retrieval" else {},
+        )
+        for name, rule in ledger.rules.items()
+        if ledger.spent[name]
+    )
+
+
+def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
+    rows = ledger.writer.view.history.rows
+    shown = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in shown if name in ledger.probabilities}
+
+
+def _tokens(ledger: Ledger, section: str) -> dict[str, int]:
+    tokens: Counter[str] = Counter()
+    for item in ledger.items.get(section, ()):
+        for fragment in item.fragments:
+            tokens[fragment.breadcrumb.id] += fragment.tokens
+    return dict(tokens)

@@ -1,0 +1,176 @@
+"""What stands on the page: an item is a message, or a call with its results."""
+
+from dataclasses import dataclass, field, replace
+
+from builder.assemble.items.forms import RESULT, WHOLE, Form, Line, Spans
+from builder.assemble.items.items import INSIDE
+from builder.assemble.items.labels import Labels, tool_label
+from builder.assemble.items.layout import Rendering
+from builder.assemble.items.words import WRITTEN, call_arguments, message_words, result_words
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import CUT, Fragment
+from builder.domain.profile import Dates, Profile
+from builder.language.ages import age
+from builder.language.days import day_line, local_time
+from builder.recall.index.conversation import Entry
+from builder.recall.index.view import View
+
+ANSWER = Form(answer=True)
+USEFUL_RESULT = 32
+"""Tokens below which a part of a call or a result says less than a line that stands for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """What is on the page as one and never split.
+
+    origin: row at whose place it stands. fragments: of its message, or of its call and the results below it, in page order.
+    entry: what of the conversation it is; None for what comes from elsewhere. spans: the passages that it shows; () = all.
+    extra: tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile wants none.
+    """
+
+    origin: int
+    fragments: tuple[Fragment, ...]
+    tokens: int = field(init=False)
+    """On the page, with the line ends; looked at many times, so it is added up once."""
+    entry: Entry | None = None
+    spans: Spans = ()
+    extra: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tokens", sum([fragment.tokens for fragment in self.fragments]))
+
+    @property
+    def text(self) -> str:
+        """As the page template is given it."""
+        return "\n".join([fragment.text for fragment in self.fragments])
+
+    @property
+    def size(self) -> int:
+        """Tokens on the page or in `messages`, whichever are more."""
+        return self.tokens + max(self.extra, 0)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether not all of it is shown."""
+        return any(fragment.reduced for fragment in self.fragments)
+
+    @property
+    def is_useful(self) -> bool:
+        """Whether what is cut of it still says something, each part by itself."""
+        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT) for fragment in self.fragments)
+
+    @property
+    def answered(self) -> bool:
+        """Whether it shows a tool's result."""
+        return any(fragment.breadcrumb.schema == RESULT for fragment in self.fragments)
+
+    @property
+    def first(self) -> Breadcrumb:
+        """The breadcrumb that it begins with."""
+        return self.fragments[0].breadcrumb
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Renders for one page."""
+
+    view: View
+    profile: Profile
+    rendering: Rendering
+    labels: Labels
+    now: Breadcrumb
+
+    def message(self, breadcrumb: Breadcrumb, origin: int, form: Form = WHOLE, cap: int | None = None) -> Item:
+        """A breadcrumb by itself. cap: most tokens; None = whole."""
+        return Item(origin=origin, fragments=(self.fragment(breadcrumb, form, cap),), spans=form.spans)
+
+    def entry(self, entry: Entry, line: Line = "", cap: int | None = None) -> Item:
+        """A part of the conversation. line: what each of its results is reduced to; "" = as the profile limits it.
+
+        cap: most tokens of all of it, in `messages` too; the results of a call yield before the call does.
+        """
+        item = self.for_messages(self._entry(entry, line, cap))
+        if cap is None or item.size <= cap:
+            return item
+        return self.for_messages(self._entry(entry, line, max(2 * cap - item.size, 0)))
+
+    def for_messages(self, item: Item) -> Item:
+        """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
+        is_call = item.entry is not None and bool(item.entry.request)
+        if self.profile.chat_format == "none" or not (is_call or item.first.role in WRITTEN):
+            return item
+        first, *results = item.fragments
+        count, crumb = self.rendering.page_tokens, first.breadcrumb
+        if item.entry and is_call:
+            call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
+            texts = (
+                call_arguments(call, first, f"{self.rendering.phrases('call')} {tool_label(call.tool)}"),
+                *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),
+            )
+        else:
+            label = self.labels.of(crumb)
+            texts = (f"{label}:\n", message_words(first, label))
+        return replace(item, extra=sum(map(count, texts)) - item.tokens)
+
+    def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
+        crumb = self.view.history.rows[entry.row].breadcrumb
+        if not entry.request:
+            is_result = crumb.schema == RESULT and not crumb.failed
+            form = (
+                WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
+            )
+            return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
+        call = self.fragment(crumb, Form(call=entry.request, open=not entry.results), cap)
+        fragments, room = [call], None if cap is None else cap - call.tokens
+        for number, row in enumerate(entry.results):
+            result = self.view.history.rows[row].breadcrumb
+            most = None if room is None else room // (len(entry.results) - number)
+            fragment = self._result(result, "" if result.failed else line, most)
+            fragments.append(fragment)
+            room = None if room is None else room - fragment.tokens
+        return Item(origin=entry.origin, fragments=tuple(fragments), entry=entry)
+
+    def _result(self, breadcrumb: Breadcrumb, line: Line, cap: int | None) -> Fragment:
+        """What stands below a call: a result, or one line where no useful part of it has room."""
+        form = replace(self.result_form(breadcrumb), line=line)
+        fragment = self.fragment(breadcrumb, form, cap)
+        if fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT:
+            return fragment
+        return self.fragment(breadcrumb, replace(form, line="folded"))
+
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, cap: int | None = None) -> Fragment:
+        """One part of an item."""
+        return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap)
+
+    def result_form(self, breadcrumb: Breadcrumb) -> Form:
+        """The form of a result below its call, as the profile limits it; an error has no limits."""
+        rules = self.profile.tool_output
+        return ANSWER if breadcrumb.failed else Form(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
+
+    def date(self, item: Item, shown: Dates) -> str:
+        """The date line above an item."""
+        match shown:
+            case "none":
+                return ""
+            case "age":
+                phrase, number = age(local_time(item.first, self.profile.time_zone), self.now.received_at)
+                return self.rendering.phrases(phrase, number=number)
+            case "time":
+                time = f"{local_time(item.first, self.profile.time_zone):%H:%M}"
+                return self.rendering.phrases("day_and_time", day=self.day_of(item.first), time=time)
+            case "day":
+                return self.day_of(item.first)
+
+    def day_of(self, breadcrumb: Breadcrumb) -> str:
+        """The day on which something was said, as "8 May 2023"."""
+        return day_line(breadcrumb.created_at, breadcrumb.utc_offset, self.profile.time_zone, self.rendering.phrases)
+
+    def date_tokens(self, date: str) -> int:
+        """Tokens of a date line; none of none."""
+        return self.rendering.date_tokens(self.profile.page, date) if date else 0
+
+    def other_calls(self, breadcrumb: Breadcrumb, number: int) -> Fragment:
+        """The line below a find that says how many other calls its turn made."""
+        text = INSIDE + self.rendering.phrases.counted("other_call", "other_calls", number)
+        return Fragment(breadcrumb=breadcrumb, text=text, tokens=self.rendering.count(text + "\n"))

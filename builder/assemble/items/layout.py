@@ -1,0 +1,82 @@
+"""What the page is made of, and the pure helpers that render it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from builder.assemble.items.forms import Form
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
+from builder.domain.message import Call, Image
+from builder.domain.phrases import Phrases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Fragments under one date line; date is empty where the section shows none."""
+
+    date: str
+    fragments: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSection:
+    """What the page template sees of a section. note: a line of ours in front of its fragments."""
+
+    name: str
+    title: str
+    groups: tuple[Group, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A page. ends: characters up to the end of the last fragment of each section, () when the template moves sections.
+
+    failed: its template could not lay it out, so a bundled one did.
+    """
+
+    text: str
+    ends: tuple[int, ...] = ()
+    failed: bool = False
+
+
+class Rendering(Protocol):
+    """The pure helpers of assembly; `builder.rendering` brings them, tests may bring their own."""
+
+    @property
+    def revision(self) -> str:
+        """Hash of all templates."""
+
+    @property
+    def phrases(self) -> Phrases:
+        """The fixed phrases of the page."""
+
+    def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str, cap: int | None = None) -> Fragment:
+        """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
+
+        label: who speaks, as the page names them.
+        """
+
+    def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
+        """The finished markdown."""
+
+    def heading_tokens(self, page: str, name: str, title: str) -> int:
+        """Tokens that a section costs beside its fragments."""
+
+    def date_tokens(self, page: str, date: str) -> int:
+        """Tokens of one date line."""
+
+    def count(self, text: str) -> int:
+        """True tokens."""
+
+    def page_tokens(self, text: str) -> int:
+        """True tokens of a page, of which most parts have been counted before."""
+
+    def shortened(self, text: str, tokens: int) -> str:
+        """The text cut to so many tokens with its line end; empty when nothing of it has room."""
+
+    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
+        """The tool calls that it makes, each request id once."""
+
+    def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
+        """The pictures in its body that chat APIs take."""

@@ -1,0 +1,65 @@
+"""The words of a fragment without what a page puts around them: its bullet, its indent, its label.
+
+They are given byte for byte, but control text is made visible.
+"""
+
+import json
+import re
+
+from builder.assemble.items.forms import REDUCED
+from builder.assemble.items.items import INSIDE, ITEM, spoken
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Fragment
+from builder.domain.control_text import visible
+from builder.domain.message import Call
+
+WRITTEN = frozenset({"user", "assistant"})
+"""Roles whose words stand by themselves in messages."""
+BLANK_CHARACTERS = 200
+"""White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
+_LINE_END = re.compile("\r\n?")
+
+
+def message_words(fragment: Fragment, label: str) -> str:
+    """What a message says: byte for byte when all of it is shown, else the part that is. label: the speaker's on the page."""
+    text = fragment.breadcrumb.text
+    return visible(text if not fragment.reduced and _has_room(text) else spoken(fragment.text, visible(label)))
+
+
+def result_words(fragment: Fragment, label: str) -> str:
+    """What a result below its call says, without its label; that of a failure stays.
+
+    A text is given byte for byte where the page shows all of it.
+    """
+    below = fragment.text
+    shown = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
+    output = "" if fragment.reduced else visible(_output(fragment.breadcrumb))
+    return output if output.strip() and _has_room(output) and _bare(output) == _bare(shown) else shown
+
+
+def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
+    """The arguments as a JSON object; where the page shows a part of the call only, that part. label: of the call."""
+    if not fragment.reduced:
+        return call.arguments
+    part = visible(spoken(fragment.text, visible(label)))
+    return json.dumps({"cut": part}, ensure_ascii=False, separators=(",", ":"))
+
+
+def shows_pictures(fragment: Fragment) -> bool:
+    """Whether it is more than one line of ours."""
+    return fragment.reduced not in set(filter(None, REDUCED.values()))
+
+
+def _output(breadcrumb: Breadcrumb) -> str:
+    """What a tool answered, if that is a text; else nothing."""
+    output = json.loads(breadcrumb.body).get("output")
+    return output if isinstance(output, str) else ""
+
+
+def _has_room(text: str) -> bool:
+    return len(text) - len(text.strip()) <= BLANK_CHARACTERS
+
+
+def _bare(text: str) -> str:
+    """As the page has it: one kind of line ends, nothing around it, and a tag's first sign made harmless or not."""
+    return _LINE_END.sub("\n", text).strip().replace("&lt;", "<")

@@ -1,0 +1,198 @@
+"""Labelled conversations: data set files (format in builder/README.md) and the bundled sample in the same form."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import Misconfigured
+from builder.remember.decode import decode
+from builder.wire.records import Outgoing, make_record, outgoing, read_lines
+
+SAMPLE = "sample"
+WORKSPACE = "bench"
+"""Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
+ASKED_AFTER = timedelta(seconds=60)
+ROOM = 100_000
+"""Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it.
+
+    answer: what somebody who knows would say; "" where the data set tells none.
+    """
+
+    id: str
+    trigger: Breadcrumb
+    evidence: tuple[str, ...]
+    category: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """Breadcrumbs in place order, and the questions asked 60 s after the last of them."""
+
+    session: str
+    breadcrumbs: tuple[Breadcrumb, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """A named set of conversations."""
+
+    name: str
+    conversations: tuple[Conversation, ...]
+
+
+def load(source: str) -> Dataset:
+    """Read a data set file, or the bundled sample when `source` is "sample". Raises `Misconfigured`."""
+    if source == SAMPLE:
+        return _sample()
+    try:
+        data = json.loads(Path(source).read_text("utf-8"))
+        return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
+
+
+def spaced(dataset: Dataset) -> Dataset:
+    """The same with room for summaries between any two messages."""
+
+    def apart(crumb: Breadcrumb) -> Breadcrumb:
+        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * ROOM))
+
+    return replace(
+        dataset,
+        conversations=tuple(
+            Conversation(
+                session=held.session,
+                breadcrumbs=tuple(map(apart, held.breadcrumbs)),
+                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in held.questions),
+            )
+            for held in dataset.conversations
+        ),
+    )
+
+
+def pieces(conversation: Conversation, size: int) -> Iterator[Conversation]:
+    """The conversation cut into conversations of so many messages, each a workspace, with the questions that it answers alone."""
+    for start in range(0, len(conversation.breadcrumbs), size):
+        part = conversation.breadcrumbs[start : start + size]
+        workspace, ids = f"{part[0].workspace}-{size}-{start}", {crumb.id for crumb in part}
+        yield Conversation(
+            session=conversation.session,
+            breadcrumbs=tuple(replace(crumb, workspace=workspace) for crumb in part),
+            questions=tuple(
+                replace(question, trigger=replace(question.trigger, workspace=workspace))
+                for question in conversation.questions
+                if ids.issuperset(question.evidence)
+            ),
+        )
+
+
+def pooled(dataset: Dataset) -> Dataset:
+    """All conversations as sessions of one workspace, one after the other; every question is asked after the last of them."""
+    breadcrumbs: list[Breadcrumb] = []
+    for conversation in dataset.conversations:
+        for crumb in conversation.breadcrumbs:
+            place = Place(1, len(breadcrumbs) + 1)
+            breadcrumbs.append(replace(crumb, workspace=WORKSPACE, place=place, id=_prefixed(conversation, crumb.id)))
+    end = Place(1, len(breadcrumbs) + 1)
+    sessions = []
+    for conversation in dataset.conversations:
+        questions = (
+            replace(
+                question,
+                trigger=replace(question.trigger, workspace=WORKSPACE, place=end),
+                evidence=tuple(_prefixed(conversation, id_) for id_ in question.evidence),
+            )
+            for question in conversation.questions
+        )
+        mine = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
+        sessions.append(Conversation(session=conversation.session, breadcrumbs=mine, questions=tuple(questions)))
+    return Dataset(name=f"{dataset.name}, pooled", conversations=tuple(sessions))
+
+
+def _prefixed(conversation: Conversation, breadcrumb: str) -> str:
+    return f"{conversation.session}:{breadcrumb}"
+
+
+def sample_lines() -> tuple[str, ...]:
+    """The bundled sample conversation, one event a line."""
+    return tuple((files("builder.cli") / "sample" / "events.jsonl").read_text("utf-8").strip().split("\n"))
+
+
+def demo_evidence() -> tuple[str, ...]:
+    """Texts of the messages that answer the sample's last message."""
+    wanted = _sample_questions()["demo"]["evidence"]
+    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in wanted)
+
+
+def _sample_questions() -> dict[str, Any]:
+    questions: dict[str, Any] = json.loads((files("builder.cli") / "sample" / "questions.json").read_text("utf-8"))
+    return questions
+
+
+def _sample() -> Dataset:
+    questions = _sample_questions()
+    breadcrumbs = _place(read_lines(sample_lines(), WORKSPACE))
+    return Dataset(name=questions["name"], conversations=(_labelled(SAMPLE, breadcrumbs, questions["questions"]),))
+
+
+def _conversation(data: dict[str, Any]) -> Conversation:
+    workspace = f"{WORKSPACE}-{data['session_id']}"
+    session = data["session_id"]
+    messages = (
+        make_record(
+            "user.message.v1" if message["role"] == "user" else "agent.response.v1",
+            message["id"],
+            session,
+            {"content": message["text"], "speaker": message["speaker"]},
+            created_at=datetime.fromisoformat(message["created_at"]),
+        )
+        for message in data["messages"]
+    )
+    breadcrumbs = _place(outgoing(message, workspace) for message in messages)
+    return _labelled(session, breadcrumbs, data["questions"])
+
+
+def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
+    """Decode events as if a stream had numbered them; stream time is the sender's, since nobody sent them late."""
+    placed = []
+    for sequence, event in enumerate(events, 1):
+        moment = datetime.fromisoformat(json.loads(event.data)["created_at"])
+        placed.append(decode(event.arrive(Place(1, sequence), moment)))
+    return tuple(placed)
+
+
+def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
+    end = breadcrumbs[-1]
+    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + ROOM)
+
+    def trigger(question: dict[str, Any]) -> Breadcrumb:
+        body = {"content": question["query"]}
+        record = make_record("user.message.v1", f"question-{question['id']}", session, body, created_at=moment)
+        return decode(outgoing(record, end.workspace).arrive(place, moment))
+
+    return Conversation(
+        session=session,
+        breadcrumbs=breadcrumbs,
+        questions=tuple(
+            Question(
+                id=item["id"],
+                trigger=trigger(item),
+                evidence=tuple(item["evidence"]),
+                category=item["category"],
+                answer=str(item.get("answer") or ""),
+            )
+            for item in questions
+        ),
+    )

@@ -1,0 +1,61 @@
+"""Made-up messages for the benchmarks of time and memory: distinct texts, so that no cache knows them."""
+
+import json
+import random
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from builder.app import Core
+from builder.bench.data.datasets import sample_lines
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.facts import Passage, Remembered
+from builder.language.sameness import fingerprint
+from builder.remember.decode import decode
+from builder.wire.records import make_record, outgoing
+
+WORKSPACE = "bench"
+START = datetime(2026, 1, 5, 9, tzinfo=UTC)
+DISTINCT = 600
+"""Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
+
+
+def texts(number: int, first: int = 0) -> list[str]:
+    """Distinct messages: two sentences of the sample's, joined with a number that counts from `first`."""
+    records = [json.loads(line)["context"] for line in sample_lines()]
+    said = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+    choosing = random.Random(11 + first)
+    return [f"{choosing.choice(said)} {choosing.choice(said)} (order {count})" for count in range(first, first + number)]
+
+
+def message(session: str, number: int, text: str) -> Breadcrumb:
+    """The message of this number; people and agents take turns."""
+    schema = "agent.response.v1" if number % 2 else "user.message.v1"
+    return breadcrumb(session or "none", f"made{number}", text, Place(1, number + 1), schema)
+
+
+def breadcrumb(session: str, identity: str, text: str, place: Place, schema: str) -> Breadcrumb:
+    """As decoded from the stream, a minute after the one before."""
+    return _decoded(schema, identity, session, {"content": text}, place)
+
+
+def usage(number: int, model: str) -> Breadcrumb:
+    """A report of no session about a model that counts a fifth more."""
+    body = {"model": model, "counted": 3000, "used": 3600}
+    return _decoded("agent.usage.v1", f"usage{number}", NO_SESSION, body, Place(1, number + 1))
+
+
+def _decoded(schema: str, identity: str, session: str, body: dict[str, Any], place: Place) -> Breadcrumb:
+    moment = START + timedelta(minutes=place.sequence)
+    record = make_record(schema, identity, session, body, created_at=moment)
+    return decode(outgoing(record, WORKSPACE).arrive(place, moment))
+
+
+def mixed(core: Core, crumb: Breadcrumb, first: Remembered, second: Remembered) -> Remembered:
+    """A breadcrumb with its own words and a vector between two real ones."""
+    vectors = [np.frombuffer(fact.passages[0].vector, "<f2").astype(np.float32) for fact in (first, second)]
+    between = vectors[0] + vectors[1]
+    vector = (between / np.linalg.norm(between)).astype("<f2").tobytes()
+    passage = Passage(0, len(crumb.text), core.helpers.terms(crumb.text), vector, core.helpers.count(crumb.text))
+    return Remembered(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))

@@ -1,0 +1,52 @@
+"""Triggers that nothing in a conversation answers: questions asked in other conversations, and small talk."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from builder.bench.data.datasets import Conversation, Dataset
+from builder.domain.breadcrumb import Breadcrumb
+
+OWN_SHARE = 0.7
+"""Of the questions, those of the conversation's own data set, which are the harder ones: same themes, same manner."""
+SMALL_TALK = (
+    "thanks!",
+    "ok",
+    "Hello",
+    "Good morning",
+    "thank you so much",
+    "sounds good",
+    "haha nice",
+    "cool, see you later",
+    "no problem",
+    "Thanks, Caroline!",
+    "Hi, how are you?",
+    "Danke, alles klar!",
+    "Muchas gracias, perfecto",
+)
+
+
+def foreign(conversation: Conversation, datasets: Sequence[Dataset], number: int) -> Iterator[Breadcrumb]:
+    """At most about `number` questions of other conversations, asked here; evenly from all of them, none twice."""
+    own = [dataset for dataset in datasets if conversation in dataset.conversations]
+    others = [dataset for dataset in datasets if dataset not in own]
+    for group, share in ((own, OWN_SHARE if others else 1.0), (others, 1 - OWN_SHARE)):
+        asked = [
+            (f"{other.session}-{question.id}", question.trigger.text)
+            for dataset in group
+            for other in dataset.conversations
+            if other != conversation
+            for question in other.questions
+        ]
+        wanted = max(round(share * number), 1)
+        for name, text in asked[:: max(-(-len(asked) // wanted), 1)]:
+            yield _said(conversation, f"foreign-{name}", text)
+
+
+def small_talk(conversation: Conversation) -> Iterator[Breadcrumb]:
+    """Thanks and greetings, said here."""
+    return (_said(conversation, f"small-talk-{number}", text) for number, text in enumerate(SMALL_TALK))
+
+
+def _said(conversation: Conversation, name: str, text: str) -> Breadcrumb:
+    return replace(conversation.questions[0].trigger, id=name, text=text, body=json.dumps({"content": text}))

@@ -1,0 +1,1 @@
+"""Random sessions whose pages are read by brute force."""

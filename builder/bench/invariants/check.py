@@ -1,0 +1,238 @@
+"""`bench invariants`: what a page shows is what was said: all of it when it fits, else the newest, each result with its call.
+
+Random sessions under random wishes, each published page read by `page_account`, which calls nothing of the pipeline.
+"""
+
+import asyncio
+import gc
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cache, lru_cache
+from multiprocessing import get_context
+from random import Random
+from time import perf_counter
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from builder.app import encoder
+from builder.app.operations.scratch import open_scratch
+from builder.bench.invariants.account import faults
+from builder.bench.invariants.conversation import is_under_pressure
+from builder.bench.invariants.estimates import ample
+from builder.bench.invariants.events import Events
+from builder.bench.invariants.made_sessions import SESSION, START, MadeSession, Record
+from builder.bench.invariants.random_profiles import draw_profile
+from builder.bench.invariants.reader import FAULTS, Reading
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.publish.event import encode
+from builder.recall.summaries.plan import recipe_of
+from builder.remember.decode import decode
+from builder.service import ContextBuilder
+from builder.wire.records import outgoing
+
+WORKSPACE, RIVAL = "acme", "rival"
+AT_ONCE = 10
+"""Sessions that a process makes before it reports."""
+LEAST, LARGEST = 3, 60
+"""Records of a history that is not long."""
+LONG, LONGEST = 301, 420
+LONG_SHARE = 0.1
+USER = "user.message.v1"
+PROCESSES = 2
+COUNTED = 50_000
+"""Texts whose tokens are kept."""
+WORD = re.compile(r"\w+")
+DIRECTIONS: tuple[bytes, ...] = tuple(
+    (row / np.linalg.norm(row)).astype("<f2").tobytes() for row in np.random.default_rng(3).normal(size=(500, 16))
+)
+"""Unit vectors; two texts in 500 point the same way, so that near repeats are looked for too."""
+
+
+class _Hashing:
+    """`Embedder` without a model: one of some random directions for each text, chosen by its end."""
+
+    model = "hashing/bench/000000"
+
+    async def embed(self, text: str) -> bytes:
+        return DIRECTIONS[crc32(text[-12:].encode("utf-8", "replace")) % len(DIRECTIONS)]
+
+
+def _words(text: str) -> str:
+    """Terms without a stemmer."""
+    return " ".join(WORD.findall(text.lower()))
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was found. example: history and fault of the first that is wrong."""
+
+    histories: int = 0
+    long: int = 0
+    contexts: int = 0
+    pressed: int = 0
+    refused: int = 0
+    records: int = 0
+    shown: int = 0
+    found: Counter[str] = field(default_factory=Counter)
+    example: tuple[int, str] | None = None
+
+    def add(self, other: "Tally") -> None:
+        """Both together."""
+        self.histories += other.histories
+        self.long += other.long
+        self.contexts += other.contexts
+        self.pressed += other.pressed
+        self.refused += other.refused
+        self.records += other.records
+        self.shown += other.shown
+        self.found += other.found
+        examples = [example for example in (self.example, other.example) if example]
+        self.example = min(examples, default=None)
+
+
+def run(histories: int, contexts: int, seed: int, first: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
+    """Make sessions until there are at least so many histories and contexts, on two cores.
+
+    first: number of the first history, to see one again. size: mean records of a history. step: called after each history.
+    """
+    start, each, tally = perf_counter(), -(-contexts // histories), Tally()
+    jobs = [(seed, at, min(AT_ONCE, first + histories - at), each, size) for at in range(first, first + histories, AT_ONCE)]
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(_measure, *job) for job in jobs]):
+            part = done.result()
+            tally.add(part)
+            for _ in range(part.histories):
+                step()
+    seconds = perf_counter() - start
+    return {
+        "seed": seed,
+        "histories": tally.histories,
+        "contexts": tally.contexts,
+        **{kind: tally.found[kind] for kind in FAULTS},
+        "refusals": tally.refused,
+        "under_pressure": round(tally.pressed / max(tally.contexts, 1), 3),
+        "long_histories": round(tally.long / tally.histories, 3),
+        "records_mean": round(tally.records / tally.histories, 1),
+        "shown_mean": round(tally.shown / max(tally.contexts, 1), 1),
+        "seconds": round(seconds, 1),
+        "contexts_per_second": round(tally.contexts / seconds, 1),
+        "example": {"history": tally.example[0], "fault": tally.example[1]} if tally.example else None,
+    }
+
+
+def _measure(seed: int, first: int, number: int, contexts: int, size: int) -> Tally:
+    async def work() -> Tally:
+        tally = Tally()
+        for history in range(first, first + number):
+            tally.add(await check_history(seed, history, contexts, size))
+        return tally
+
+    gc.disable()  # a fifth of the time, for cycles that go with their sessions
+    try:
+        return asyncio.run(work())
+    finally:
+        gc.enable()
+        gc.collect()
+
+
+async def check_history(seed: int, history: int, contexts: int, size: int) -> Tally:
+    """Make one session, ask for so many contexts in it, and read each: page after page, as of different triggers."""
+    tally = Tally(histories=1)
+    async for reading in pages(seed, history, contexts, size):
+        tally.records = max(tally.records, len(reading.events.records))
+        tally.refused += reading.page is None
+        for kind, what in faults(reading):
+            tally.found[kind] += 1
+            tally.example = tally.example or (history, f"{kind}: {what}")
+        if reading.page is not None:
+            tally.contexts += 1
+            tally.pressed += is_under_pressure(reading)
+            tally.shown += sum(len(section["ids"]) for section in reading.page["sections"])
+    tally.long = int(tally.records >= LONG - 1)
+    return tally
+
+
+async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncIterator[Reading]:
+    """Pages of one session, those that were refused too, until so many were not.
+
+    The first trigger is the last record, and the summaries are its consumer's; the others ask from the middle, when all is there.
+    """
+    rng = Random(f"{seed} {history}")
+    profile = draw_profile(rng, rng.randint(100, 5000))
+    recipe = recipe_of(profile)
+    made = MadeSession(rng, recipe.name if recipe else "0")
+    long = rng.random() < LONG_SHARE
+    drawn = min(max(int(rng.expovariate(1 / (size - LEAST))) + LEAST, LEAST), LARGEST)
+    made.grow(rng.randint(LONG, LONGEST) if long else drawn)
+    made.ask()
+    builder = open_scratch(_Hashing(), _words)
+    await _remember_rival(builder)
+    remembered = [await builder.remember(crumb) for crumb in _decoded(made.records)]
+    triggers = [row for row in remembered if _asks(row.breadcrumb)]
+    trigger, got = remembered[-1], 0
+    while got < contexts:
+        built = await builder.answer(trigger, (profile,))
+        page = next(iter(built.contexts), None)
+        reading = reading_of(made.records, trigger.breadcrumb, profile, page)
+        yield reading
+        got += len(built.contexts)
+        if not built.contexts:
+            profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
+        elif got < contexts:
+            trigger = rng.choice(triggers)
+            whole = reading_of(made.records, trigger.breadcrumb, profile, None)
+            need = sum(ample(entry, whole) for entry in whole.events.conversation)
+            profile = draw_profile(rng, need)
+
+
+def _asks(crumb: Breadcrumb) -> bool:
+    return crumb.schema == USER and crumb.session == SESSION and crumb.version == 1
+
+
+def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:
+    """The page as the consumer gets it."""
+    wanted = set(profile.audience.any_tags) if profile.audience else None
+    events = Events(
+        records=records[: trigger.place.sequence - 1],
+        session=SESSION,
+        now=trigger.received_at,
+        hears=lambda tags: wanted is None or not wanted.isdisjoint(tags),
+        task=trigger.task if profile.scope_to_task else None,
+    )
+    return Reading(
+        events=events,
+        trigger=records[trigger.place.sequence - 1],
+        profile=profile,
+        page=json.loads(encode(page)) if page else None,
+        count=_true_count(profile.encoding),
+    )
+
+
+@cache
+def _true_count(encoding: str) -> Callable[[str], int]:
+    encode_text = encoder(encoding)
+    return lru_cache(COUNTED)(lambda text: len(encode_text(text)))
+
+
+async def _remember_rival(builder: ContextBuilder) -> None:
+    """Another workspace has a session and ids of the same names."""
+    for number in range(1, 4):
+        body = {"content": f"z{number}x the kiln is hot", "speaker": "Ana"}
+        record = {"id": f"m{number}", "schema_name": USER, "session": SESSION, "version": 1, "context": body}
+        arrival = outgoing(record, RIVAL).arrive(Place(1, number), START)
+        await builder.remember(decode(arrival))
+
+
+def _decoded(records: list[Record]) -> Iterator[Breadcrumb]:
+    for sequence, record in enumerate(records, 1):
+        sent = json.loads(json.dumps({name: value for name, value in record.items() if value is not None}))
+        yield decode(outgoing(sent, WORKSPACE).arrive(Place(1, sequence), START + timedelta(minutes=sequence)))

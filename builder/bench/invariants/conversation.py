@@ -1,0 +1,169 @@
+"""What is wrong with the conversation on a page: what is missing though it has room, out of place, cut or folded without need."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from builder.bench.invariants.estimates import USEFUL, ample, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.events import RESULTS, Entry
+from builder.bench.invariants.expected_items import Shown, shown
+from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
+
+HALF = 0.5
+"""Share of what the conversation may have that its newest entry may need and is certainly shown."""
+LINES = 60
+"""Tokens of a heading, a note, and the differences of counting."""
+SHORT = 160
+"""Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
+
+
+def in_conversation(reading: Reading) -> Iterator[Fault]:
+    """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
+    if reading.trigger_state == "cut" and fits(reading, ()):
+        yield CUT, "the current message is cut, and would have room if everything else went"
+    rule = reading.rule("hot")
+    if rule is None:
+        return
+    found, _ = reading.recent
+    if len(found) < len(reading.items("hot")):
+        yield _stranger(reading, len(found))
+        return
+    certain = demanded(reading)
+    if reading.profile.window.max_units is not None and turns_back(reading, found) > reading.profile.window.max_units:
+        yield LIMIT, f"{turns_back(reading, found)} turns are shown, allowed are {reading.profile.window.max_units}"
+    if fits(reading, possible(reading), for_finds(reading)):
+        if len(found) < len(certain):
+            yield MISSING, f"{_name(reading, certain[-len(found) - 1])} has room and is not on the page"
+        yield from _reduced(reading, found)
+        return
+    yield from _under_pressure(reading, found)
+
+
+def demanded(reading: Reading) -> list[Entry]:
+    """What no limit may take: all of it, or the newest turns that a window is trimmed to."""
+    limits = reading.profile.window
+    return _newest(reading, None if limits.max_units is None else limits.trim_to)
+
+
+def possible(reading: Reading) -> list[Entry]:
+    """What the limits may leave: all of it, or as many of the newest turns as a window may have."""
+    return _newest(reading, reading.profile.window.max_units)
+
+
+def _newest(reading: Reading, turns: int | None) -> list[Entry]:
+    kept = set(list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))[:turns])
+    return [entry for entry in reading.limited if entry.turn in kept]
+
+
+def turns_back(reading: Reading, found: Sequence[Shown]) -> int:
+    """How many turns there are from the newest to the oldest that is shown."""
+    turns = list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))
+    return turns.index(found[0].entry.turn) + 1 if found else 0
+
+
+def for_finds(reading: Reading) -> int:
+    """Tokens that finds are left with, because a limit may leave something out that can only be found."""
+    profile, rule = reading.profile, reading.rule("retrieval")
+    is_limited = profile.window.max_units is not None or profile.window.max_tool_turns is not None
+    return int(rule.min_share * reading.whole) if rule and is_limited and profile.on_overflow == "trim" else 0
+
+
+def refusal(reading: Reading) -> Iterator[Fault]:
+    """A page is refused when what no page is without has no room, or the profile trims nothing and the conversation has none."""
+    least = fixed(reading) + min(count_words(reading), 2 * USEFUL)
+    if reading.page is not None:
+        if reading.profile.on_overflow == "reject" and reading.rule("hot") and exceeds(reading, demanded(reading)):
+            yield REFUSED, "the conversation has no room, and a profile that rejects got a page"
+    elif reading.profile.on_overflow == "reject" and fits(reading, possible(reading)):
+        yield REFUSED, "the conversation has room, and no page came"
+    elif reading.profile.on_overflow == "trim" and 2 * least <= reading.limit:
+        yield REFUSED, f"{reading.limit} tokens are enough for the system prompt and the current message, and no page came"
+
+
+def _stranger(reading: Reading, number: int) -> Fault:
+    """What to say of the newest item that is not the entry that is due."""
+    text = reading.items("hot")[-number - 1].text
+    due = reading.limited[-number - 1] if number < len(reading.limited) else None
+    name = _name(reading, due) if due else "nothing more"
+    for entry in reading.limited:
+        if shown(entry, text, reading.events, reading.trigger):
+            later = due is not None and reading.limited.index(entry) < reading.limited.index(due)
+            return (MISSING if later else ORDER), f"{_name(reading, entry)} stands where {name} is due"
+    ids = {part.split(" ")[0] for part in text.split("id ")[1:]}
+    if due and (reading.events.records[due.row]["id"] in ids or text.startswith("Call ")):
+        return PAIR, f"{text!r:.300} stands where {name} is due"
+    known = {record["id"] for row, record in enumerate(reading.events.records) if row in reading.events.counting}
+    kind = ALTERED if due else STALE
+    return kind, f"{text!r:.300} stands where {name} is due, ids {sorted(ids - known)}"
+
+
+def _name(reading: Reading, entry: Entry) -> str:
+    record = reading.events.records[entry.row]
+    call = f" call {entry.request} answered by {[reading.events.records[row]['id'] for row in entry.results]}"
+    return f"{record['id']} v{record['version']}{call if entry.request else ''}"
+
+
+def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+    """What is not whole though everything has room and no limit of the profile says so."""
+    for each in found:
+        for row, state in each.states:
+            if state == "cut" and not reading.is_limited(row):
+                yield CUT, f"{_name(reading, each.entry)} is cut, and the conversation has room"
+            if state == "line" and not reading.is_placeholder(each.entry):
+                yield FOLD, f"{_name(reading, each.entry)} is one line, and the conversation has room"
+
+
+def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+    rule, entries = reading.rule("hot"), reading.limited
+    taken = fixed(reading) + count_words(reading) + _pinned(reading)
+    room = min(rule.most(reading.limit), reading.limit - taken) if rule else 0
+    if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
+        yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
+    yield from _too_much(reading, found)
+    for each in found[1:]:
+        if any(state == "cut" and reading.events.records[row]["schema_name"] not in RESULTS for row, state in each.states):
+            yield CUT, f"{_name(reading, each.entry)} is cut, and older ones are shown"
+    if not reading.profile.tool_output.newest_only:
+        yield from _folded(reading, found)
+
+
+def _pinned(reading: Reading) -> int:
+    """Tokens of the sections that stand whatever is said."""
+    names = {rule.name for rule in reading.profile.sections if rule.source == "pinned"}
+    return sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
+
+
+def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+    """A conversation that is not whole has no more than its share."""
+    rule = reading.rule("hot")
+    shown = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
+    if rule and shown and len(found) < len(reading.limited) and reading.profile.window.max_units is None:
+        most = rule.most(reading.limit) + LINES
+        if shown[0]["tokens"] > most:
+            yield LIMIT, f"the conversation has {shown[0]['tokens']} tokens, its share are {most}"
+
+
+def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+    """A result that is one line though an older one is whole."""
+    long = [
+        each for each in found if _results(reading, each) and all(_is_long(reading, row) for row, _ in _results(reading, each))
+    ]
+    for one, other in pairwise(long):
+        is_line = any(state == "line" for _, state in _results(reading, other)) and not reading.is_placeholder(other.entry)
+        if is_line and all(state == "whole" for _, state in _results(reading, one)):
+            yield FOLD, f"{_name(reading, other.entry)} is one line, and the older {_name(reading, one.entry)} is whole"
+
+
+def _is_long(reading: Reading, row: int) -> bool:
+    return of_result(reading.events.records[row], reading.count) > SHORT
+
+
+def _results(reading: Reading, each: Shown) -> list[tuple[int, str]]:
+    records = reading.events.records
+    return [(row, state) for row, state in each.states if records[row]["schema_name"] == "tool.response.v1"]
+
+
+def is_under_pressure(reading: Reading) -> bool:
+    """Whether not all of the conversation is shown whole that the profile's limits leave."""
+    found, _ = reading.recent
+    certain = demanded(reading)
+    return len(found) < len(certain) or any(not each.is_whole for each in found[-len(certain) :])

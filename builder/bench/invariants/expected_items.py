@@ -1,0 +1,161 @@
+"""What an item of a page must say of a record, and whether one does: whole, in part with a mark, or as a line of ours."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, said
+from builder.bench.invariants.made_texts import CONTROL, FORGED
+
+State = Literal["whole", "cut", "line"]
+CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")
+LINE = re.compile(r"\[[^\n]*id (?P<id>\S+)\]")
+SHOWN_OF = re.compile(r"\((?P<shown>[\d,]+) of (?P<all>[\d,]+) results shown.*; fetch (?P<id>\S+) for all")
+PART = re.compile(r"^(?=Result:|Failed\b|\[[^\n]*id \S+\]$|\(no answer yet\)$)", re.MULTILINE)
+IMAGE = "\n[image kiln.png, 24 bytes: hot]"
+ROLES = {"user.message.v1": "User", "agent.response.v1": "Assistant"}
+BLANK = " \t\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What an item shows of an entry. states: of the words or the call, and of each result below it, with their rows."""
+
+    entry: Entry
+    states: tuple[tuple[int, State], ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing of it is missing."""
+        return all(state == "whole" for _, state in self.states)
+
+
+def visible(text: str) -> str:
+    """The text as a page shows it."""
+    for control, shown in CONTROL.items():
+        text = text.replace(control, shown)
+    return re.sub("\r\n?", "\n", text).rstrip(BLANK)
+
+
+def words_of(record: Record) -> str:
+    """What a message says, with a line for its image."""
+    return visible(said(record) + (IMAGE if record["context"].get("attachments") else "")) or "(empty message)"
+
+
+def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
+    """The names that may stand in front of what it says."""
+    default, name = ROLES[record["schema_name"]], record["context"].get("speaker", "")
+    people = record["context"].get("user_id"), trigger["context"].get("user_id")
+    other = people[0] != people[1] if all(people) else record["session"] != trigger["session"]
+    if default == "User" and other and name in {"", "User", trigger["context"].get("speaker", "User")}:
+        return re.compile(r"Another user \d+")
+    if name in FORGED and name != default:
+        return re.compile(re.escape(f'{default} "{name}"'))
+    return re.compile(re.escape(name or default))
+
+
+def shown(entry: Entry, text: str, events: Events, trigger: Record) -> Shown | None:
+    """What an item's text shows of an entry; None when it is not of this entry, or says something else."""
+    record = events.records[entry.row]
+    if not entry.request and record["schema_name"] not in TOOLS:
+        state = message_state(record, text, trigger)
+        return Shown(entry, ((entry.row, state),)) if state else None
+    if record["schema_name"] in RESULTS:
+        label = re.match(r"Tool \w+ (?:answered|(?P<failed>failed))(?=:| \()", text)
+        below = ("Failed" if label["failed"] else "Result") + text[label.end() :] if label else text
+        state = result_state(record, below)
+        return Shown(entry, ((entry.row, state),)) if state else None
+    return _called(entry, text, events)
+
+
+def message_state(record: Record, text: str, trigger: Record) -> State | None:
+    """How much of a message the text shows; None when it is of another."""
+    label = labels_of(record, trigger).match(text)
+    if not label:
+        return None
+    words, rest = words_of(record), text[label.end() :]
+    forms = (f": {words}", f":\n\n{words}")
+    if rest in forms:
+        return "whole"
+    return "cut" if any(is_part(rest, form, record["id"]) for form in forms) else None
+
+
+def is_part(text: str, whole: str, identity: str) -> bool:
+    """Whether a text with a mark in it has the beginning and the end of the whole, and the mark names it."""
+    mark = CUT.search(text)
+    if not mark or mark["id"] != identity:
+        return False
+    head, tail = (_bare(part) for part in (text[: mark.start()], text[mark.end() :]))
+    bare = _bare(whole)
+    return bare.startswith(head) and bare.endswith(tail) and len(head) + len(tail) <= len(bare) + 8
+
+
+def _bare(text: str) -> str:
+    """Without white space, and without the fences that a cut closes and opens again."""
+    return re.sub(r"\s+|`{3}\w*|~{3}", "", text)
+
+
+def _called(entry: Entry, text: str, events: Events) -> Shown | None:
+    head, *parts = PART.split(text)
+    state = call_state(events.records[entry.row], entry.request, head)
+    if state is None:
+        return None
+    if not entry.results:
+        is_open = not entry.request or [part.strip() for part in parts] == ["(no answer yet)"]
+        return Shown(entry, ((entry.row, state),)) if is_open or state == "cut" else None
+    if len(parts) != len(entry.results):
+        return None
+    states = [result_state(events.records[row], part.rstrip()) for row, part in zip(entry.results, parts, strict=True)]
+    found = tuple((row, state) for row, state in zip(entry.results, states, strict=True) if state)
+    return Shown(entry, ((entry.row, state), *found)) if len(found) == len(parts) else None
+
+
+def call_state(record: Record, request: str, text: str) -> State | None:
+    """How much of a call stands in the lines above its results."""
+    call = call_of(record, request)
+    if not re.match(rf"Call {call['tool']}(?=:|$)", text):
+        return None
+    if (mark := CUT.search(text)) and mark["id"] == record["id"]:
+        return "cut"
+    return "whole" if holds_leaves(text, call.get("input")) else None
+
+
+def result_state(record: Record, text: str) -> State | None:
+    """How much of a result stands in the lines of one; None when they are another's, or something is missing without a word."""
+    if (line := LINE.fullmatch(text.removeprefix("Result: "))) and line["id"] == record["id"]:
+        return "line"
+    body = record["context"]
+    failed = record["schema_name"] == "tool.error.v1"
+    value = body["error_message"] if failed else body["output"]
+    label = "Failed" if failed else "Result"
+    if not text.startswith(f"{label}:"):
+        return None
+    rest = text.removeprefix(f"{label}:")
+    if (mark := CUT.search(rest)) and mark["id"] == record["id"]:
+        return "cut"
+    if (some := SHOWN_OF.search(rest)) and some["id"] == record["id"]:
+        return "cut"
+    if isinstance(value, str):
+        return "whole" if rest in {f"{gap}{visible(value)}" for gap in (" ", "\n", "\n\n")} else None
+    return "whole" if holds_leaves(rest, value) else None
+
+
+def holds_leaves(text: str, value: Any) -> bool:
+    """Whether every key and every plain value stands in the text, each as often as it is there."""
+    rest = re.sub(r"\s+", " ", text)
+    return all(re.sub(r"\s+", " ", leaf) in rest for leaf in set(leaves(value)))
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """Keys and plain values."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield visible(key)
+            yield from leaves(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield visible(value if isinstance(value, str) else json.dumps(value)).strip()

@@ -1,0 +1,175 @@
+"""Small wrong changes of assembly, made at run time: the check of the invariants must find each of them."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import builder.adapters.templates.fragments as rendering
+import builder.assemble.assemble as assembly
+from builder.adapters.templates import folder as templates
+from builder.assemble import front
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items import draft, labels
+from builder.assemble.items.forms import Form
+from builder.assemble.sources import conversation, finds
+from builder.domain.context import Omission
+from builder.recall.index import conversation as history
+from builder.recall.index.conversation import Turn
+
+Function = Callable[..., Any]
+FEW = 5
+"""Entries that a limit leaves which nobody named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """owner, name: the function that is changed, and where it is looked up. change: the right one → the wrong one."""
+
+    owner: Any
+    name: str
+    change: Callable[[Function], Function]
+
+
+def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:
+    """change: the turns, the newest first, and the view → other turns."""
+    return Mutant(conversation, "turns", lambda right: lambda view: iter(list(change(list(right(view)), view))))
+
+
+def _lines(change: Callable[[str], str]) -> Mutant:
+    """change: text of an item → another."""
+    return Mutant(templates, "items", lambda right: lambda text: change(right(text)))
+
+
+def _rotated(turn: Turn) -> Turn:
+    answered = [entry for entry in turn if entry.request and entry.results]
+    others = dict(zip(answered, (*answered[1:], *answered[:1]), strict=True))
+    return tuple(replace(entry, results=others[entry].results) if entry in others else entry for entry in turn)
+
+
+def _once(turns: list[Turn], view: Any) -> Iterator[Turn]:
+    texts: set[str] = set()
+    for turn in turns:
+        text = view.history.rows[turn[0].row].breadcrumb.text
+        if text not in texts:
+            yield turn
+        texts.add(text)
+
+
+def _moved(turns: list[Turn]) -> list[Turn]:
+    """An edited message at the place of its edit."""
+    return sorted(turns, key=lambda turn: -turn[0].row)
+
+
+def _dropping(number: int) -> Callable[[Function], Function]:
+    return lambda right: lambda *given, **named: tuple(right(*given, **named))[number:]
+
+
+def _named_though_hidden(right: Function) -> Function:
+    def absences(page: Any, found: Any, missed: Any) -> Any:
+        view = page.ledger.writer.view
+        rows = [row for row in range(view.size) if not view.current[row]]
+        hidden = tuple(Omission(id=view.history.rows[row].breadcrumb.id, reason="over budget") for row in rows[:1])
+        return right(page, found, (*hidden, *missed))
+
+    return absences
+
+
+def _without_reason(right: Function) -> Function:
+    def absences(*given: Any) -> Any:
+        found = right(*given)
+        return replace(found, by_reason=dict(list(found.by_reason.items())[1:]))
+
+    return absences
+
+
+def _one_more(right: Function) -> Function:
+    def begin(self: Ledger, writer: Any, allowance: int, **named: Any) -> None:
+        right(self, writer, allowance + 1, **named)
+
+    return begin
+
+
+def _trimming(right: Function) -> Function:
+    return lambda request, writer: right(replace(request, profile=replace(request.profile, on_overflow="trim")), writer)
+
+
+def _without_ids(right: Function) -> Function:
+    return lambda ledger: tuple(replace(part, breadcrumbs=dict(list(part.breadcrumbs.items())[1:])) for part in right(ledger))
+
+
+def _unmarked(right: Function) -> Function:
+    return lambda *given: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*given))
+
+
+def _without_newest(right: Function) -> Function:
+    return lambda found, *given, **named: right(replace(found, entries=found.entries[1:]), *given, **named)
+
+
+def _few(right: Function) -> Function:
+    def limited(*given: Any, **named: Any) -> Any:
+        found = right(*given, **named)
+        return replace(found, entries=found.entries[:FEW])
+
+    return limited
+
+
+def _miscounted(right: Function) -> Function:
+    def compose(ledger: Ledger) -> Any:
+        page = right(ledger)
+        return replace(page, tokens=page.tokens - 1)
+
+    return compose
+
+
+MUTANTS: Mapping[str, Mutant] = {
+    "a message is missing": _turns(lambda turns, _: turns[:2] + turns[3:]),
+    "two turns are swapped": _turns(lambda turns, _: [*turns[1:2], *turns[:1], *turns[2:]]),
+    "a result stands below another call": _turns(lambda turns, _: map(_rotated, turns)),
+    "an older version is shown": _turns(lambda turns, _: [tuple(replace(one, row=one.origin) for one in turn) for turn in turns]),
+    "an edited message moves to its edit": _turns(lambda turns, _: _moved(turns)),
+    "a repeat is removed": _turns(_once),
+    "the last result of a call is missing": _turns(
+        lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
+    ),
+    "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
+    "the newest is left out under pressure": Mutant(front, "newest", _without_newest),
+    "a limit acts that nobody named": Mutant(front, "limited", _few),
+    "a result that has room is one line": Mutant(
+        conversation, "_item", lambda right: lambda entry, found, writer, _="": right(entry, found, writer, "folded")
+    ),
+    "a cut has no mark": Mutant(rendering, "shorten", _unmarked),
+    "a call without an answer does not say so": Mutant(draft, "Form", lambda _: lambda **named: Form(**{**named, "open": False})),
+    "blank lines are dropped": _lines(lambda text: re.sub("\n\n+", "\n", text)),
+    "indentation is lost": _lines(lambda text: re.sub("\n {3,}", "\n  ", text)),
+    "a text opens structure at the root": _lines(lambda text: text.replace("\n  ", "\n", 1)),
+    "control text stays": Mutant(rendering, "visible", lambda _: lambda text: text),
+    "a display name is a label": Mutant(labels, "is_plain", lambda _: lambda _name: True),
+    "a date is another clock's": Mutant(
+        draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
+    ),
+    "finds repeat the page": Mutant(
+        assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)
+    ),
+    "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
+    "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
+    "what is hidden is named": Mutant(assembly, "absences", _named_though_hidden),
+    "a reason is not counted": Mutant(assembly, "absences", _without_reason),
+    "a section does not name what it shows": Mutant(assembly, "sections_of", _without_ids),
+    "the page is one token too long": Mutant(Ledger, "__init__", _one_more),
+    "tokens are counted wrong": Mutant(assembly, "compose", _miscounted),
+    "a profile that rejects gets a page": Mutant(assembly, "front_of", _trimming),
+}
+"""Name → what is changed."""
+
+
+@contextmanager
+def mutated(mutant: Mutant) -> Iterator[None]:
+    """Assembly with this change, as long as the block lasts."""
+    right = mutant.owner.__dict__[mutant.name]
+    setattr(mutant.owner, mutant.name, mutant.change(right))
+    try:
+        yield
+    finally:
+        setattr(mutant.owner, mutant.name, right)

@@ -1,0 +1,42 @@
+"""`bench invariants --mutants`: how many pages it takes to find each small wrong change of assembly."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any
+
+from builder.bench.invariants.account import faults
+from builder.bench.invariants.check import PROCESSES, pages
+from builder.bench.invariants.mutants import MUTANTS, mutated
+
+EACH = 10
+"""Contexts of a history."""
+
+
+def run(most: int, seed: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
+    """Pages until each mutant was found, None for one that `most` pages did not show. step: called after each mutant."""
+    found: dict[str, Any] = {}
+    with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
+        waiting = {name: pool.submit(_searched, name, most, seed, size) for name in MUTANTS}
+        for name, each in waiting.items():
+            found[name] = each.result()
+            step()
+    return {"seed": seed, "most": most, "found": sum(each is not None for each in found.values()), "pages": found}
+
+
+def _searched(name: str, most: int, seed: int, size: int) -> int | None:
+    return asyncio.run(pages_until_found(name, most, seed, size))
+
+
+async def pages_until_found(name: str, most: int, seed: int, size: int) -> int | None:
+    """How many pages, refusals included, were read until one was wrong; None when none of so many was."""
+    read = history = 0
+    with mutated(MUTANTS[name]):
+        while read < most:
+            async for reading in pages(seed, history, EACH, size):
+                read += 1
+                if any(faults(reading)):
+                    return read
+            history += 1
+    return None

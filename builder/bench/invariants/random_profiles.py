@@ -1,0 +1,96 @@
+"""Random wishes for `bench invariants`: any preset with every setting of its page drawn anew."""
+
+from dataclasses import replace
+from random import Random
+from zoneinfo import ZoneInfo
+
+from builder.app.operations.scratch import ENCODINGS, bundled_wishes
+from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
+from builder.domain.selector import Pinned, Selector
+
+MOST = 40
+"""Of every limit."""
+PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
+ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
+
+
+def draw_profile(rng: Random, need: int) -> Profile:
+    """need: tokens that the whole conversation has, about."""
+    base = rng.choice(bundled_wishes())
+    stands = any(rule.source == "pinned" for rule in base.sections)
+    pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
+    return replace(
+        base,
+        window=_window(base.window, rng),
+        tool_output=_tool_output(base.tool_output, rng),
+        retrieval=_retrieval(base.retrieval, rng),
+        encoding=rng.choice(ENCODINGS),
+        page=rng.choice(("default", "default", "xml")),
+        budget=_budget(rng, need),
+        reserve=0,
+        margin=rng.choice((0.0, 0.0, 0.1)),
+        on_overflow=rng.choice(("trim", "trim", "trim", "reject")),
+        chat_format=rng.choice(("none", "none", "none", "openai", "anthropic")),
+        time_zone=ZoneInfo(rng.choice(ZONES)),
+        system_prompt=rng.choice(("", PROMPT)),
+        audience=Selector(any_tags=("to:mira",)) if rng.random() < 1 / 8 else None,
+        scope_to_task=rng.random() < 1 / 12,
+        pinned=(*base.pinned, pinned) if stands and rng.random() < 1 / 3 else base.pinned,
+        sections=tuple(
+            replace(rule, dates=rng.choice((rule.dates, "day", "none", "age", "time")) if rule.dates != "none" else "none")
+            for rule in base.sections
+        ),
+    )
+
+
+def _budget(rng: Random, need: int) -> int:
+    """Most pages have too little, two in ten about what the conversation needs, others what a profile may say."""
+    match rng.randint(0, 11):
+        case 0 | 1 | 2 | 3 | 4 | 5 | 6:
+            return 100 + int(need * rng.uniform(0.1, 0.6))
+        case 7 | 8:
+            return 60 + int(need * rng.uniform(0.8, 1.3))
+        case 9:
+            return rng.randint(1, 10 * MOST)
+        case 10:
+            return rng.randint(10 * MOST, 100 * MOST)
+        case _:
+            return 4000
+
+
+def _window(base: Window, rng: Random) -> Window:
+    """Half of them limit nothing."""
+    most = rng.choice((base.max_units, None, rng.randint(1, MOST)))
+    return replace(
+        base,
+        max_units=most,
+        trim_to=rng.randint(1, most) if most else base.trim_to,
+        max_tool_turns=rng.choice((base.max_tool_turns, None, None, 0, rng.randint(1, 4), rng.randint(1, MOST))),
+        keep_share=rng.choice((0.25, 0.5, 1.0)),
+    )
+
+
+def _tool_output(base: ToolOutput, rng: Random) -> ToolOutput:
+    cuts = Cut(results=rng.randint(1, 5), characters=rng.choice((None, rng.randint(1, MOST))))
+    return replace(
+        base,
+        cut=rng.choice((base.cut, base.cut, cuts)),
+        placeholder_after=rng.choice((None, None, rng.randint(1, 4), rng.randint(1, MOST))),
+        fold_at=rng.choice((None, 0.05, 0.3, 0.7)),
+        fold_keep=rng.randint(0, 6),
+        newest_only=rng.random() < 1 / 3,
+        old_tools=rng.choice(((), ("search", "bash"))),
+        old_characters=rng.choice((rng.randint(1, MOST), 1500)),
+    )
+
+
+def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
+    return replace(
+        base,
+        scope=rng.choice((base.scope, base.scope, "workspace", ("s43",))),
+        min_probability=rng.choice((None, base.min_probability, rng.random() ** 4)),
+        similarity_threshold=rng.choice((base.similarity_threshold, 0.0, 0.2)),
+        per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
+        neighbours=rng.choice((0, 0, rng.randint(1, 3))),
+        max_results=rng.choice((base.max_results, rng.randint(1, MOST))),
+    )

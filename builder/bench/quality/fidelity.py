@@ -1,0 +1,188 @@
+"""`bench fidelity`: does a page say what was said? Conversations that just fit, and conversations that are far too long.
+
+The page is read as text: nothing of what assembled it is asked.
+"""
+
+import re
+import statistics
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from builder.app import Core, encoder
+from builder.bench.data.datasets import Conversation, Dataset
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+
+FULL = (0.95, 0.97, 0.99, 1.0)
+"""Shares of the allowance that a conversation which fits has, by turns."""
+LARGEST = 8_000
+"""Tokens of the longest beginning."""
+NEWEST = 20
+_HEADING = re.compile(r"^## ", re.MULTILINE)
+_CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_MARK = re.compile(r"\[… [\d,]+ characters left out")
+
+
+@dataclass(frozen=True, slots=True)
+class Fits:
+    """Of one conversation that fits. whole: share of its messages that the page holds word for word. code: of its code blocks."""
+
+    share: float
+    whole: float
+    in_order: bool
+    code: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """Of one page whose conversation does not fit. newest: share of the newest messages that are whole on it.
+
+    older_first: messages of the conversation that are left out though older ones are shown. cut: marks on the page.
+    """
+
+    newest: float
+    older_first: int
+    cut: int
+    tokens: int
+
+
+async def run(core: Core, dataset: Dataset, profile: Profile, step: Callable[[], None]) -> dict[str, Any]:
+    """The report. step: called after each message."""
+    fits, pressed = [], []
+    for conversation in dataset.conversations:
+        for crumb in conversation.breadcrumbs:
+            await core.builder.remember(crumb)
+            step()
+        for shown, trigger, filled in full(conversation, profile):
+            page = await _page(core, trigger, filled)
+            fits.append(read_whole(page, tuple(filter(is_message, shown)), filled))
+        messages = tuple(filter(is_message, conversation.breadcrumbs))
+        for question in conversation.questions:
+            page = await _page(core, question.trigger, profile)
+            if not read_all(page.markdown, messages):
+                pressed.append(read_pressed(page, messages))
+    return {"dataset": dataset.name, "profile": profile.consumer, "fits": _fits(fits), "pressure": _pressure(pressed)}
+
+
+def is_message(crumb: Breadcrumb) -> bool:
+    """Whether a person or an agent says something in it: calls, results and notes read otherwise on a page."""
+    return crumb.role in {"user", "assistant"} and bool(crumb.text.strip())
+
+
+def full(conversation: Conversation, profile: Profile) -> Iterator[tuple[tuple[Breadcrumb, ...], Breadcrumb, Profile]]:
+    """Beginnings of the conversation, the message behind each as trigger, and the profile with a budget that it just fills."""
+    count = encoder(profile.encoding)
+    tokens, asked = len(count("## Recent Conversation\n\n## Current User Message\n")), 0
+    days: set[str] = set()
+    for number, crumb in enumerate(conversation.breadcrumbs):
+        day = f"{crumb.created_at.day} {crumb.created_at:%B %Y}"
+        tokens += 0 if day in days else len(count(f"\n[{day}]\n"))
+        days.add(day)
+        tokens += len(count(_item(crumb)))
+        if tokens > LARGEST:
+            return
+        if crumb.schema in profile.triggers:
+            asked += 1
+            share = FULL[asked % len(FULL)]
+            yield conversation.breadcrumbs[:number], crumb, replace(profile, budget=int(tokens / share) + profile.reserve)
+
+
+def _item(crumb: Breadcrumb) -> str:
+    return f"- {crumb.speaker}: {crumb.text}\n".replace("\n", "\n  ")
+
+
+async def _page(core: Core, trigger: Breadcrumb, profile: Profile) -> Context:
+    remembered = await core.builder.ingest.facts(trigger)
+    (context,) = (await core.builder.answer(remembered, (profile,))).contexts
+    return context
+
+
+def items(markdown: str, heading: str = "") -> list[str]:
+    """What stands in the items of the section whose heading begins so, in page order; "" = of all."""
+    found = []
+    for section in _HEADING.split(markdown)[1:]:
+        title, _, text = section.partition("\n")
+        if title.startswith(heading):
+            pieces = re.split(r"^- ", text, flags=re.MULTILINE)[1:]
+            found += [re.sub(r"^  ", "", re.split(r"\n+(?=\[|$)(?!\[…)", piece)[0], flags=re.MULTILINE) for piece in pieces]
+    return found
+
+
+def holds(item: str, crumb: Breadcrumb) -> bool:
+    """Whether an item says just what this breadcrumb does."""
+    _, _, said = item.partition(": ") if ": " in item.split("\n", 1)[0] else item.partition(":")
+    return said.strip() == "\n".join(line.rstrip("\r") for line in crumb.text.split("\n")).strip()
+
+
+def read_whole(context: Context, shown: tuple[Breadcrumb, ...], profile: Profile) -> Fits:
+    """What of a conversation that fits stands on its page."""
+    lines = items(context.markdown)
+    places = [next((place for place, item in enumerate(lines) if holds(item, crumb)), -1) for crumb in shown]
+    in_order = _in_order(lines, shown)
+    blocks = [block for crumb in shown for block in _CODE.findall(crumb.text)]
+    text = "\n".join(lines)
+    return Fits(
+        share=context.tokens / profile.allowance,
+        whole=statistics.fmean(place >= 0 for place in places) if places else 1.0,
+        in_order=in_order,
+        code=tuple(block in text for block in blocks),
+    )
+
+
+def _in_order(lines: list[str], shown: tuple[Breadcrumb, ...]) -> bool:
+    """Whether the messages follow each other on the page."""
+    rest = iter(lines)
+    return all(any(holds(item, crumb) for item in rest) for crumb in shown)
+
+
+def read_all(markdown: str, crumbs: tuple[Breadcrumb, ...]) -> bool:
+    """Whether the conversation stands on the page as a whole."""
+    return _in_order(items(markdown, "Recent"), crumbs)
+
+
+def read_pressed(context: Context, crumbs: tuple[Breadcrumb, ...]) -> Pressed:
+    """What of a conversation that does not fit stands on its page."""
+    recent, everything = items(context.markdown, "Recent"), items(context.markdown)
+    newest = crumbs[-NEWEST:]
+    shown = [any(holds(item, crumb) for item in recent) for crumb in crumbs]
+    first = next((number for number, there in enumerate(shown) if there), len(shown))
+    return Pressed(
+        newest=statistics.fmean(any(holds(item, crumb) for item in everything) for crumb in newest),
+        older_first=sum(
+            not there and not any(_begins(item, crumb) for item in recent)
+            for crumb, there in zip(crumbs[first:], shown[first:], strict=True)
+        ),
+        cut=len(_MARK.findall(context.markdown)),
+        tokens=context.tokens,
+    )
+
+
+def _begins(item: str, crumb: Breadcrumb) -> bool:
+    """Whether an item is this breadcrumb, cut."""
+    return bool(_MARK.search(item)) and f"id {crumb.id} " in item
+
+
+def _fits(found: list[Fits]) -> dict[str, Any]:
+    code = [intact for each in found for intact in each.code]
+    return {
+        "pages": len(found),
+        "allowance_used": round(statistics.fmean(each.share for each in found), 4) if found else None,
+        "messages_whole": round(statistics.fmean(each.whole for each in found), 4) if found else None,
+        "in_order": round(statistics.fmean(each.in_order for each in found), 4) if found else None,
+        "code_blocks": len(code),
+        "code_intact": round(statistics.fmean(code), 4) if code else None,
+    }
+
+
+def _pressure(found: list[Pressed]) -> dict[str, Any]:
+    if not found:
+        return {"pages": 0}
+    return {
+        "pages": len(found),
+        "tokens_mean": round(statistics.fmean(each.tokens for each in found), 1),
+        "newest_20_whole": round(statistics.fmean(each.newest for each in found), 4),
+        "older_shown_before_newer_left_out": sum(each.older_first for each in found),
+        "cut": sum(each.cut for each in found),
+    }

@@ -1,0 +1,179 @@
+"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
+
+import statistics
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+from types import MappingProxyType
+from typing import Any
+
+from builder.bench.data.datasets import Conversation, Dataset, Question
+from builder.bench.data.unanswerable import foreign, small_talk
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.profile import Profile
+from builder.recall.search.ranking import Ranker
+from builder.service import ContextBuilder
+
+WHOLE = 300
+"""Characters up to which an evidence message counts only as a whole."""
+NO_RANKERS: Mapping[str, Ranker] = MappingProxyType({})
+FOREIGN = 50
+"""Questions of other conversations that each conversation is asked."""
+STRETCH = 200
+"""Contiguous characters of a longer one that must stand on the page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """One question at one budget. found: share of its evidence on the page."""
+
+    category: str
+    found: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """Tokens of what was found for a trigger that nothing answers, by kind of trigger."""
+
+    foreign: tuple[int, ...]
+    small_talk: tuple[int, ...]
+
+
+async def run(
+    builder: ContextBuilder,
+    dataset: Dataset,
+    profile: Profile,
+    budgets: tuple[int, ...],
+    step: Callable[[], None],
+    rankers: Mapping[str, Ranker] = NO_RANKERS,
+    heard: Callable[[Breadcrumb], Awaitable[None]] | None = None,
+) -> dict[str, Any]:
+    """The report, without its model: evidence on the page, and what is found for triggers that nothing answers.
+
+    step: called after each message and question, for a progress bar.
+
+    rankers: session → weights to use for it instead of the bundled ones. heard: called with the last breadcrumb of each
+    conversation, so that it can be summarised.
+    """
+    outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
+    idle: dict[int, list[Idle]] = {budget: [] for budget in budgets}
+    seconds: list[float] = []
+    for conversation in dataset.conversations:
+        for breadcrumb in conversation.breadcrumbs:
+            await builder.remember(breadcrumb)
+            step()
+        if heard:
+            await heard(conversation.breadcrumbs[-1])
+    for conversation in dataset.conversations:
+        for question in conversation.questions:
+            for budget in budgets:
+                began = perf_counter()
+                ranker = rankers.get(conversation.session)
+                outcome = await ask(builder, conversation, question, replace(profile, budget=budget), ranker)
+                seconds.append(perf_counter() - began)
+                outcomes[budget].append(outcome)
+            step()
+        for budget in budgets:
+            asking = replace(profile, budget=budget)
+            idle[budget].append(await _idle(builder, dataset, conversation, asking, rankers.get(conversation.session)))
+    questions = sum(len(conversation.questions) for conversation in dataset.conversations)
+    return {
+        "dataset": dataset.name,
+        "questions": questions,
+        "budgets": {
+            str(budget): summary(found) | tokens(found) | _found_for_nothing(idle[budget]) for budget, found in outcomes.items()
+        },
+        "by_category": _by_category(outcomes),
+        "latency_ms": _latency(seconds),
+    }
+
+
+async def ask(
+    builder: ContextBuilder, conversation: Conversation, question: Question, profile: Profile, ranker: Ranker | None
+) -> Outcome:
+    """One context, and how much of the question's evidence stands on it; none of it when it is refused."""
+    trigger = await builder.ingest.facts(question.trigger)
+    built = await builder.answer(trigger, (profile,), ranker)
+    if built.refused:
+        return Outcome(category=question.category, found=0.0, tokens=0)
+    (context,) = built.contexts
+    page = _without_question(context.markdown, question.trigger.text)
+    evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
+    found = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+    return Outcome(category=question.category, found=found, tokens=context.tokens)
+
+
+async def _idle(
+    builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile, ranker: Ranker | None
+) -> Idle:
+    """What is found for questions of the other conversations and for small talk."""
+
+    async def found(trigger: Breadcrumb) -> int:
+        built = await builder.answer(await builder.ingest.facts(trigger), (profile,), ranker)
+        return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
+
+    return Idle(
+        foreign=tuple([await found(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
+        small_talk=tuple([await found(trigger) for trigger in small_talk(conversation)]),
+    )
+
+
+def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
+    """Mean tokens of what was found for triggers that nothing answers."""
+    kinds = {
+        "found_foreign": [tokens for each in idle for tokens in each.foreign],
+        "found_small_talk": [tokens for each in idle for tokens in each.small_talk],
+    }
+    return {kind: round(statistics.fmean(found), 1) for kind, found in kinds.items() if found}
+
+
+def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
+    """Whether its text stands on the page (white space folded): the whole, or a long stretch of a long one."""
+    text = folded(breadcrumb.text)
+    if len(text) <= WHOLE:
+        return text in page
+    return any(text[start : start + STRETCH] in page for start in range(len(text) - STRETCH + 1))
+
+
+def _without_question(markdown: str, question: str) -> str:
+    page = folded(markdown)
+    head, _, tail = page.rpartition(folded(question))
+    return f"{head} {tail}"
+
+
+def folded(text: str) -> str:
+    """White space folded, as `recalled` expects its page."""
+    return " ".join(text.split())
+
+
+def summary(outcomes: list[Outcome]) -> dict[str, float]:
+    """Shares of questions with any and with all of their evidence, and the mean share found."""
+    return {
+        "evidence_any": round(statistics.fmean(outcome.found > 0 for outcome in outcomes), 4),
+        "evidence_all": round(statistics.fmean(outcome.found == 1 for outcome in outcomes), 4),
+        "evidence_mean": round(statistics.fmean(outcome.found for outcome in outcomes), 4),
+    }
+
+
+def tokens(outcomes: list[Outcome]) -> dict[str, float]:
+    """Mean and most tokens of the pages."""
+    spent = [outcome.tokens for outcome in outcomes]
+    return {"tokens_mean": round(statistics.fmean(spent), 1), "tokens_max": max(spent)}
+
+
+def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
+    names = sorted({outcome.category for found in outcomes.values() for outcome in found})
+    return {
+        name: {
+            str(budget): {"questions": len(mine), **summary(mine)}
+            for budget, found in outcomes.items()
+            if (mine := [outcome for outcome in found if outcome.category == name])
+        }
+        for name in names
+    }
+
+
+def _latency(seconds: list[float]) -> dict[str, float]:
+    ordered = sorted(seconds)
+    return {"p50": round(1e3 * statistics.median(ordered), 2), "p95": round(1e3 * ordered[int(0.95 * (len(ordered) - 1))], 2)}

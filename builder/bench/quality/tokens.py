@@ -1,0 +1,122 @@
+"""`bench tokens`: true tokens of the context beside what agents send without it (features J4)."""
+
+import json
+import statistics
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from builder.app import Core, counter, summarise
+from builder.bench.data.datasets import Conversation, Dataset
+from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.profile import Profile
+
+LAST = 20
+ALL_JSON, LAST_JSON, LAST_TEXT = "all records as JSON", f"last {LAST} as pretty JSON with the catalog", f"last {LAST} as text"
+
+
+def baselines(lines: Iterable[str]) -> dict[str, str]:
+    """The texts of the three baselines for events as JSON lines."""
+    records = [json.loads(line) for line in lines]
+    bodies = [(record["schema_name"], record["context"]) for record in records]
+    return _baselines(bodies, [json.dumps(record, ensure_ascii=False) for record in records])
+
+
+async def run(
+    core: Core, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
+) -> dict[str, Any]:
+    """Means over the questions: what the baselines cost and hold, and the context at each budget.
+
+    equal: the smallest budget whose contexts hold no less of the evidence, all of it, than the last messages as text do.
+    step: called after each message and question, for a progress bar.
+    """
+    for conversation in dataset.conversations:
+        for breadcrumb in conversation.breadcrumbs:
+            await core.builder.remember(breadcrumb)
+            step()
+        await summarise(core, (profile,), conversation.breadcrumbs[-1])
+    sent = _sent(dataset)
+    rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
+    enough = (budget for budget, row in rows.items() if row["evidence_all"] >= sent[LAST_TEXT]["evidence_all"])
+    equal = next(enough, None)
+    return {
+        "dataset": dataset.name,
+        "profile": profile.consumer,
+        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "baselines": sent,
+        "budgets": rows,
+        "equal": {"budget": int(equal), **rows[equal]} if equal else None,
+    }
+
+
+async def _at(
+    core: Core, dataset: Dataset, profile: Profile, sent: dict[str, dict[str, float]], step: Callable[[], None]
+) -> dict[str, float]:
+    outcomes = []
+    for conversation in dataset.conversations:
+        for question in conversation.questions:
+            outcomes.append(await ask(core.builder, conversation, question, profile, None))
+            step()
+    row = tokens(outcomes)
+    saved = {f"saved against {name}": round(1 - row["tokens_mean"] / sent[name]["tokens_mean"], 4) for name in sent}
+    return {**row, **summary(outcomes), **saved}
+
+
+def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
+    """What each baseline costs and holds: the same for all questions of a conversation."""
+    found: dict[str, list[Outcome]] = {}
+    for conversation in dataset.conversations:
+        for name, (count, text) in _of_conversation(conversation).items():
+            page = folded(text)
+            for question in conversation.questions:
+                evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
+                share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+                found.setdefault(name, []).append(Outcome(category=question.category, found=share, tokens=count))
+    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in found.items()}
+
+
+def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
+    """Tokens of each baseline, and what it tells without its JSON."""
+    count = counter()
+    bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
+    texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))
+    told = {ALL_JSON: "\n".join(crumb.text for crumb in conversation.breadcrumbs)}
+    return {name: (count(text), told.get(name, texts[LAST_TEXT])) for name, text in texts.items()}
+
+
+def _record(crumb: Breadcrumb) -> str:
+    """A breadcrumb as a record again."""
+    record = {
+        "id": crumb.id,
+        "schema_name": crumb.schema,
+        "version": crumb.version,
+        "tags": crumb.tags,
+        "context": json.loads(crumb.body),
+        "created_at": crumb.created_at.isoformat(),
+    }
+    return json.dumps(record, ensure_ascii=False)
+
+
+def _baselines(bodies: list[tuple[str, dict[str, Any]]], records: list[str]) -> dict[str, str]:
+    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST:]
+    history = [
+        {"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages
+    ]
+    context: list[dict[str, Any]] = [
+        {"type": "tool_catalog", "content": body} for schema, body in bodies if schema == "tool.catalog.v1"
+    ]
+    context.append({"type": "chat_history", "messages": history})
+    return {
+        ALL_JSON: "[" + ",".join(records) + "]",
+        LAST_JSON: json.dumps(context, ensure_ascii=False, indent=2),
+        LAST_TEXT: "\n".join(f"{_role(schema).capitalize()}: {_text(body)}" for schema, body in messages),
+    }
+
+
+def _role(schema: str) -> str:
+    return "user" if schema == "user.message.v1" else "assistant"
+
+
+def _text(body: dict[str, Any]) -> str:
+    return str(body.get("content") or body.get("message") or "")

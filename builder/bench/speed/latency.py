@@ -1,0 +1,194 @@
+"""`bench latency`: a whole context beside the bare embedding call, interleaved in one run."""
+
+import random
+import statistics
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+from builder.app import Core, Service, summarise
+from builder.bench.data.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.speed.quantiles import at, milliseconds, waited
+from builder.client import Client, connect
+from builder.domain.breadcrumb import Place
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile, Reminder
+from builder.domain.selector import Pinned, Selector
+from builder.domain.usage import NEWEST_REPORTS
+from builder.ports.models import Embedder
+from builder.publish.event import encode
+
+CONSUMER = "default"
+MODEL = "claude-sonnet-4"
+BATCH = 10_000
+"""Messages stored at once."""
+WARM_UPS = 3
+COLD = 5
+"""First pages of a cold session."""
+
+
+@dataclass(slots=True)
+class Timings:
+    """Seconds of one size, and tokens of its pages. cold: of first pages, while nothing of their session is in memory."""
+
+    build: list[float] = field(default_factory=list)
+    cold: list[float] = field(default_factory=list)
+    all_on: list[float] = field(default_factory=list)
+    embed: list[float] = field(default_factory=list)
+    yardstick: list[float] = field(default_factory=list)
+    event_to_context: list[float] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+
+
+async def run(
+    service: Service, reference: Embedder, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]
+) -> dict[str, Any]:
+    """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
+    await _fill(service.core, sizes, step)
+    timings = {size: Timings() for size in sizes}
+    async with connect(service.url, WORKSPACE) as client:
+        listener = _Listener(client)
+        for number in range(-WARM_UPS, rounds):
+            for size in sizes:
+                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else None)
+            step()
+        for size in sizes:
+            await _cold(service.core, size, rounds, timings[size])
+        await listener.close()
+    return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
+
+
+async def _round(core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None) -> None:
+    """Every question is new, so that no cache knows its vector."""
+    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
+    yardstick = await _seconds(lambda: reference.embed(asked[0]))
+    embed = await _seconds(lambda: core.embedder.embed(asked[1]))
+    plain = core.profile(CONSUMER)
+    tokens: list[int] = []
+    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain, tokens))
+    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, asked[4], everything(plain)))
+    event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
+    if timings:
+        timings.tokens += tokens
+        timings.yardstick.append(yardstick)
+        timings.embed.append(embed)
+        timings.build.append(build)
+        timings.all_on.append(all_on)
+        timings.event_to_context.append(event)
+
+
+async def _cold(core: Core, size: int, rounds: int, timings: Timings) -> None:
+    """The first page of a session of which nothing is in memory, a few times."""
+    for number in range(rounds, rounds + COLD):
+        core.histories.forget(WORKSPACE)
+        text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
+        began = perf_counter()
+        await _build(core, _session("build", size), size + number, text, plain)
+        timings.cold.append(perf_counter() - began)
+
+
+async def _build(core: Core, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None) -> None:
+    """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
+    place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
+    trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
+    built = await core.builder.build(trigger, (profile,))
+    for context in built.contexts:
+        encode(context)
+        if tokens is not None:
+            tokens.append(context.tokens)
+
+
+def everything(profile: Profile) -> Profile:
+    """The profile with every method of context management that it does not use anyway."""
+    people = Selector(schemas=("user.message.v1", "agent.response.v1", "tool.response.v1", "tool.error.v1"))
+    pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
+    first = profile.sections[0].name
+    return replace(
+        profile,
+        page="xml",
+        chat_format="anthropic",
+        system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
+        calibrate=MODEL,
+        audience=people,
+        pinned=(*profile.pinned, pinned),
+        reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
+        tool_output=replace(profile.tool_output, placeholder_after=3, old_tools=("search",), newest_only=True),
+        sections=tuple(replace(rule, dates="age" if rule.source == "retrieval" else rule.dates) for rule in profile.sections),
+    )
+
+
+class _Listener:
+    """Asks over the broker and waits for the context."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._contexts = client.contexts(CONSUMER)
+
+    async def ask(self, session: str, text: str) -> None:
+        """From the publishing of the message to its context in hand."""
+        identity = await self._client.send_user_message(session, text)
+        async for context in self._contexts:
+            if context.trigger_event_id == identity:
+                return
+
+    async def close(self) -> None:
+        """Stop listening."""
+        await self._contexts.aclose()
+
+
+async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
+    """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
+    said = texts(max(sizes))
+    facts: list[Remembered] = []
+    for number, text in enumerate(said[:DISTINCT]):
+        facts.append(await core.builder.ingest.facts(message("", number, text)))
+        step()
+    mixing = random.Random(7)
+    for number, text in enumerate(said[DISTINCT:], DISTINCT):
+        facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for number in range(NEWEST_REPORTS):
+        await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
+    for size in sizes:
+        for kind in ("build", "all-on", "event"):
+            session = _session(kind, size)
+            for first in range(0, size, BATCH):
+                rows = (
+                    replace(fact, breadcrumb=replace(fact.breadcrumb, session=session, id=f"{session}-{number}"))
+                    for number, fact in enumerate(facts[first : min(first + BATCH, size)], first)
+                )
+                await core.store.remember_all(tuple(rows))
+            end = replace(facts[size - 1].breadcrumb, session=session, id=f"{session}-{size - 1}")
+            plain = core.profile(CONSUMER)
+            await summarise(core, (everything(plain) if kind == "all-on" else plain,), end)
+            step()
+
+
+def _question(size: int, number: int, kind: str) -> str:
+    return f"What did we decide about order {number * 7 + size} and where does the {kind} key go, round {number}?"
+
+
+def _session(kind: str, size: int) -> str:
+    return f"{kind}-{size}"
+
+
+async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
+    began = perf_counter()
+    await work()
+    return perf_counter() - began
+
+
+def _summary(timings: Timings) -> dict[str, float]:
+    p50 = statistics.median(timings.build)
+    return {
+        "build_p50_ms": milliseconds(p50),
+        "page_tokens": round(statistics.fmean(timings.tokens)),
+        "cold_p50_ms": milliseconds(statistics.median(timings.cold)),
+        "build_p95_ms": milliseconds(at(timings.build, 0.95)),
+        "embed_p50_ms": milliseconds(statistics.median(timings.embed)),
+        "yardstick_p50_ms": milliseconds(statistics.median(timings.yardstick)),
+        "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
+        "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
+        "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
+        **waited(timings.event_to_context),
+    }

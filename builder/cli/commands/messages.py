@@ -1,0 +1,132 @@
+"""Commands that talk to a running service, and `build`, which needs none."""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from builder.cli.options import AsJson, Servers, Workspace, broker, print_json, say, settings
+
+Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation.")]
+Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
+
+
+def send(
+    text: Annotated[str, typer.Argument(help="What the user says.")],
+    session: Session = "main",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    speaker: Annotated[str, typer.Option(help="Name of the person.")] = "",
+    user_id: Annotated[str, typer.Option(help="Who the person is, in your own system.")] = "",
+    wait: Annotated[str, typer.Option(help="Wait for this agent's context and print it.")] = "",
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that --wait waits.")] = 60,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say something as a user; with --wait, show the context that it leads to."""
+    from builder.cli.messages import UserMessage, send_and_wait
+
+    mine = settings()
+    where = (broker(mine, servers).servers, workspace or mine.workspace)
+    result = asyncio.run(send_and_wait(mine, *where, session, UserMessage(text, speaker, user_id), wait, timeout))
+    if as_json:
+        print_json(result)
+    elif wait:
+        sys.stdout.write(result["content"])
+    else:
+        say(f"sent {result['id']} as {session}")
+
+
+def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Show contexts as they are published, until Ctrl-C."""
+    from builder.cli.messages import watch_contexts
+
+    mine = settings()
+    try:
+        asyncio.run(watch_contexts(mine, broker(mine, servers).servers, workspace or mine.workspace, consumer, as_json))
+    except KeyboardInterrupt:
+        say("stopped")
+
+
+def build(
+    file: Annotated[Path, typer.Argument(help="Events, one JSON record a line; - for standard input.", allow_dash=True)],
+    profile: Annotated[str, typer.Option(help="Profile of the page.")] = "default",
+    trigger: Annotated[str, typer.Option(help="Id of the breadcrumb to answer; default is the last user message.")] = "",
+    workspace: Workspace = "",
+    session: Session = "main",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Events in, markdown out: what an agent would get, without NATS and without keeping anything."""
+    from builder.cli.build import build_once
+
+    mine = settings()
+    lines = _text(file).split("\n")
+    event = asyncio.run(build_once(mine, lines, workspace or mine.workspace, session, profile, trigger, say))
+    if as_json:
+        print_json(event)
+    else:
+        sys.stdout.write(event["content"])
+
+
+def _text(file: Path) -> str:
+    """What the file, or standard input for "-", holds. Raises `Rejected` when it cannot be read."""
+    from builder.domain.errors import Rejected
+
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    except OSError as error:
+        raise Rejected(f"{file} cannot be read: {error.strerror}; give a file of JSON lines, or - for standard input") from error
+    except UnicodeDecodeError as error:
+        raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
+
+
+def import_events(
+    file: Annotated[Path, typer.Argument(help="Events, one JSON record a line.", exists=True, dir_okay=False)],
+    workspace: Workspace = "",
+    session: Session = "main",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Publish old events: remembered, never answered. Can be stopped and run again; nothing is imported twice."""
+    from builder.cli.messages import import_file
+    from builder.domain.errors import Rejected
+
+    mine = settings()
+    result = asyncio.run(import_file(mine, broker(mine, servers).servers, workspace or mine.workspace, session, file))
+    if as_json:
+        print_json(result)
+    else:
+        say(f"{result['published']} published, {result['skipped']} had been before")
+    if refusals := result["refusals"]:
+        more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+        raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")
+
+
+def compact(
+    session: Annotated[str, typer.Argument(help="Session that is summarised.")],
+    profile: Annotated[str, typer.Option(help="Profile whose summaries are meant.")] = "default",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    keep_user: Annotated[bool, typer.Option(help="Keep what people said word for word.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
+    from dataclasses import asdict
+
+    from builder.app import compact_session
+
+    mine = settings()
+    report = asyncio.run(
+        compact_session(mine, broker(mine, servers).servers, workspace or mine.workspace, session, profile, keep_user)
+    )
+    if as_json:
+        print_json(asdict(report))
+    elif report.units:
+        say(f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}")
+    else:
+        say(f"nothing was summarised: {report.reason}")

@@ -1,0 +1,131 @@
+"""`doctor`: each part, whether it is well, and what to do when it is not."""
+
+import asyncio
+import json
+import shutil
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any
+
+from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
+from builder.app.settings import Settings
+from builder.cli.requests import ask
+from builder.client.connecting import without_credentials
+from builder.domain.errors import BuilderError, Unavailable
+
+LOW_DISK = 1_000_000_000
+HTTP_SECONDS = 5.0
+
+
+class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of the tree are
+    """The service runs without this part, worse."""
+
+
+async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
+    """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could.
+
+    servers: of the broker that is looked at; "" = the configured one, or that of the running service.
+    """
+    address = broker_address(settings, servers)
+    parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
+        ("python", _python),
+        ("disk", _disk),
+        ("model", _model),
+        ("service", partial(_service, address)),
+        ("broker", partial(_broker, address)),
+        ("core", _core),
+    )
+    return [await _finding(name, check, settings) for name, check in parts]
+
+
+async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
+    try:
+        return {"part": name, "ok": True, "warning": False, "said": await check(settings)}
+    except _Degraded as error:
+        return {"part": name, "ok": True, "warning": True, "said": str(error)}
+    except BuilderError as error:
+        return {"part": name, "ok": False, "warning": False, "said": str(error)}
+
+
+async def _python(_settings: Settings) -> str:
+    return sys.version.split()[0]
+
+
+async def _disk(settings: Settings) -> str:
+    folder = settings.data_dir.expanduser()
+    while not folder.exists():
+        folder = folder.parent
+    free = (await asyncio.to_thread(shutil.disk_usage, folder)).free
+    if free < LOW_DISK:
+        raise BuilderError(f"{folder} has {free / 1e9:.1f} GB left; free some, or set CONTEXT_BUILDER_DATA_DIR")
+    return f"{free / 1e9:.0f} GB free at {folder}"
+
+
+async def _model(settings: Settings) -> str:
+    said = "; ".join(f"{model['name']}: {model['state']}" for model in models(settings))
+    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in models(settings)):
+        raise BuilderError(said)
+    return said
+
+
+async def _service(address: Address, settings: Settings) -> str:
+    """What the service on this data folder says of itself, else whether one answers over the broker."""
+    service = running(settings)
+    if service is not None:
+        return await asyncio.to_thread(_readiness, service)
+    if address.guess:
+        raise _Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
+    try:
+        answer = await ask(settings, address, settings.workspace, "consumers", {})
+    except Unavailable as error:
+        raise _Degraded(f"none answers: {error}") from error
+    names = ", ".join(each["name"] for each in answer["consumers"])
+    return f"one answers at {without_credentials(address.servers)}, for {names or 'nobody'}"
+
+
+def _readiness(service: Listening) -> str:
+    """Asks over HTTP. Raises `BuilderError` and `_Degraded` with what is wrong."""
+    url = f"{service.http}/readyz"
+    try:
+        with urllib.request.urlopen(url, timeout=HTTP_SECONDS) as response:  # noqa: S310 - the service's own URL
+            answer = json.loads(response.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            answer = json.loads(error.read())
+    except (OSError, ValueError) as error:
+        raise BuilderError(f"process {service.pid} runs, and {url} does not answer: {error}; look into its log") from error
+    wrong = "; ".join(f"{part}: {text}" for part, text in answer["parts"].items() if text != "ok")
+    if answer["status"] == "failing":
+        raise BuilderError(f"{url} says failing: {wrong}")
+    if wrong:
+        raise _Degraded(f"{url} says {answer['status']}: {wrong}")
+    return f"{url} says {answer['status']}, process {service.pid}, NATS {service.nats}"
+
+
+async def _broker(address: Address, settings: Settings) -> str:
+    """Where nothing is configured and nothing runs there is no broker yet, which is no fault."""
+    if address.guess:
+        return await check_broker(settings, "")
+    try:
+        return await check_broker(settings, address.servers)
+    except Unavailable:
+        if address.is_configured or running(settings):
+            raise
+        return await check_broker(settings, "")
+
+
+async def _core(settings: Settings) -> str:
+    async with open_core(settings) as core:
+        count, left = await core.store.count(), await core.store.left()
+        names = ", ".join(profile.consumer for profile in core.profiles)
+        said = (
+            f"{count} breadcrumbs in {settings.store_path}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"
+        )
+        try:
+            await core.embedder.embed("ready")
+        except Unavailable as error:
+            raise _Degraded(f"contexts are built by words alone: {error}; {said}") from error
+    return said

@@ -1,0 +1,1 @@
+"""What people asked for once and for all."""

@@ -1,0 +1,143 @@
+"""Which sentences of a text are standing instructions: said once, meant for every answer from then on.
+
+Precision before recall: an instruction that is missed may still be found by its words, one that was never given misleads.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages
+from builder.language.instructions.speech import spoken
+
+END = 5_000
+"""Characters at both ends of a long text that are read: between them stands what was pasted."""
+LONGEST = 400
+"""Characters of a sentence that are read; people who instruct are brief."""
+LAST = 50
+"""Characters at the end of a sentence that are looked at for its question mark."""
+RUN_ON = 160
+"""Characters from which a sentence is shown from its cue on."""
+
+LEADIN = 60
+"""Characters in front of a clause in which a phrase may lead to it."""
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
+_QUESTION = re.compile(r"[?？؟]\W*$")
+_QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
+_SCRIPTS = {
+    "cyrillic": re.compile("[а-яё]", re.IGNORECASE),
+    "han": re.compile("[\u4e00-\u9fff]"),
+    "kana": re.compile("[\u3041-\u30ff]"),
+}
+_PLAIN = str.maketrans("’‘`", "'''")
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """start, end: characters of the text. withdraws: it only takes an earlier one back ("you can use emojis again").
+
+    language: ISO 639-1, the file whose cue it holds.
+    """
+
+    start: int
+    end: int
+    withdraws: bool
+    language: str
+
+
+def instructions(text: str) -> tuple[Instruction, ...]:
+    """The standing instructions of a text in order; none for questions, reports, quotations, stories and pasted text."""
+    spans = spoken(text) if len(text) <= 2 * END else chain(spoken(text, 0, END), spoken(text, len(text) - END))
+    return tuple(found for start, end in spans if (found := _instruction(text, start, end)))
+
+
+def _instruction(text: str, start: int, end: int) -> Instruction | None:
+    sentence = _QUOTATION.sub(lambda quoted: "_" * len(quoted[0]), text[start : min(end, start + LONGEST)].translate(_PLAIN))
+    question = bool(_QUESTION.search(text[max(start, end - LAST) : end]))
+    words = [(word[0].lower(), *word.span()) for word in _WORD.finditer(sentence)]
+    for language in _spoken(sentence, {word for word, _, _ in words}):
+        best: tuple[int, Cue] | None = None
+        for begin, cue in _cues(sentence, words, language, question=question):
+            if best is None or cue.withdraws:
+                best = begin, cue
+            if cue.withdraws:
+                break
+        if best and not (language.proverbs.search(sentence) or language.single.search(sentence)):
+            begin = best[0] if end - start > RUN_ON else 0
+            return Instruction(start + begin, end, best[1].withdraws, language.code)
+    return None
+
+
+def _spoken(sentence: str, words: set[str]) -> list[Language]:
+    """The languages that it may be in, the likeliest first: by its script, then by its most frequent words."""
+    script = next((name for name, letter in _SCRIPTS.items() if letter.search(sentence)), "latin")
+    if script == "han" and _SCRIPTS["kana"].search(sentence):
+        script = "kana"
+    found = [(len(words & language.signs), language) for language in languages() if language.script == script]
+    most = max((count for count, _ in found), default=0)
+    return [language for count, language in sorted(found, key=lambda held: -held[0]) if 2 * count >= most]
+
+
+def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, *, question: bool) -> Iterator[tuple[int, Cue]]:
+    """Where a cue begins that nobody else said, and which."""
+    for cue in language.cues.get(ANYWHERE, ()):
+        found = cue.pattern.search(sentence)
+        if found and _counts(cue, sentence, found.start(), language, question=question):
+            yield found.start(), cue
+    anyhow = language.cues.get(ANY_WORD, ())
+    for number, (word, begin, _) in enumerate(words):
+        cues = language.cues.get(word, ())
+        opens = bool(cues or anyhow) and _opens(sentence, words, number, language)
+        for cue in (*cues, *(anyhow if opens else ())):
+            if (
+                (opens or not cue.begins)
+                and cue.pattern.match(sentence, begin)
+                and _counts(cue, sentence, begin, language, question=question)
+            ):
+                yield begin, cue
+                break
+
+
+def _counts(cue: Cue, sentence: str, begin: int, language: Language, *, question: bool) -> bool:
+    if question and not (cue.asks or _leads_in(sentence, begin, language)):
+        return False
+    if cue.once:
+        reason = language.reasons.search(sentence, begin)
+        if language.once.search(sentence, begin, reason.start() if reason else len(sentence)):
+            return False
+    return not language.reported.search(sentence[:begin])
+
+
+def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, language: Language) -> bool:
+    """Whether a clause begins with this word. "They lie and never listen" goes on with its subject."""
+    begin = words[number][1]
+    while number:
+        word, start, end = words[number - 1]
+        if _BREAK.search(sentence[end : words[number][1]]):
+            return True
+        if word not in language.openers:
+            return word in language.leads and _leads_in(sentence, begin, language)
+        if word in language.joints:
+            return not _has_subject(sentence[:start], words[: number - 1], language)
+        number -= 1
+    return True
+
+
+def _leads_in(sentence: str, begin: int, language: Language) -> bool:
+    """Whether a phrase such as "make sure to" ends where the clause begins."""
+    return bool(language.leadins.search(sentence, max(begin - LEADIN, 0), begin))
+
+
+def _has_subject(sentence: str, words: list[tuple[str, int, int]], language: Language) -> bool:
+    """Whether the clause that ends with the last of these words has one."""
+    following = len(sentence)
+    for word, start, end in reversed(words):
+        if _BREAK.search(sentence[end:following]):
+            return False
+        if word in language.subjects:
+            return True
+        following = start
+    return False

@@ -1,1 +1,0 @@
-"""Pure stages: values in, values out, NumPy and nothing else. Same input, same output."""

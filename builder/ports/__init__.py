@@ -1,0 +1,1 @@
+"""The world outside, as Protocols whose docstrings are the contract."""

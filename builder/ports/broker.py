@@ -1,0 +1,102 @@
+"""The broker: the stream of breadcrumbs, and what leaves the service."""
+
+from collections.abc import AsyncIterator
+from typing import Protocol
+
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.context import Context
+
+
+class Stream(Protocol):
+    """Reads the stream beside the subscription, for catch-up."""
+
+    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
+        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`."""
+
+
+class Archive(Protocol):
+    """Takes away from the streams, beyond recovery. All methods raise `Unavailable` and may be repeated.
+
+    ids: of one workspace; session: theirs, NO_SESSION = any.
+    """
+
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
+        """Delete every message of these breadcrumbs below the place; returns how many."""
+
+    async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
+        """Delete the message at this place; False when the stream no longer holds it, or holds another session's there.
+
+        identity: only when the message is a record of this id.
+        """
+
+    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
+        """Delete the dead letters that are about them; returns how many."""
+
+    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
+        """Sequence and subject of the published contexts that name one of them."""
+
+    async def replace_context(self, sequence: int, subject: str) -> None:
+        """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub."""
+
+
+class Published(Protocol):
+    """Reads contexts that were published. All methods raise `Unavailable`; None = there is none, or it was forgotten."""
+
+    async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
+        """The newest one of a consumer in a session."""
+
+    async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+        """The one with this id (`domain.context.context_id`)."""
+
+
+class Publisher(Protocol):
+    """Sends what leaves the service."""
+
+    async def publish(self, context: Context, event: bytes) -> None:
+        """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached.
+
+        Plain subscribers hear what the server refuses, too: ask `holds` before a second attempt.
+        """
+
+    async def holds(self, context: Context) -> bool:
+        """Whether the server holds a context with this id, or what is left of one that was forgotten. Raises `Unavailable`."""
+
+    async def announce(self, context: Context) -> None:
+        """Tell whoever listens that tool results were folded in a context that has been published (`context.compacted.v1`).
+
+        Nobody keeps it, and a context that nothing was folded in says nothing. Raises `Unavailable`.
+        """
+
+    async def dead_letter(self, arrival: Arrival, reason: str) -> None:
+        """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+
+
+class Sender(Protocol):
+    """Sends breadcrumbs of the service's own: they enter the store through the stream."""
+
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:
+        """Publish and return what the stream will hand over. Raises `Unavailable`. triggers: it may ask for contexts.
+
+        The same message id twice within the server's window is one breadcrumb: the first one is returned, whatever its words,
+        because it is what every worker reads. Raises `Rejected` when it stands on another subject.
+        """
+
+
+class Delivery(Protocol):
+    """One hand-over of an arrival by the broker, settled exactly once by the worker. Settling never raises."""
+
+    @property
+    def arrival(self) -> Arrival:
+        """What came."""
+
+    async def ack(self) -> None:
+        """Done with it."""
+
+    async def retry(self, delay: float) -> None:
+        """Deliver it again after `delay` seconds."""
+
+    async def reject(self) -> None:
+        """Never deliver it again."""
+
+    async def keep_alive(self) -> None:
+        """Tell the broker that work goes on."""

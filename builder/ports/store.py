@@ -1,0 +1,141 @@
+"""The store: what was remembered, beside the stream that it is a projection of.
+
+Vectors are little-endian float16 bytes of unit length.
+"""
+
+from datetime import datetime
+from typing import Protocol
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.facts import Ended, Remembered
+from builder.domain.recall import Recall, RecallQuery
+
+
+class BreadcrumbStore(Protocol):
+    """Keeps breadcrumbs with their facts; a projection of the stream. All methods raise `Unavailable`."""
+
+    async def remember(self, remembered: Remembered) -> bool:
+        """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
+
+    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+        """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one.
+
+        Of what was erased, what is left: it removes itself.
+        """
+
+    async def recall(self, query: RecallQuery) -> Recall:
+        """Up to `limit` rows of the scope with `after` < place <= `until` in place order, and the pinned ones as of `until`.
+
+        For those only tombstones of the session and of none count, as catch-up walks no other. Tombstones of no session belong
+        to every scope, and so does what joins one of its sessions (`Breadcrumb.joins_by`). What was erased is part of no recall.
+        """
+
+    async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
+        """Where something of the session, or of EVERY_SESSION, is stored with `after` < place < `until`."""
+
+    async def count(self) -> int:
+        """Breadcrumbs stored, old versions included, erased ones and secrets not."""
+
+
+class Reader(Protocol):
+    """Reads breadcrumbs one by one, for who follows a chain or looks something up. All methods raise `Unavailable`."""
+
+    async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
+        """The id, the id that the first version of it answers, and so on: up to `limit`, each once, as of `until`, inclusive.
+
+        The last one may be unknown. What was erased still says what it answered.
+        """
+
+    async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """All that is stored under the id and was not removed since, in place order."""
+
+    async def told(
+        self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
+    ) -> tuple[Breadcrumb, ...]:
+        """Up to `limit` breadcrumbs of the session between two places, both exclusive, that were not removed or replaced since.
+
+        newest: from the end, the newest first.
+        """
+
+    async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
+        """For each of these the vectors of its passages, in order; empty while it lacks them, or has those of another model."""
+
+
+class Store(BreadcrumbStore, Reader, Protocol):
+    """What builds contexts reads both ways."""
+
+
+class Eraser(Protocol):
+    """Forgets. All methods raise `Unavailable`; a second call with the same arguments changes nothing."""
+
+    async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
+        """Take from every version of it with place < `until` all that `erased` takes, with passages, vectors and tags.
+
+        So too from each summary of the session that names it, and from each that names one of those. NO_SESSION: in any session.
+        Raises the `Recall.revision` of the sessions, and nobody remembers them anew. Returns what was taken by this call as it
+        was, and is durable.
+        """
+
+    async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
+        """What is left of all that `erase` took for this id, whenever, in place order."""
+
+    async def ended(self, moment: datetime) -> tuple[Ended, ...]:
+        """What is stored and has expired at the moment, with earlier versions of it in its session, in place order.
+
+        So too the summaries that `erase` would take for it.
+        """
+
+    async def purge(self, ended: tuple[Ended, ...]) -> None:
+        """Take from these what `erase` takes."""
+
+
+class Stubs(Protocol):
+    """Subjects of contexts that were taken away and whose stub is owed. All methods raise `Unavailable`."""
+
+    async def owe(self, subject: str) -> None:
+        """Note it, durably, before the context is taken away."""
+
+    async def owed(self) -> tuple[str, ...]:
+        """All of them, sorted."""
+
+    async def pay(self, subject: str) -> None:
+        """The stub is there."""
+
+
+class Backlog(Protocol):
+    """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
+
+    Remembering one lists it, in the same transaction; filling its vectors in takes it off the list.
+    """
+
+    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+        """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
+
+    async def fill(self, remembered: Remembered) -> bool:
+        """Write the vectors and the model of what `lacking` gave, and return True.
+
+        False, and nothing is written, when it lacks none any more: the first writer wins. Whoever has recalled it without them
+        asks for them by `Reader.vectors`.
+        """
+
+    async def left(self) -> int:
+        """How many lack vectors."""
+
+
+class Ledger(Protocol):
+    """What the worker must not forget between two processes. All methods raise `Unavailable`."""
+
+    async def watermark(self, workspace: str, session: str) -> Place:
+        """Everything of the session up to this place is remembered or was rejected; ORIGIN for an unknown session."""
+
+    async def advance(self, workspace: str, session: str, place: Place) -> None:
+        """Raise the watermark; a lower place changes nothing."""
+
+    async def begin(self, place: Place) -> int:
+        """Count an attempt before it is made; returns its number, 1 for the first."""
+
+    async def forgive(self, place: Place) -> None:
+        """Take back the attempt just begun: somebody else was unavailable."""
+
+    async def settle(self, place: Place) -> None:
+        """Forget the attempts of a finished delivery."""

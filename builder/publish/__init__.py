@@ -1,0 +1,1 @@
+"""The fourth verb: context → event."""

@@ -1,0 +1,256 @@
+"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from builder.domain.context import RECENT, Context, Omission
+from builder.domain.errors import Rejected
+from builder.publish.chat_messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
+from builder.publish.compaction import CompactionV1, compaction_of
+
+SCHEMA = "agent.context.v1"
+NOTHING = blake2b(b"", digest_size=8).hexdigest()
+DEFAULT_MAX_BYTES = 8 * 1_048_576
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+
+
+class Assembly(BaseModel):
+    """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes."""
+
+    model_config = _STRICT
+    profile: str = Field(description="revision of the profile")
+    templates: str = Field(description="revision of the templates")
+    prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
+    tokenizer: str = Field(description="encoding that the tokens are counted in")
+    budget: int = Field(description="most tokens of the page")
+    target: int | None = Field(None, description="tokens that the page aims at, if they are fewer")
+    margin: float = Field(0, description="share of them kept free, the profile's or what agents' usage calls for")
+    model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
+    flags: tuple[str, ...] = Field(
+        (),
+        description="what was out of the ordinary. degraded: no engine was there for the trigger, words and fields alone were "
+        "asked. vectors_missing: some breadcrumbs in scope had no vectors yet. "
+        "hint_failed: something is shown by the generic hint, its omission says why. page_failed: a bundled page "
+        "template stepped in. system_prompt_cut: the system prompt is too large for the page. "
+        "No second context follows a flagged one",
+    )
+
+
+class SectionV1(BaseModel):
+    """One section of the page."""
+
+    model_config = _STRICT
+    name: str
+    section_class: str = Field(alias="class", description="static, slow or turn")
+    tokens: int
+    ids: tuple[str, ...] = Field(description="breadcrumbs in it, in page order")
+    tokens_by_id: dict[str, int] = Field({}, description="tokens that it shows of each; headings and date lines are nobody's")
+    probability_by_id: dict[str, float] | None = Field(
+        None, description="of what was found: the probability that it answers the trigger, by which it was chosen"
+    )
+
+
+class BreakpointV1(BaseModel):
+    """Where a prompt cache may cut the page: equal hash, equal beginning."""
+
+    model_config = _STRICT
+    name: str = Field(description="static, slow: behind the sections of this class; recent: behind the recent conversation")
+    characters: int = Field(description="characters of `content` in front of it")
+    tokens: int = Field(description="tokens of them")
+    prefix: str = Field(description="hash of them")
+
+
+class OmissionV1(BaseModel):
+    """What is not on the page, or not all of it, and why."""
+
+    model_config = _STRICT
+    id: str
+    reason: str
+    tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
+    shown: int = Field(0, description="tokens of them on the page")
+
+
+class Omissions(BaseModel):
+    """What is on the page in part, the 50 most relevant of what is not on it, and all of both counted by reason."""
+
+    model_config = _STRICT
+    partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
+    most_relevant: tuple[OmissionV1, ...]
+    by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
+
+
+class AgentContextV1(BaseModel):
+    """The one context of a trigger for a consumer."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "assembly": {
+                        "profile": "3f0c9a51",
+                        "templates": "a1b2c3d4",
+                        "prefix": "5f6e7d8c",
+                        "tokenizer": "o200k_base",
+                        "budget": 4000,
+                        "margin": 0.0,
+                        "model": "all-MiniLM-L6-v2/int8/0a1b2c3d4e5f",
+                        "flags": [],
+                    },
+                    "id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
+                    "schema_name": SCHEMA,
+                    "workspace": "default",
+                    "consumer_id": "default",
+                    "session_id": "s42",
+                    "trigger_event_id": "m110",
+                    "trigger_seq": 118,
+                    "assembled_at": "2026-11-21T10:00:00Z",
+                    "token_estimate": 16,
+                    "token_count": 16,
+                    "token_budget": 4000,
+                    "content": "## Current User Message\n- User: Where do I set the API key?\n",
+                    "formatted_context": "## Current User Message\n- User: Where do I set the API key?\n",
+                    "breadcrumb_count": 1,
+                    "sources_assembled": 1,
+                    "sections": [
+                        {"name": "current", "class": "turn", "tokens": 16, "ids": ["m110"], "tokens_by_id": {"m110": 10}}
+                    ],
+                    "breakpoints": [],
+                    "omissions": {"partial": [], "most_relevant": [], "by_reason": {}},
+                }
+            ]
+        },
+    )
+    assembly: Assembly
+    id: str = Field(description="UUIDv5 of workspace, session, trigger and consumer")
+    schema_name: str = SCHEMA
+    workspace: str
+    consumer_id: str
+    session_id: str
+    trigger_event_id: str
+    trigger_seq: int = Field(description="stream sequence of the trigger: the order of a session's contexts")
+    assembled_at: datetime = Field(description="stream time of the trigger, so that a redelivery gives the same bytes")
+    token_estimate: int = Field(description="RCRT's name for token_count")
+    token_count: int = Field(description="true tokens of `content`")
+    token_budget: int
+    content: str = Field(description="the page: markdown, ready for the prompt")
+    formatted_context: str | None = Field(None, description="RCRT's name for content; dropped when the event would be too large")
+    breadcrumb_count: int
+    sources_assembled: int
+    sections: tuple[SectionV1, ...]
+    breakpoints: tuple[BreakpointV1, ...] = Field((), description="in page order; Anthropic's cache_control belongs there")
+    omissions: Omissions
+    compaction: CompactionV1 | None = Field(None, description="tool results that were folded; missing when none were")
+    system: tuple[TextBlock, ...] | None = Field(None, description="Anthropic's `system`, beside its `messages`")
+    messages: tuple[MessageOpenAI, ...] | tuple[MessageAnthropic, ...] | None = Field(
+        None,
+        description="the same fragments for a chat API, if the profile asks for it; what was written is a text part of its own, "
+        "what the builder adds is another. Texts, results and the arguments of calls stay within the budget, what the API adds "
+        "and what images cost is the profile's `reserve`. Images are dropped first when "
+        "the event would be too large, then all of it",
+    )
+
+
+def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
+    """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
+    for event in _ever_smaller(context):
+        data = _bytes(event)
+        if len(data) <= max_bytes:
+            return data
+    raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
+
+
+def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
+    """The event, and without its optional copies, one after the other."""
+    whole = _event(context)
+    yield whole
+    if context.messages:
+        yield whole.model_copy(update=_chat(replace(context, messages=without_images(context.messages))))
+    bare = whole.model_copy(update={"system": None, "messages": None})
+    yield bare
+    yield bare.model_copy(update={"formatted_context": None})
+
+
+def _chat(context: Context) -> dict[str, Any]:
+    """`system` and `messages` as far as the format has them."""
+    match context.chat_format:
+        case "openai":
+            return {"messages": openai(context.messages)}
+        case "anthropic":
+            return dict(zip(("system", "messages"), anthropic(context.messages), strict=True))
+        case _:
+            return {}
+
+
+def _bytes(event: AgentContextV1) -> bytes:
+    return event.model_dump_json(by_alias=True, exclude_none=True).encode()
+
+
+def _event(context: Context) -> AgentContextV1:
+    return AgentContextV1(
+        assembly=_assembly(context),
+        id=str(context.id),
+        workspace=context.trigger.workspace,
+        consumer_id=context.consumer,
+        session_id=context.trigger.session,
+        trigger_event_id=context.trigger.id,
+        trigger_seq=context.place.sequence,
+        assembled_at=context.assembled_at.astimezone(UTC),
+        token_estimate=context.tokens,
+        token_count=context.tokens,
+        token_budget=context.budget,
+        content=context.markdown,
+        formatted_context=context.markdown,
+        breadcrumb_count=len({id_ for section in context.sections for id_ in section.ids}),
+        sources_assembled=len(context.sections),
+        sections=tuple(
+            SectionV1.model_validate(
+                {
+                    "name": section.name,
+                    "class": section.section_class,
+                    "tokens": section.tokens,
+                    "ids": section.ids,
+                    "tokens_by_id": section.breadcrumbs,
+                    "probability_by_id": {id_: round(value, 6) for id_, value in section.probabilities.items()} or None,
+                }
+            )
+            for section in context.sections
+        ),
+        breakpoints=tuple(
+            BreakpointV1(name=cut.name, characters=cut.characters, tokens=cut.tokens, prefix=cut.prefix)
+            for cut in context.breakpoints
+        ),
+        omissions=Omissions(
+            partial=tuple(map(_omission, context.partial)),
+            most_relevant=tuple(map(_omission, context.omissions)),
+            by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
+        ),
+        compaction=compaction_of(context, context.compaction) if context.compaction else None,
+        **_chat(context),
+    )
+
+
+def _omission(omission: Omission) -> OmissionV1:
+    return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.shown)
+
+
+def _assembly(context: Context) -> Assembly:
+    return Assembly(
+        profile=context.profile_revision,
+        templates=context.template_revision,
+        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), NOTHING),
+        tokenizer=context.encoding,
+        budget=context.budget,
+        target=context.target,
+        margin=context.margin,
+        model=context.model.encode("ascii", "backslashreplace").decode(),
+        flags=context.flags,
+    )

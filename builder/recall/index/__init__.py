@@ -1,0 +1,1 @@
+"""What is in memory of a scope: the history, and the view of it as of a place."""

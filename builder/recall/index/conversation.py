@@ -1,0 +1,155 @@
+"""The conversation of a view: what was said and which tools were called, in the order in which each was first said."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.recall.index.tool_exchanges import ToolExchange
+from builder.recall.index.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A message, or one call with its results. An edit keeps the place of what it edits.
+
+    origin: row of the first version, whose place it has. row: of the version that is shown.
+    request: id of the call; "" for a message. results: rows of what answered it, in place order.
+    """
+
+    origin: int
+    row: int
+    request: str = ""
+    results: tuple[int, ...] = ()
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """All rows that it shows something of."""
+        return (self.row, *self.results)
+
+
+Turn = tuple[Entry, ...]
+"""A message with all the calls that it makes, in page order."""
+
+
+def turns(view: View) -> Iterator[Turn]:
+    """The turns of the trigger's session that the consumer may see, the newest first."""
+    rows = view.rows
+    for origin in reversed(rows[view.spoken[rows]].tolist()):
+        if is_first_version(view, origin) and (turn := turn_of(view, origin)):
+            yield turn
+
+
+def turn_of(view: View, origin: int) -> Turn:
+    """What stands at the place of a first version: nothing for what is deleted, hidden, or shown below its call."""
+    row = view.row_of(view.history.rows[origin].breadcrumb.id)
+    if row < 0 or not _is_shown(view, row):
+        return ()
+    crumb = view.history.rows[row].breadcrumb
+    if crumb.role == "tool" and not crumb.asked:
+        exchange = exchange_of(view, origin)
+        return () if exchange is not None else (Entry(origin, row),)
+    exchanges = tuple(
+        Entry(origin, row, exchange.request, results_of(view, exchange))
+        for exchange in view.history.exchanges.of_caller.get(row, ())
+        if _caller_id(view, exchange) == crumb.id and not _is_hidden(view, exchange)
+    )
+    speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.asked)
+    return ((Entry(origin, row),) if speaks else ()) + exchanges
+
+
+def exchange_of(view: View, row: int) -> ToolExchange | None:
+    """The exchange that a result belongs to, if its call is shown: an edit may have taken the call back."""
+    exchange = view.history.exchanges.of_result.get(row)
+    if exchange is None or exchange.callers[0] >= view.size:
+        return None
+    caller = view.row_of(_caller_id(view, exchange))
+    return exchange if caller in exchange.callers and _is_shown(view, caller) else None
+
+
+def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
+    """The newest versions of what answered a call, in the order in which they first came."""
+    rows = (view.row_of(view.history.rows[row].breadcrumb.id) for row in exchange.results if row < view.size)
+    return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
+
+
+def closed_turn(view: View, row: int) -> Turn | None:
+    """What an agent is to answer from once this result has come: all calls of its turn; itself where its call is not known.
+
+    None while another call of the turn is open, when its own call was answered before, and when a person has spoken since.
+    """
+    exchange = exchange_of(view, row)
+    if exchange is None:
+        return (Entry(row, row),)
+    entries = _turn_with(view, exchange)
+    started = min(entry.origin for entry in entries)
+    if exchange.results[0] != row or not all(entry.results for entry in entries) or _person_spoke(view, started):
+        return None
+    return entries
+
+
+def open_calls(view: View, identity: str) -> Turn:
+    """The calls of a message that nobody has answered; empty once a person has spoken since, as that closes the turn.
+
+    identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
+    used again belongs to the later call, so the earlier one is over.
+    """
+    row = view.row_of(identity)
+    if row < 0 or not _is_shown(view, row):
+        return ()
+    origin = view.history.versions[identity][0]
+    over = {
+        exchange.request
+        for exchange in view.history.exchanges.of_caller.get(row, ())
+        if exchange.successor is not None and exchange.successor < view.size
+    }
+    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in over)
+    return () if waiting and _person_spoke(view, origin) else waiting
+
+
+def last_words_of_person(view: View) -> str:
+    """What a person said last in the session; empty when nobody has."""
+    rows = view.rows
+    rows = rows[view.history.by_person.head(view.size)[rows] & view.current[rows]]
+    return view.history.rows[int(rows[-1])].breadcrumb.text if len(rows) else ""
+
+
+def _turn_with(view: View, exchange: ToolExchange) -> Turn:
+    """The calls of the message that makes this one, or the bare calls in a row with it."""
+    origin = exchange.callers[0]
+    if view.history.rows[origin].breadcrumb.role != "tool":
+        return tuple(entry for entry in turn_of(view, origin) if entry.request)
+    bare: list[Entry] = []
+    for turn in turns(view):
+        if any(not entry.request for entry in turn) or view.history.rows[turn[0].origin].breadcrumb.role != "tool":
+            break
+        bare = [*turn, *bare]
+    return tuple(bare) or turn_of(view, origin)
+
+
+def _person_spoke(view: View, since: int) -> bool:
+    rows = view.rows
+    later = rows[rows > since]
+    return bool((view.history.by_person.head(view.size)[later] & view.current[later]).any())
+
+
+def _is_hidden(view: View, exchange: ToolExchange) -> bool:
+    """Whether it was answered, and no answer may be seen any more: with the answer goes the call."""
+    return any(row < view.size for row in exchange.results) and not results_of(view, exchange)
+
+
+def is_first_version(view: View, row: int) -> bool:
+    """Whether no version of the same breadcrumb came before."""
+    return view.history.versions[view.history.rows[row].breadcrumb.id][0] == row
+
+
+def signature_of(crumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of a call as one text."""
+    return dict(zip(crumb.calls, crumb.asked, strict=False)).get(request, "")
+
+
+def _caller_id(view: View, exchange: ToolExchange) -> str:
+    return view.history.rows[exchange.callers[0]].breadcrumb.id
+
+
+def _is_shown(view: View, row: int) -> bool:
+    return bool(view.current[row]) and view.in_conversation(row)

@@ -1,0 +1,1 @@
+"""The query, and the passages that answer it."""

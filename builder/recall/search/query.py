@@ -1,0 +1,71 @@
+"""What is asked: the trigger's words without the names of people, who are matched as a field.
+
+A question that names a person is nearest to the other person's greetings; without the names the same vectors find twice
+as much (`reference/retrieval.md` §2, trap a).
+"""
+
+import re
+from dataclasses import dataclass
+
+from builder.language.dates import NO_DATES, Mention, mentioned
+
+_WHEN = re.compile(
+    r"\b(when|what (?:date|day|month|year|time)|how (?:long|recently)|which (?:year|month|day)|wann|wie lange|seit wann|cuándo|"
+    r"cuánto tiempo|quand|когда|как долго)\b|什么时候|何时|几点",
+    re.IGNORECASE,
+)
+_WHERE = re.compile(
+    r"\b(where|(?:what|which) (?:city|country|place|state|town)|wo|wohin|woher|dónde|adónde|où|где|куда)\b|哪里|在哪",
+    re.IGNORECASE,
+)
+
+GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty.
+
+    dates: what the trigger names. asks_when, asks_where: what kind of answer it wants.
+    is_small_talk: the trigger asks for nothing, so nothing is found.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    named: frozenset[str]
+    vector: bytes
+    dates: Mention = NO_DATES
+    asks_when: bool = False
+    asks_where: bool = False
+    is_small_talk: bool = False
+
+
+def make_query(text: str, named: frozenset[str], terms: str, vector: bytes, *, is_small_talk: bool = False) -> Query:
+    """text: without names; terms: joined by spaces, as they are stored."""
+    return Query(
+        text=text,
+        terms=tuple(dict.fromkeys(terms.split())),
+        named=named,
+        vector=vector,
+        dates=mentioned(text),
+        asks_when=bool(_WHEN.search(text)),
+        asks_where=bool(_WHERE.search(text)),
+        is_small_talk=is_small_talk,
+    )
+
+
+def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """The text without the given speakers' names, and the names found. Generic speakers ("User") are no names.
+
+    Matches whole words, case as written, a possessive ending included: "What did Ana's friend say?" asks about Ana.
+    """
+    names = [name for name in speakers if name.strip() and name.lower() not in GENERIC]
+    if not names:
+        return text, frozenset()
+    longest_first = sorted(names, key=lambda name: (-len(name), name))
+    pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, longest_first)) + r")(?:['’]s)?(?!\w)")
+    found = frozenset(match.group(1) for match in pattern.finditer(text))
+    if not found:
+        return text, found
+    left = " ".join(pattern.sub(" ", text).split())
+    return (left if re.search(r"\w", left) else text), found

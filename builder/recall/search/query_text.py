@@ -1,0 +1,83 @@
+"""What a consumer's page is searched with: the trigger, the last messages, or a text of the profile (features D2)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from builder.domain.profile import Retrieval
+from builder.language.follow_up import is_follow_up
+from builder.language.words import is_filler
+from builder.recall.index.view import View
+from builder.recall.search.query import strip_names
+
+LONGEST = 2_000
+"""Of a longer text only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
+BEFORE = 300
+"""Characters of an earlier message that are asked along: the trigger must not be cut off by what came before it."""
+LOOKED_BACK = 40
+"""Rows of the session in which the last messages are looked for; between two messages there are tools at most."""
+TRIGGER = "{trigger}"
+"""Stands for the trigger's text in a profile's own query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """text: to embed and to search for. beside: searched for by its words only, behind those of the text.
+
+    is_small_talk: the trigger asks for nothing.
+    """
+
+    text: str
+    beside: str = ""
+    is_small_talk: bool = False
+
+
+def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> Asked:
+    """The text for this profile. terms: text → stemmed terms.
+
+    `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
+    beside it. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
+    when the trigger does not.
+    """
+    trigger = _ends(trigger)
+    match rules.query:
+        case "custom":
+            return Asked(_ends(rules.query_text.replace(TRIGGER, trigger)))
+        case "last_n":
+            before = [text for text, _ in _last(view, rules.query_messages - 1)]
+            return Asked("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view))
+        case _:
+            return _widened(trigger, view, terms)
+
+
+def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> Asked:
+    question, named = strip_names(trigger, view.speakers)
+    if named or not is_follow_up(question, terms):
+        return Asked(trigger, is_small_talk=_is_small_talk(trigger, view))
+    last = list(_last(view, 4))
+    said = next((text for text, by_person in last if by_person), "")
+    answer = next((text for text, by_person in last if not by_person), "")
+    return Asked(f"{said}\n{trigger}" if said else trigger, answer)
+
+
+def _is_small_talk(trigger: str, view: View) -> bool:
+    """Also with the name of somebody who speaks here: "Thanks, Bob!"."""
+    return is_filler(trigger) or is_filler(strip_names(trigger, view.speakers)[0])
+
+
+def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
+    """(text, whether a person said it) of the last messages that say something, the newest first."""
+    history, found = view.history, 0
+    for row in reversed(view.own[max(view.heard - LOOKED_BACK, 0) : view.heard]):
+        crumb = history.rows[row].breadcrumb
+        if (
+            found < number
+            and crumb.role in {"user", "assistant"}
+            and view.current[row]
+            and not history.filler.head(view.size)[row]
+        ):
+            found += 1
+            yield crumb.text[:BEFORE].strip(), crumb.role == "user"
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"

@@ -1,0 +1,97 @@
+"""Fuse the signals into one order of passages: a linear sum with weights that are data (`ranker.toml`)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from builder.recall.index.view import View
+from builder.recall.search import signals
+from builder.recall.search.query import Query
+
+Floats = NDArray[np.float32]
+Signal = Callable[[Query, View], Floats]
+
+
+def _standardised(values: Floats) -> Floats:
+    """In standard deviations from the mean of what is known, which keeps the margins that rank fusion throws away.
+
+    NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
+    """
+    unknown = np.isnan(values)
+    known = values[~unknown] if unknown.any() else values
+    spread = float(known.std()) if len(known) else 0.0
+    if spread == 0:
+        return np.zeros_like(values)
+    scaled = (values - known.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(known) < len(values) else scaled
+
+
+def _of_best(values: Floats) -> Floats:
+    """As a share of the best."""
+    best = float(values.max()) if len(values) else 0.0
+    return values / best if best > 0 else np.zeros_like(values)
+
+
+def _plain(values: Floats) -> Floats:
+    return values
+
+
+SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
+    "context_words": (signals.context_words, _standardised),
+    "context_words_of_best": (signals.context_words, _of_best),
+    "pair_words": (signals.pair_words, _standardised),
+    "sitting_words": (signals.sitting_words, _standardised),
+    "similarity": (signals.similarity, _standardised),
+    "window_similarity": (signals.window_similarity, _standardised),
+    "speaker": (signals.speaker, _plain),
+    "date": (signals.date, _plain),
+    "answers_when": (signals.answers_when, _plain),
+    "answers_where": (signals.answers_where, _plain),
+    "tells_time": (signals.tells_time, _plain),
+    "asks": (signals.asks, _plain),
+    "log_tokens": (signals.log_tokens, _plain),
+    "log_parts": (signals.log_parts, _plain),
+    "user_said": (signals.user_said, _plain),
+    "instructs": (signals.instructs, _plain),
+}
+MEANING = frozenset({"similarity", "window_similarity", "nearest"})
+"""What needs vectors: signals, and of the null candidate what is nearest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """passages: signal → weight. null: evidence → weight, of the score of "nothing answers this" (`probability.py`)."""
+
+    passages: Mapping[str, float]
+    null: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """The sets of weights. words: where the query, or every passage, has no vector."""
+
+    hybrid: Weights
+    words: Weights
+
+    def weights(self, query: Query, view: View) -> Weights:
+        """The set for this query: meaning counts as soon as any passage has a vector to compare."""
+        return self.hybrid if query.vector and view.has_vector.any() else self.words
+
+
+def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:
+    """One score a passage, higher is better, shape (passages,). A signal without a weight is not computed."""
+    score = np.zeros(view.passages, np.float32)
+    raw: dict[Signal, Floats] = {}
+    for name, weight in weights.items():
+        signal, scale = SIGNALS[name]
+        if signal not in raw:
+            raw[signal] = signal(query, view)
+        score += np.float32(weight) * scale(raw[signal])
+    return score
+
+
+def features(query: Query, view: View) -> Floats:
+    """All signals side by side in the order of SIGNALS, shape (passages, signals): what `bench fit` learns from."""
+    return np.stack([scale(signal(query, view)) for signal, scale in SIGNALS.values()], axis=1)

@@ -1,0 +1,1 @@
+"""What a summary stands for, and what it may copy."""

@@ -1,0 +1,194 @@
+"""Which summary stands for what, what waits to be summarised, and what of a summary is shown. All as of a view."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import count
+from uuid import UUID, uuid5
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.profile import Profile, Summaries
+from builder.domain.selector import Selector
+from builder.domain.summary import Line, Said, Source, Summary
+from builder.recall.index.view import View
+from builder.recall.summaries.lines import Shown, shown_lines, still_holding
+from builder.recall.visibility import hearing
+
+_NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """What summaries of equal profiles share. name: hash of the settings and of the audience."""
+
+    name: str
+    settings: Summaries
+    audience: Selector | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain:
+    """How far a recipe's summaries have come. previous: id of the newest summary, "" for none.
+
+    verbatim: all lines that it keeps word for word, also those whose sources were edited since. free: the others that still hold.
+    last: row that heads the last unit covered, -1 for none.
+    """
+
+    verbatim: tuple[Line, ...]
+    free: tuple[Line, ...]
+    previous: str
+    last: int
+
+
+Waiting = tuple[int, tuple[int, ...]]
+"""A unit: the row that heads it, and the rows of it that still count, in place order."""
+
+
+def recipe_of(profile: Profile) -> Recipe | None:
+    """None for a profile without summaries, and for one that sees its own task only: what one task said is no other's."""
+    if profile.summaries is None or profile.scope_to_task:
+        return None
+    source = f"{profile.summaries!r}\0{profile.audience!r}"
+    name = blake2b(source.encode(), digest_size=4).hexdigest()
+    return Recipe(name=name, settings=profile.summaries, audience=profile.audience)
+
+
+def chain_of(view: View, recipe: Recipe) -> Chain:
+    """The chain as of a view. Summaries that have ended or that a blacklist names are of it: none is made again for that."""
+    chains, history = view.history.chains, view.history
+    head = chains.head(view.session, recipe.name, view.kept)
+    if head < 0:
+        return Chain(verbatim=(), free=(), previous="", last=-1)
+    return Chain(
+        verbatim=chains.verbatim(head, view.kept),
+        free=still_holding(view, _free(view, head)),
+        previous=history.rows[head].breadcrumb.id,
+        last=_first_row(view, chains.summary(head).last),
+    )
+
+
+def covered(view: View, recipe: Recipe) -> tuple[Source, ...]:
+    """All that the chain stands for, in order."""
+    chains = view.history.chains
+    rows = chains.rows(view.session, recipe.name, view.kept)
+    return tuple(source for row in rows for source in chains.summary(row).sources)
+
+
+def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
+    """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
+
+    What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
+    """
+    view = hearing(view, recipe.audience, None)
+    late: set[int] = set()
+    units: list[Waiting] = []
+    own = view.own[: view.heard]
+    for row in own[bisect_right(own, last) :]:
+        head = view.unit_of(row)
+        if head <= last:
+            late.add(head)
+        elif head == row:
+            units.append((head, view.members(head)))
+    done = frozenset(covered(view, recipe)) if late else frozenset()
+    left = [(head, tuple(row for row in view.members(head) if _source(view, row) not in done)) for head in sorted(late)]
+    counted = ((head, tuple(row for row in rows if _counts(view, row))) for head, rows in (*left, *units))
+    return tuple(unit for unit in counted if unit[1])
+
+
+def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
+    """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
+    if len(units) <= settings.keep:
+        return False
+    if settings.max_pending is not None and len(units) > settings.max_pending:
+        return True
+    return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
+
+
+def missing(settings: Summaries, units: int) -> int:
+    """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
+    if settings.max_pending is None or settings.tokens is not None:
+        return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
+    return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
+
+
+def identities(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
+    """Ids of the summary that covers these next, the same for whoever makes it, whenever: the first, and what to take after it.
+
+    An id that was deleted is never free again.
+    """
+    for number in count():
+        parts = (workspace, session, recipe.name, previous, str(number))
+        yield str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
+
+
+def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
+    """All breadcrumbs of the units, unit by unit."""
+    return tuple(_source(view, row) for _, rows in units for row in rows)
+
+
+def said(view: View, row: int) -> Said:
+    """A row for a summariser."""
+    crumb = view.history.rows[row].breadcrumb
+    return Said(id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """The summary that stands on a page. breadcrumb: as it was published. lines: all that it may show, in place order."""
+
+    breadcrumb: Breadcrumb
+    summary: Summary
+    lines: tuple[Line, ...]
+
+    def showing(self, lines: Iterable[Line]) -> Breadcrumb:
+        """The breadcrumb with these lines only."""
+        body = replace(self.summary, lines=tuple(lines)).body()
+        return replace(self.breadcrumb, body=json.dumps(body, ensure_ascii=False))
+
+
+def summary_shown(view: View, profile: Profile, anyway: Shown, moved: int) -> Standing | None:
+    """The newest summary that the consumer may see, with all that those up to it keep word for word.
+
+    None when no line is left. Lines that no longer hold are left out, and those that the page shows anyway.
+
+    moved: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
+    two moves the page begins with the same words.
+    """
+    recipe = recipe_of(profile)
+    if recipe is None:
+        return None
+    chains = view.history.chains
+    head = chains.shown(view.session, recipe.name, view.kept, view.current, moved)
+    if head < 0:
+        return None
+    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), anyway)
+    if not lines:
+        return None
+    return Standing(breadcrumb=view.history.rows[head].breadcrumb, summary=chains.summary(head), lines=lines)
+
+
+def _free(view: View, row: int) -> tuple[Line, ...]:
+    """The lines of this row's summary that are not kept word for word."""
+    return tuple(line for line in view.history.chains.summary(row).lines if not line.verbatim)
+
+
+def _first_row(view: View, breadcrumb: str) -> int:
+    """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
+    rows = view.history.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.session.head(row + 1)[row] == view.session), -1)
+
+
+def _source(view: View, row: int) -> Source:
+    crumb = view.history.rows[row].breadcrumb
+    return crumb.id, crumb.version
+
+
+def _counts(view: View, row: int) -> bool:
+    return view.in_conversation(row) and bool(view.current[row])
+
+
+def tokens(view: View, rows: tuple[int, ...]) -> int:
+    """Of these rows, by their passages."""
+    return sum(passage.tokens for row in rows for passage in view.history.rows[row].passages)

@@ -1,0 +1,212 @@
+"""Bytes of the stream → breadcrumb, or `Rejected` with a reason that a person can act on."""
+
+import uuid
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.errors import Rejected
+from builder.remember.attachments import attached, without_data
+from builder.remember.content import spoken
+from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
+from builder.remember.schemas.base import Body
+from builder.remember.schemas.conversation import BODIES
+from builder.remember.secrets import bare, is_secret
+from builder.remember.user_ids import UserId
+from builder.wire.json import canonical, clean, parse, shape
+from builder.wire.subjects import Address, parse_breadcrumb_subject
+from builder.wire.times import SentTime, sent_offset
+
+TASK = "task:"
+"""Of a tag that names the task which a breadcrumb belongs to."""
+MAX_VERSION = 2**31 - 1
+DEFAULT_MAX_BYTES = 1_048_576
+NO_LIFETIMES: Lifetimes = MappingProxyType({})
+
+STATES = frozenset(
+    {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
+)
+"""Bare tags that say how a breadcrumb stands."""
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class Record(BaseModel):
+    """RCRT's record, as far as this service reads it."""
+
+    model_config = ConfigDict(
+        extra="ignore",
+        frozen=True,
+        json_schema_extra={
+            "examples": [
+                {
+                    "id": "m110",
+                    "schema_name": "user.message.v1",
+                    "version": 1,
+                    "tags": ["user:message"],
+                    "context": {"content": "Where do I set the API key?", "speaker": "Maya"},
+                    "session": "s42",
+                    "created_at": "2026-11-21T10:00:00Z",
+                }
+            ]
+        },
+    )
+
+    id: str = Field(min_length=1, max_length=256, pattern=r"^[^\s\x00-\x1f\x7f]+$", description="id of the breadcrumb")
+    schema_name: str | None = Field(None, description="schema; the subject decides, a contradiction is rejected")
+    version: int = Field(1, ge=1, le=MAX_VERSION, strict=True, description="+1 with every update; only version 1 triggers")
+    title: str | None = Field(None, description="title shown by tools")
+    tags: tuple[str, ...] = Field((), max_length=1000, description="routing, pointer and state tags")
+    entity_keywords: tuple[str, ...] | None = Field(None, max_length=1000, description="words that search matches, never shown")
+    context: dict[str, Any] = Field(description="the body; its schema is the file schemas/<schema_name>.json")
+    workspace: str | None = Field(None, description="workspace; the subject decides, a contradiction is rejected")
+    session: str | None = Field(None, description="session; the subject decides, a contradiction is rejected")
+    created_at: SentTime | None = Field(
+        None,
+        description="the sender's clock; default is the stream's. Its offset is kept: +02:00 says the local time, Z says none",
+    )
+    user_id: UserId | None = Field(
+        None, description="who the person is; never the display name. Wins over context.user_id of a user.message.v1"
+    )
+    ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
+    expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
+    sensitivity: str | None = Field(
+        None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
+    )
+
+    @field_validator("created_at", "ttl", "expires_at")
+    @classmethod
+    def _in_utc(cls, moment: float | datetime | None) -> float | datetime | None:
+        try:
+            return moment.astimezone(UTC) if isinstance(moment, datetime) else moment
+        except OverflowError as error:
+            raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
+
+
+def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
+    """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
+
+    lifetimes: of records that say nothing about their end. What is secret comes without anything of it (`wire/secrets.py`).
+    """
+    address = parse_breadcrumb_subject(arrival.subject)
+    if len(arrival.data) > max_bytes:
+        raise Rejected(
+            f"the breadcrumb has {len(arrival.data):,} bytes, allowed are {max_bytes:,}; "
+            "store the large part elsewhere and send a link, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"
+        )
+    try:
+        value = clean(_object(parse(arrival.data)))
+    except ValueError as error:
+        raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
+    secret = is_secret(address.schema, value)
+    record = _validated(Record, bare(value) if secret else value, address.schema, "", "record")
+    model = None if secret else BODIES.get(address.schema)
+    body = _validated(model, record.context, address.schema, "/context", address.schema) if model else None
+    _check_agreement(address, record)
+    breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes)
+    if secret:
+        return replace(breadcrumb, removes=breadcrumb.id)
+    return replace(breadcrumb, utc_offset=sent_offset(value.get("created_at")))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"it is a JSON {type(value).__name__}")  # noqa: TRY004 - one family of reasons
+    return value
+
+
+def _validated(model: type[Model], value: Any, schema: str, pointer: str, file: str) -> Model:
+    """pointer: where the value stands in the record. file: the JSON Schema that describes it."""
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise Rejected(f"{schema}: {_explain(error, pointer)}; see schemas/{file}.json") from error
+
+
+def _check_agreement(address: Address, record: Record) -> None:
+    claims = (
+        ("workspace", record.workspace, address.workspace),
+        ("session", record.session, address.session),
+        ("session_id", record.context.get("session_id"), address.session),
+        ("schema_name", record.schema_name, address.schema),
+    )
+    for field, claimed, actual in claims:
+        if claimed is not None and claimed != actual:
+            raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
+
+
+def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
+    created_at = record.created_at or arrival.received_at.astimezone(UTC)
+    return Breadcrumb(
+        workspace=address.workspace,
+        session=address.session,
+        id=record.id,
+        version=record.version,
+        place=arrival.place,
+        schema=address.schema,
+        speaker=_speaker(address, body),
+        role=body.role if body else "other",
+        created_at=created_at,
+        received_at=arrival.received_at.astimezone(UTC),
+        tags=body.tags(record.tags) if body else record.tags,
+        body=canonical(record.context),
+        text=_text(record, body),
+        calls=body.calls() if body else (),
+        removes=body.removes() if body else "",
+        answers=body.answers() if body else "",
+        pointers=_pointers(record),
+        expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
+        task=(body.task_id if body else "") or _task(record.tags),
+        tool=body.of_tool() if body else "",
+        failed=body.has_failed() if body else False,
+        asked=body.asked() if body else (),
+        covers=body.covers() if body else (),
+        user_id=record.user_id or (body.person() if body else ""),
+    )
+
+
+def _text(record: Record, body: Body | None) -> str:
+    """What was said, a line for each image and file behind it, and no encoded bytes."""
+    if body is None:
+        return spoken(record.context)
+    return without_data("\n".join(filter(None, (body.said(), *attached(record.context)))))
+
+
+def _task(tags: tuple[str, ...]) -> str:
+    return next((tag.removeprefix(TASK) for tag in tags if tag.startswith(TASK)), "")
+
+
+def _pointers(record: Record) -> tuple[str, ...]:
+    """Bare tags and entity keywords; "workspace:tools" routes, "draft" is a state, and neither says what it is about."""
+    bare = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
+    return tuple(dict.fromkeys(word.strip() for word in (*bare, *(record.entity_keywords or ())) if word.strip()))
+
+
+def _speaker(address: Address, body: Body | None) -> str:
+    """context.speaker, else the creator's name, else the role of the schema; of an unknown one its name."""
+    if body is None:
+        return address.schema
+    creator = body.creator or {}
+    names = (body.speaks_as(), creator.get("name"), creator.get("agent_id"))
+    said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")
+    return " ".join(said.split())[:200] or body.default_speaker
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        uuid.UUID(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _explain(error: ValidationError, pointer: str) -> str:
+    first, *more = error.errors(include_url=False, include_context=False)
+    pointer = "/".join((pointer, *(str(step) for step in first["loc"])))
+    message = first["msg"].removeprefix("Value error, ")
+    others = f" (and {len(more)} more)" if more else ""
+    return f"{message} at {pointer}, got {shape(first.get('input'))}{others}"

@@ -1,0 +1,1 @@
+"""The bodies of known schemas, one file a family of events."""

@@ -1,0 +1,68 @@
+"""Bodies to try a hint on: the examples of a schema, as little of them as it takes, and much longer ones."""
+
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from builder.remember.schemas.conversation import BODIES
+
+WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
+LONG = 60
+"""Times that a text or a list of an example is repeated in a long one."""
+FREE: dict[str, Any] = {
+    "title": "Glaze batch 7",
+    "content": WORDS,
+    "count": 2,
+    "done": False,
+    "items": [{"name": "first", "size": 1}, {"name": "second", "size": 2}],
+    "more": {"owner": "Maya"},
+}
+"""Of a schema that nobody knows."""
+
+
+def full(schema: str) -> tuple[dict[str, Any], ...]:
+    """The examples of the schema."""
+    model = BODIES.get(schema)
+    if model is None:
+        return (FREE,)
+    said: Any = model.model_config.get("json_schema_extra")
+    return tuple(said["examples"])
+
+
+def varied(schema: str) -> tuple[dict[str, Any], ...]:
+    """Of each example its required fields only, and one with long texts and lists."""
+    model = BODIES.get(schema)
+    bodies = full(schema)
+    if model is None:
+        return ({}, *map(_stretched, bodies))
+    return (*(_least(model, body) for body in bodies), *(_longest(model, body) for body in bodies))
+
+
+def _least(model: type[BaseModel], body: dict[str, Any]) -> dict[str, Any]:
+    for key in tuple(body):
+        less = {name: value for name, value in body.items() if name != key}
+        body = less if _takes(model, less) else body
+    return body
+
+
+def _longest(model: type[BaseModel], body: dict[str, Any]) -> dict[str, Any]:
+    for key, value in body.items():
+        more = body | {key: _stretched(value)}
+        body = more if _takes(model, more) else body
+    return body
+
+
+def _takes(model: type[BaseModel], body: dict[str, Any]) -> bool:
+    try:
+        model.model_validate(body)
+    except ValidationError:
+        return False
+    return True
+
+
+def _stretched(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"{value} {WORDS * LONG}"
+    if isinstance(value, list):
+        return value * LONG
+    return {key: _stretched(item) for key, item in value.items()} if isinstance(value, dict) else value

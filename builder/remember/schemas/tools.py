@@ -1,0 +1,139 @@
+"""The bodies of what tools are, are asked and answer."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from builder.domain.breadcrumb import Role
+from builder.remember.content import Text, spoken
+from builder.remember.schemas.base import Body
+from builder.wire.json import canonical
+
+
+class ToolCall(BaseModel):
+    """One call inside an agent's response."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    tool: str = Field(description="name of the tool")
+    input: Any = Field(None, description="its arguments")
+    request_id: str | None = Field(None, alias="requestId", description="joins the call with its result")
+
+
+class _OneCall(Body):
+    role: ClassVar[Role] = "tool"
+    default_speaker: ClassVar[str] = "Tool"
+    request_id: str | None = Field(None, description="joins the call with its result")
+    requestId: str | None = Field(None, description="the same under RCRT's other name")  # noqa: N815 - the wire's name
+
+    def calls(self) -> tuple[str, ...]:
+        call = self.request_id or self.requestId
+        return (call,) if call else ()
+
+
+class ToolRequestV1(_OneCall):
+    """A tool call."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"tool": "calculator", "input": {"expression": "3*4"}, "requestId": "r2"}]}
+    )
+    tool: str = Field(description="name of the tool")
+    input: Any = Field(None, description="its arguments")
+
+    def said(self) -> str:
+        return f"{self.tool} {spoken(self.input)}".strip()
+
+    def asked(self) -> tuple[str, ...]:
+        return (question(self.tool, self.input),) if self.calls() else ()
+
+    def of_tool(self) -> str:
+        return self.tool
+
+
+class ToolResponseV1(_OneCall):
+    """What a tool answered."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"tool": "calculator", "status": "success", "output": {"result": 12}, "request_id": "r2"}]
+        }
+    )
+    tool: str = Field(description="name of the tool")
+    status: Literal["success", "error"] = Field("success", description="whether the call worked")
+    output: Any = Field(None, description="what it returned, any JSON")
+    error: Any = Field(None, description="what went wrong")
+
+    def said(self) -> str:
+        return f"{self.tool} {spoken(self.error if self.status == 'error' else self.output)}".strip()
+
+    def of_tool(self) -> str:
+        return self.tool
+
+    def has_failed(self) -> bool:
+        return self.status == "error"
+
+
+class ToolErrorV1(_OneCall):
+    """A tool call that failed."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "tool_name": "web-search",
+                    "error_type": "timeout",
+                    "error_message": "no answer in 30 s",
+                    "request_id": "r3",
+                    "retryable": True,
+                }
+            ]
+        }
+    )
+    tool_name: str = Field(description="name of the tool")
+    error_message: Text = Field("", description="what went wrong")
+    error_type: str | None = Field(None, description="kind of the error")
+    retryable: bool | None = Field(None, description="whether trying again may help")
+
+    def said(self) -> str:
+        return f"{self.tool_name} {self.error_message}".strip()
+
+    def of_tool(self) -> str:
+        return self.tool_name
+
+    def has_failed(self) -> bool:
+        return True
+
+
+class ToolSpec(BaseModel):
+    """One tool of a catalog."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+    name: str = Field(description="name that calls use")
+    category: str | None = None
+    description: str | None = None
+
+
+class ToolCatalogV1(Body):
+    """The tools an agent may use; the latest one stands."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "tools": [
+                        {"name": "calculator", "category": "general", "description": "Arithmetic with functions"},
+                        {"name": "web-search", "category": "web", "description": "Search the web"},
+                    ]
+                }
+            ]
+        }
+    )
+    role: ClassVar[Role] = "standing"
+    tools: tuple[ToolSpec, ...] = Field(description="the tools")
+
+    def said(self) -> str:
+        return "\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools)
+
+
+def question(tool: str, arguments: Any) -> str:
+    """Tool and arguments as one text: equal for equal calls (features B8)."""
+    return canonical({"tool": tool, "input": arguments})

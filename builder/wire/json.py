@@ -1,0 +1,65 @@
+"""JSON as it may come, lone surrogates, NUL and nesting included, and in one canonical form."""
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_DEPTH = 64
+"""Deepest nesting of a body; JSON of people and tools stays below ten."""
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+_SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
+
+
+def clean(value: Any) -> Any:
+    """The JSON value with NUL and lone surrogates as U+FFFD: PostgreSQL refuses the one, UTF-8 the other.
+
+    Raises ValueError on nesting deeper than MAX_DEPTH.
+    """
+    return _clean(value, MAX_DEPTH)
+
+
+def _clean(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text")
+    if isinstance(value, list):
+        return [_clean(item, depth - 1) for item in value]
+    return {_UNSTORABLE.sub("\ufffd", key): _clean(item, depth - 1) for key, item in value.items()}
+
+
+def shape(value: Any) -> str:
+    """What kind of JSON value it is, without the value: logs and dead letters hold no words of people."""
+    if isinstance(value, str):
+        return f"a text of {len(value):,} characters"
+    if isinstance(value, list | tuple | dict):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value):,}"
+    return next((name for kind, name in _SHAPES if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+def canonical(value: Any) -> str:
+    """JSON text with sorted keys and no spaces: equal values give equal text in every store."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def parse(data: bytes | str) -> Any:
+    """JSON → value. Raises ValueError (not JSON, NaN, too deep, an integer with thousands of digits)."""
+
+    def refuse(word: str) -> float:
+        raise ValueError(f"{word} is not a JSON number")
+
+    def number(digits: str) -> float:
+        value = float(digits)
+        if not math.isfinite(value):
+            raise ValueError(f"a number of {len(digits):,} characters is too large")
+        return value
+
+    try:
+        return json.loads(data, parse_constant=refuse, parse_float=number)
+    except RecursionError as error:
+        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text") from error

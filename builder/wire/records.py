@@ -1,0 +1,98 @@
+"""Events as JSON lines: one RCRT record a line, with `session` (and perhaps `workspace`) beside its fields."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.errors import Rejected
+from builder.wire.json import parse
+from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
+from builder.wire.times import clock_offset, moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outgoing:
+    """What goes to the stream: subject, JSON bytes and `Nats-Msg-Id`."""
+
+    subject: str
+    data: bytes
+    message_id: str
+
+    def arrive(self, place: Place, received_at: datetime) -> Arrival:
+        """The same as if the stream had handed it over."""
+        return Arrival(subject=self.subject, data=self.data, place=place, received_at=received_at)
+
+
+def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Iterator[Outgoing]:
+    """Read JSON lines; empty lines are passed over. Raises `Rejected` with the line number."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                yield outgoing(parse(line), workspace, session)
+            except (ValueError, Rejected) as error:
+                raise Rejected(f"line {number}: {error}") from error
+
+
+def line_of(arrival: Arrival) -> str:
+    """The record in a message as one line that `read_lines` takes back: nothing is left out, and the subject's word is added.
+
+    A record without a time of its own keeps the stream's, as a fact. Raises ValueError when the message holds no JSON object.
+    """
+    record = parse(arrival.data)
+    if not isinstance(record, dict):
+        raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
+    address = parse_breadcrumb_subject(arrival.subject)
+    facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
+    missing = {name: value for name, value in facts.items() if record.get(name) is None}
+    line = json.dumps(record | missing, ensure_ascii=False, separators=(",", ":"))
+    whole = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
+    return line if whole else json.dumps(record | missing)
+
+
+def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:
+    """Address a record: its own `workspace` and `session` win over the given ones. Raises `Rejected`."""
+    if not isinstance(record, dict):
+        raise Rejected(f"a record is a JSON object, got {type(record).__name__}")
+    context = record.get("context")
+    inner = context.get("session_id") if isinstance(context, dict) else None
+    place = record.get("session") or inner or session
+    missing = [
+        name
+        for name, value in (("id", record.get("id")), ("schema_name", record.get("schema_name")), ("session", place))
+        if not value
+    ]
+    if missing:
+        raise Rejected(f"the record has no {' and no '.join(missing)}; give every record an id, a schema_name and a session")
+    subject = breadcrumb_subject(str(record.get("workspace") or workspace), str(place), str(record["schema_name"]))
+    version = record.get("version", 1)
+    data = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return Outgoing(subject=subject, data=data, message_id=message_id(subject.split(".")[1], str(record["id"]), version))
+
+
+def make_record(
+    schema: str,
+    breadcrumb_id: str,
+    session: str,
+    body: dict[str, Any],
+    *,
+    created_at: datetime | None = None,
+    version: int = 1,
+    user_id: str = "",
+) -> dict[str, Any]:
+    """A record as clients send it.
+
+    created_at: default now, in UTC; another clock's offset is kept. user_id: who the person is; "" = nobody says.
+    """
+    time = created_at or datetime.now(UTC)
+    return {
+        "id": breadcrumb_id,
+        "schema_name": schema,
+        "version": version,
+        "session": session,
+        "context": body,
+        "created_at": moment(time, clock_offset(time)),
+        **({"user_id": user_id} if user_id else {}),
+    }

@@ -1,0 +1,1 @@
+"""What runs: the loop over deliveries, and what works beside it."""

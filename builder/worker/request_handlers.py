@@ -1,0 +1,228 @@
+"""What can be asked of the service: fetch, history, context, consumers, forget, compact."""
+
+import json
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from builder.domain.breadcrumb import ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.context import context_id
+from builder.domain.errors import Rejected
+from builder.domain.profile import Profile
+from builder.ports.broker import Archive, Published, Sender
+from builder.ports.store import BreadcrumbStore, Eraser, Reader
+from builder.wire.records import make_record, outgoing
+from builder.wire.requests import (
+    CompactRequest,
+    ConsumersRequest,
+    ContextRequest,
+    FetchRequest,
+    ForgetRequest,
+    HistoryRequest,
+    breadcrumb_json,
+    cursor,
+    place_of,
+    read_request,
+    receipt_json,
+)
+from builder.wire.subjects import check_token
+from builder.worker.erasure import Forgetting
+
+Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
+"""Workspace and JSON bytes → what is answered. Raises `Rejected` and `Unavailable`."""
+
+Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
+"""Workspace, session, profile and whether people's words are kept → what was done. Raises `Rejected` and `Unavailable`."""
+
+TOMBSTONE = "breadcrumb.deleted.v1"
+END = Place(2**62, 0)
+"""Behind every place."""
+
+
+class Lookup:
+    """Answers from what is stored. What is secret, removed or expired is never handed out."""
+
+    def __init__(self, reader: Reader, now: Callable[[], datetime]) -> None:
+        self._reader = reader
+        self._now = now
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        return {"fetch": self.fetch, "history": self.history}
+
+    async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `FetchRequest`."""
+        asked = read_request(FetchRequest, data)
+        held = [crumb for crumb in await self._reader.versions(workspace, asked.id) if self._lives(crumb)]
+        found = [crumb for crumb in held if asked.version in (None, crumb.version)]
+        if not found:
+            there = ", ".join(str(crumb.version) for crumb in held)
+            raise Rejected(
+                f"there is no breadcrumb {asked.id!r}" + (f" version {asked.version}; there is {there}" if there else "")
+                + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
+            )  # fmt: skip
+        return breadcrumb_json(found[-1])
+
+    async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `HistoryRequest`."""
+        asked = read_request(HistoryRequest, data)
+        check_token(asked.session, "session")
+        edge = place_of(asked.after) if asked.after else END if asked.newest else ORIGIN
+        span = (ORIGIN, edge) if asked.newest else (edge, END)
+        page = await self._reader.told(workspace, asked.session, span, asked.limit, asked.newest)
+        return {
+            "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._lives(crumb)],
+            "next": cursor(page[-1].place) if len(page) == asked.limit else None,
+        }
+
+    def _lives(self, crumb: Breadcrumb) -> bool:
+        return crumb.expires_at is None or crumb.expires_at > self._now()
+
+
+class Contexts:
+    """Answers from what is published, of the last 24 hours."""
+
+    def __init__(self, reader: Reader, published: Published) -> None:
+        self._reader = reader
+        self._published = published
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        return {"context": self.context}
+
+    async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ContextRequest`."""
+        asked = read_request(ContextRequest, data)
+        check_token(asked.consumer, "consumer")
+        session = asked.session or await self._session_of(workspace, asked.trigger)
+        check_token(session, "session")
+        if asked.trigger:
+            identity = str(context_id(workspace, session, asked.trigger, asked.consumer))
+            held = await self._published.context(workspace, asked.consumer, session, identity)
+        else:
+            held = await self._published.last_context(workspace, asked.consumer, session)
+        if held is None:
+            of = f" for trigger {asked.trigger!r}" if asked.trigger else ""
+            raise Rejected(
+                f"no context of {asked.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are taken "
+                "away when what they show is forgotten"
+            )
+        event: dict[str, Any] = json.loads(held)
+        return event
+
+    async def _session_of(self, workspace: str, trigger: str) -> str:
+        if not trigger:
+            raise Rejected("the request names neither a session nor a trigger; name one of them")
+        held = await self._reader.versions(workspace, trigger)
+        if not held:
+            raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
+        return held[0].session
+
+
+class Requests:
+    """Answers from what is stored and published, names the consumers, forgets and compacts."""
+
+    def __init__(
+        self,
+        lookup: Lookup,
+        contexts: Contexts,
+        reader: Reader,
+        eraser: Eraser,
+        removal: "Removal",
+        compacting: Compact,
+        profiles: Callable[[], tuple[Profile, ...]],
+    ) -> None:
+        """profiles: those in force."""
+        self._lookup = lookup
+        self._contexts = contexts
+        self._reader = reader
+        self._eraser = eraser
+        self._removal = removal
+        self._compacting = compacting
+        self._profiles = profiles
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """By the name that stands in the subject."""
+        own: dict[str, Verb] = {"consumers": self.consumers, "forget": self.forget, "compact": self.compact}
+        return {**self._lookup.verbs, **self._contexts.verbs, **own}
+
+    async def consumers(self, _workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ConsumersRequest`. Answers with each consumer's name and the schemas that trigger it."""
+        read_request(ConsumersRequest, data)
+        return {"consumers": [{"name": each.consumer, "triggers": each.triggers} for each in self._profiles()]}
+
+    async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
+        asked = read_request(ForgetRequest, data)
+        held = await self._reader.versions(workspace, asked.id)
+        sessions = {asked.session} if asked.session else {crumb.session for crumb in held}
+        if not sessions and not await self._eraser.traces(workspace, asked.id):
+            raise Rejected(
+                f"there is no breadcrumb {asked.id!r} in workspace {workspace!r}; name its session if the store cannot know it, "
+                "because it is a secret or was rejected"
+            )
+        receipts = [await self._removal(workspace, session, asked.id, asked.by) for session in sorted(sessions)]
+        return {"receipts": receipts}
+
+    async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `CompactRequest`."""
+        asked = read_request(CompactRequest, data)
+        check_token(asked.session, "session")
+        return await self._compacting(workspace, asked.session, asked.profile, asked.keep_user)
+
+
+class Removal:
+    """Publishes a tombstone into the breadcrumb's session, so that every worker and every rebuilt store knows, and erases."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        decode: Callable[[Arrival], Breadcrumb],
+        forgetting: Forgetting,
+        store: BreadcrumbStore,
+        archive: Archive,
+    ) -> None:
+        self._sender = sender
+        self._decode = decode
+        self._forgetting = forgetting
+        self._store = store
+        self._archive = archive
+
+    async def __call__(self, workspace: str, session: str, identity: str, by: str) -> dict[str, Any]:
+        """The receipt. Raises `Rejected` and `Unavailable`."""
+        body = {"breadcrumb_id": identity} | ({"speaker": by} if by else {})
+        tombstone = await self._publish(workspace, session, str(uuid.uuid4()), body)
+        return receipt_json(await self._forgetting.forget(tombstone))
+
+    async def settle(self, breadcrumb: Breadcrumb) -> None:
+        """Erase what a tombstone or a secret removes, for the worker, and the secret's own message. Raises `Unavailable`.
+
+        What came under the secret's id before goes by a tombstone, which outlives the secret's message: so the other workers and
+        rebuilt stores know, and an end in the middle is repeated when the tombstone is delivered.
+        """
+        if breadcrumb.removes != breadcrumb.id:
+            await self._forgetting.settle(breadcrumb)
+            return
+        if not await self._is_new(breadcrumb):
+            identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{breadcrumb.workspace}:{breadcrumb.id}:{breadcrumb.version}"))
+            body = {"breadcrumb_id": breadcrumb.id}
+            await self._forgetting.forget(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
+        await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
+
+    async def _is_new(self, secret: Breadcrumb) -> bool:
+        """Whether nothing that could be read came under its id before: its version, and the one before, are known as secrets.
+
+        An earlier version that is unknown counts as readable: the stream and the dead letters hold one that was rejected.
+        """
+        versions = {secret.version, max(secret.version - 1, 1)}
+        known = [await self._store.facts(replace(secret, version=version)) for version in versions]
+        return all(row is not None and row.breadcrumb.removes == secret.id for row in known)
+
+    async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
+        event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)
+        return self._decode(await self._sender.send(event.subject, event.data, event.message_id))

@@ -1,0 +1,254 @@
+"""Summaries are made beside the worker, off the hot path, and published: they come back through the stream like everything.
+
+Two workers that summarise at once, or one that died half way, make a chain's next summary under the same id when they have seen
+the same summaries before it and the same versions of what it covers: the first to be remembered stands, whatever its lines are.
+Otherwise the ids differ, and the first in place order continues the chain.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.profile import Profile
+from builder.domain.summary import Line
+from builder.recall.index.view import View
+from builder.recall.summaries.compaction import older
+from builder.recall.summaries.extract import tokens_of, verbatim
+from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.plan import Chain, Recipe, Waiting, chain_of, due, missing, recipe_of, sources_of, waiting
+from builder.worker.resilience import Bug, Circuit, foreseen
+from builder.worker.summary_writer import Batch, Draft, Making
+
+log = logging.getLogger("builder.worker.summary_scheduler")
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
+"""Seconds after a failure, growing with every failure in a row."""
+GLANCE, PATIENCE = 0.01, 1.0
+"""Seconds between two looks whether builds are going on, and after which their end is waited for no longer."""
+KNOWN = 10_000
+"""Sessions of which it is known when they have to be looked at again."""
+AT_ONCE = 500
+"""Most units that one summary newly covers."""
+
+Session = tuple[str, str]
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compacted:
+    """What `compact` did.
+
+    tokens: of the units that were summarised, and of the summary that now stands for them, as pages show both.
+    reason: why nothing was published, for people; "" when something was.
+    """
+
+    units: int
+    covered: int
+    tokens_before: int
+    tokens_after: int
+    summary: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where sessions are read. walk: remembers everything of a session before a place. last: newest place of the stream.
+
+    All raise `Unavailable`.
+    """
+
+    view: Callable[[str, str, Place], Awaitable[View]]
+    walk: Callable[[str, str, Place], Awaitable[object]]
+    last: Callable[[], Awaitable[Place]]
+
+    async def as_of(self, workspace: str, session: str, place: Place) -> View:
+        """The session up to and including a place, once everything up to there is remembered."""
+        for walked in (NO_SESSION, session):
+            await self.walk(workspace, walked, Place(place.incarnation, place.sequence + 1))
+        return await self.view(workspace, session, place)
+
+
+class Summarising:
+    """Told of sessions by `heard`; summarises the oldest units of those that have grown too long."""
+
+    def __init__(
+        self,
+        sources: Sources,
+        making: Making,
+        profiles: tuple[Profile, ...],
+        busy: Callable[[], bool],
+    ) -> None:
+        """busy: builds go on."""
+        self._recipes = recipes_of(profiles)
+        self._sources = sources
+        self._making = making
+        self._busy = busy
+        self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
+        self._waits: OrderedDict[Session, int] = OrderedDict()
+        self._published: OrderedDict[Session, Place] = OrderedDict()
+        self._refused: OrderedDict[Session, None] = OrderedDict()
+        self._due: OrderedDict[Session, Place] = OrderedDict()
+        self._turn = asyncio.Lock()
+        self._told = asyncio.Event()
+
+    def take(self, profiles: tuple[Profile, ...]) -> None:
+        """From now on these profiles' summaries are made; every session is looked at once more when something is said there."""
+        self._recipes = recipes_of(profiles)
+        self._waits.clear()
+        self._refused.clear()
+
+    def heard(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
+        """Something was remembered there. Costs nothing until the session may have grown too long.
+
+        replay: it came by an import, which counts, but waits until somebody goes on with the session.
+        """
+        key = (workspace, session)
+        if session == NO_SESSION or not self._recipes:
+            return
+        left = self._waits.get(key, 1) - 1
+        _note(self._waits, key, left)
+        if left <= 0 and not replay:
+            self._due[key] = max(place, self._due.get(key, ORIGIN))
+            self._told.set()
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        while True:
+            await self._told.wait()
+            await self._idle()
+            key, place = self._due.popitem(last=False)
+            if not self._due:
+                self._told.clear()
+            try:
+                await foreseen(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
+                self._circuit.close()
+            except Unavailable as error:
+                log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
+                self._due[key] = max(place, self._due.get(key, ORIGIN))
+                self._told.set()
+                await asyncio.sleep(self._circuit.open())
+            except Rejected as error:
+                self._pass_over(key, error)
+            except Bug:
+                log.warning("session %s of %s is passed over", key[1], key[0])
+
+    def _pass_over(self, key: Session, error: Rejected) -> None:
+        """Look at a session whose summary is too large only after many messages, and say so once."""
+        if key not in self._refused:
+            log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
+        _note(self._refused, key, None)
+        _note(self._waits, key, AT_ONCE)
+
+    async def look(self, workspace: str, session: str, place: Place) -> None:
+        """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
+        async with self._turn:
+            view = await self._view(workspace, session, place)
+            recipes = self._recipes
+            waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
+        if waits and recipes == self._recipes:  # other profiles may have come meanwhile
+            _note(self._waits, (workspace, session), min(waits))
+
+    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> Compacted:
+        """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
+
+        The kept tail begins with something that a person said. Nothing is published when that would be longer. Raises `Rejected`
+        for a profile without summaries or when the words to be kept are too many for a breadcrumb, and `Unavailable`.
+        """
+        recipe = recipe_of(profile)
+        if recipe is None:
+            raise Rejected(f"the profile {profile.consumer!r} has no summaries of a session; set `summaries` in it")
+        async with self._turn:
+            return await self._compact(workspace, session, recipe, keep_user)
+
+    async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> Compacted:
+        view = await self._view(workspace, session, await self._sources.last())
+        chain = chain_of(view, recipe)
+        units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
+        words = self._words(view, units)
+        before, old, drafts = self._tokens(view, chain, words), chain, list[Draft]()
+        for start in range(0, len(units), AT_ONCE):
+            batch = Batch(
+                workspace=workspace,
+                session=session,
+                recipe=recipe,
+                units=units[start : start + AT_ONCE],
+                keep_user=keep_user,
+                at_once=True,
+            )
+            drafts.append(await self._making.draft(view, chain, batch))
+            chain = drafts[-1].chain
+        after = self._tokens(view, chain)
+        if not units or after > before:
+            reason = (
+                f"the summary would have {after:,} tokens, more than the {before:,} of what it stands for"
+                if units
+                else "the session has no units beyond those that are kept"
+            )
+            return Compacted(units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason)
+        for draft in drafts:
+            _note(self._published, (workspace, session), await self._making.send(draft))
+        return Compacted(
+            units=len(units),
+            covered=len(sources_of(view, units)),
+            tokens_before=before,
+            tokens_after=after,
+            summary=chain.previous,
+        )
+
+    def _tokens(self, view: View, chain: Chain, others: tuple[Line, ...] = ()) -> int:
+        """Tokens of a chain as the page shows it, and of other lines below it."""
+        return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._making.words.count)
+
+    def _words(self, view: View, units: tuple[Waiting, ...]) -> tuple[Line, ...]:
+        """All that these units say, a line each."""
+        rows = (row for _, members in units for row in members)
+        return tuple(verbatim(view, row) for row in sorted(rows) if view.history.rows[row].breadcrumb.text.strip())
+
+    async def _view(self, workspace: str, session: str, place: Place) -> View:
+        """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
+        return await self._sources.as_of(workspace, session, max(place, self._published.get((workspace, session), ORIGIN)))
+
+    async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
+        """One summary a batch until no more is due; returns how many messages may come before the next look."""
+        chain = chain_of(view, recipe)
+        units = waiting(view, recipe, chain.last)
+        while due(view, recipe.settings, units):
+            await self._idle()
+            taken = min(recipe.settings.batch, len(units) - recipe.settings.keep)
+            batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:taken])
+            chain = await self._publish(view, chain, batch)
+            units = units[taken:]
+        return missing(recipe.settings, len(units))
+
+    async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
+        """The chain with its next summary."""
+        made = await self._making.publish(view, chain, batch)
+        _note(self._published, (batch.workspace, batch.session), made.place)
+        return made.chain
+
+    async def _idle(self) -> None:
+        """Let builds go first, for a while."""
+        for _ in range(int(PATIENCE / GLANCE)):
+            if not self._busy():
+                break
+            await asyncio.sleep(GLANCE)
+        await asyncio.sleep(0)
+
+
+def _note(held: OrderedDict[Session, Value], key: Session, value: Value) -> None:
+    """Keep a value; the sessions unused for longest are forgotten."""
+    held[key] = value
+    held.move_to_end(key)
+    if len(held) > KNOWN:
+        held.popitem(last=False)
+
+
+def recipes_of(profiles: tuple[Profile, ...]) -> tuple[Recipe, ...]:
+    """The recipes of all profiles with summaries, each once, by name."""
+    found = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
+    return tuple(found[name] for name in sorted(found))

@@ -1,0 +1,185 @@
+"""The next summary of a chain: its lines, and its way to the stream, from where it comes back like everything."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.facts import Remembered
+from builder.domain.summary import Line, Summary
+from builder.ports.broker import Sender
+from builder.ports.models import Summarizer
+from builder.recall.index.view import View
+from builder.recall.summaries.compaction import is_said
+from builder.recall.summaries.excerpts import Words, line_of
+from builder.recall.summaries.extract import extract, verbatim
+from builder.recall.summaries.lines import shown_lines
+from builder.recall.summaries.plan import Chain, Recipe, Waiting, identities, said, sources_of
+from builder.recall.summaries.questions import needs_question, question_of
+from builder.recall.visibility import hearing
+from builder.remember.schemas.summaries import summary_event
+from builder.wire.records import Outgoing
+
+log = logging.getLogger("builder.worker.summary_writer")
+
+LARGEST = 900_000
+"""Bytes of the largest summary that is published: below what a breadcrumb may have unless the settings say less."""
+EXTRACTIVE = "extractive"
+
+Facts = Callable[[Breadcrumb], Awaitable[Remembered | None]]
+"""What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A published summary. chain: with it. place: in the stream."""
+
+    chain: Chain
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A summary that is not published yet. chain: with it. event: as it is sent. by: who made it."""
+
+    chain: Chain
+    event: Outgoing
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """What a summary newly stands for, and where. keep_user: what people said stays word for word.
+
+    at_once: it was asked for, so the next page shows it.
+    """
+
+    workspace: str
+    session: str
+    recipe: Recipe
+    units: tuple[Waiting, ...]
+    keep_user: bool = False
+    at_once: bool = False
+
+
+class Making:
+    """Makes summaries, one at a time."""
+
+    def __init__(
+        self,
+        sender: Sender,
+        words: Words,
+        language: Callable[[str], str],
+        endpoint: Summarizer | None,
+        made: Callable[[str], None],
+        facts: Facts,
+        largest: int,
+    ) -> None:
+        """language: text → code. endpoint: None = extractive only. made: told who made each summary. facts: as the store's.
+
+        largest: bytes of a breadcrumb that is still taken from the stream.
+        """
+        self.words = words
+        self._sender = sender
+        self._language = language
+        self._endpoint = endpoint
+        self._made = made
+        self._facts = facts
+        self._largest = largest
+
+    async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
+        """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
+        draft = await self.draft(view, chain, batch)
+        return Made(chain=draft.chain, place=await self.send(draft))
+
+    async def send(self, draft: Draft) -> Place:
+        """Publish a draft; returns its place in the stream. Raises `Unavailable`."""
+        sent = await self._sender.send(draft.event.subject, draft.event.data, draft.event.message_id)
+        self._made(draft.by)
+        log.info("summary %s is published on %s, made by %s", draft.chain.previous, draft.event.subject, draft.by)
+        return sent.place
+
+    async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
+        """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
+        view = hearing(view, batch.recipe.audience, None)
+        kept, others = _parted(view, chain, batch)
+        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *kept))
+        free, by = await self._free(view, chain, batch.recipe, others, people)
+        lines, sources = shown_lines(view, kept, free), sources_of(view, batch.units)
+        last = max(batch.units[-1][0], chain.last)
+        head = view.history.rows[last].breadcrumb
+        summary = Summary(
+            lines=lines,
+            covered=tuple(name for name, _ in sources),
+            versions=tuple(version for _, version in sources),
+            previous=chain.previous,
+            last=head.id,
+            recipe=batch.recipe.name,
+            by=by,
+            language=self._language("\n".join(line.text for line in lines)),
+            at_once=batch.at_once,
+        )
+        names = identities(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
+        name = await self._unused(view, names, head)
+        event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
+        if len(event.data) > (largest := min(LARGEST, self._largest)):
+            raise Rejected(
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {largest:,}; "
+                "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
+            )
+        grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last)
+        return Draft(chain=grown, event=event, by=by)
+
+    async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
+        """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
+
+        What the view holds under one was deleted or passed over, or the chain would go on from it. Of what was erased only the
+        store knows, and would keep nothing under its id.
+        """
+        name = next(names)
+        while view.row_of(name) >= 0 or _is_erased(await self._facts(replace(like, id=name, version=1))):
+            name = next(names)
+        return name
+
+    async def _free(
+        self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], kept: frozenset[int]
+    ) -> tuple[tuple[Line, ...], str]:
+        """The lines under the cap, and who made them. kept: rows that are kept word for word."""
+        free, cap = chain.free, recipe.settings.cap
+        if recipe.settings.by == "endpoint" and self._endpoint and rows:
+            try:
+                told = tuple(said(view, row) for row in rows if view.history.rows[row].breadcrumb.text.strip())
+                return await self._endpoint.summarise(free, told, cap), self._endpoint.name
+            except Unavailable as error:
+                log.warning("the extractive summariser steps in: %s", error)
+                self._made("fallback")
+        for start in range(0, max(len(rows), 1), recipe.settings.batch):
+            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, kept)
+            await asyncio.sleep(0)
+        return free, EXTRACTIVE
+
+
+def _is_erased(held: Remembered | None) -> bool:
+    return held is not None and held.breadcrumb.removes == held.breadcrumb.id
+
+
+def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+    """The batch's lines word for word, and its rows that are summarised. What was kept word for word is so after an edit too.
+
+    An answer that says little alone has its question in front of it, word for word.
+    """
+    held = frozenset(name for line in chain.verbatim for name in line.ids)
+    rows = tuple(row for _, members in batch.units for row in members)
+    people = frozenset(
+        row for row in rows if is_said(view, row) and (batch.keep_user or view.history.rows[row].breadcrumb.id in held)
+    )
+    kept = {row: verbatim(view, row) for row in rows if row in people}
+    for row in tuple(kept) if batch.keep_user else ():
+        if needs_question(view.history.rows[row].breadcrumb.text) and (found := question_of(view, row)):
+            asking, question = found
+            if view.history.rows[asking].breadcrumb.id in held:
+                continue
+            kept.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
+    return tuple(kept[row] for row in sorted(kept)), tuple(row for row in rows if row not in people)

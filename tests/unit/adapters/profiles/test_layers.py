@@ -1,0 +1,185 @@
+"""What a profile extends is laid under it, layer by layer, and every value knows its file."""
+
+import pytest
+import yaml
+
+from builder.adapters.profiles.layers import layers, merged, origins
+from builder.adapters.profiles.models import ModelFacts, parse_models
+from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.app.operations.profile_views import as_yaml, differing, shown
+from builder.app.resources import bundled
+from builder.domain.errors import Misconfigured
+from builder.domain.usage import undated
+
+BASE = """
+budget: 1000
+window: {max_units: 8, trim_to: 4}
+retrieval: {schemas: [user.message.v1], per_schema_limit: {user.message.v1: 5, note.v1: 2}}
+sections:
+  - {name: recent, title: Recent, source: hot, min_share: 0.2}
+  - {name: relevant, title: Relevant, source: retrieval}
+  - {name: current, title: Current, source: trigger}
+"""
+PRESETS = {
+    "base": BASE,
+    "wide": "extends: base\nbudget: 9000\n",
+    "short": "extends: base\nwindow: {trim_to: 2}\nretrieval: {per_schema_limit: {}}\n",
+    "loop": "extends: pool\n",
+    "pool": "extends: loop\n",
+    "broken": "budget: [1, 2",
+    "wrong": "extends: base\nwindow: {trim_to: many}\nsections: {recent: {min_share: 7}}\n",
+}
+MODELS = {"gpt-4o": ModelFacts(window=128_000), "claude-sonnet-4": ModelFacts(window=200_000, margin=0.25)}
+MODELS["claude-sonnet-4-5"] = MODELS["claude-sonnet-4"]
+LIBRARY = Library(presets=PRESETS, models=MODELS)
+
+
+def values(source: str) -> dict[str, object]:
+    return merged(layers(source, PRESETS))
+
+
+def test_two_presets_of_one_base_are_both_in_force() -> None:
+    profile = parse_profile("mine", "extends: [wide, short]\n", LIBRARY)
+    assert (profile.budget, profile.window.max_units, profile.window.trim_to) == (9000, 8, 2)
+
+
+def test_the_last_preset_wins_and_the_file_wins_over_all() -> None:
+    presets = {**PRESETS, "narrow": "budget: 300\n"}
+    assert merged(layers("extends: [wide, narrow]", presets))["budget"] == 300
+    assert merged(layers("extends: [narrow, wide]", presets))["budget"] == 9000
+    assert merged(layers("extends: [narrow, wide]\nbudget: 77", presets))["budget"] == 77
+
+
+def test_mappings_are_merged_and_an_empty_one_empties() -> None:
+    filled = parse_profile("mine", "extends: base\nretrieval: {per_schema_limit: {note.v1: 9}}\n", LIBRARY)
+    assert filled.retrieval.per_schema_limit == {"user.message.v1": 5, "note.v1": 9}
+    assert parse_profile("mine", "extends: short\n", LIBRARY).retrieval.per_schema_limit == {}
+
+
+def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
+    source = "extends: base\nretrieval: {schemas: []}\nsections: {recent: {min_share: 0.5}, relevant: null}\n"
+    profile = parse_profile("mine", source, LIBRARY)
+    assert [(rule.name, rule.min_share) for rule in profile.sections] == [("role", 0), ("recent", 0.5), ("current", 0)]
+    with pytest.raises(Misconfigured, match="sections changes relevent, which no section is called"):
+        parse_profile("mine", "extends: base\nsections: {relevent: null}\n", LIBRARY)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("extends: bas", "profiles/mine.yaml is not readable: it extends 'bas', which is none of base, broken, "),
+        ("extends: loop", "loop extends pool extends loop; take one of them out"),
+        ("extends: 7", "extends is 7; give the name of a preset, or a list of names"),
+        ("extends: broken", "profiles/mine.yaml is not readable: preset 'broken' is not readable: while parsing a flow"),
+        ("extends: wrong", "profiles/mine.yaml: .*valid integer.* at window/trim_to, got 'many' by preset wrong; see"),
+        (
+            "extends: wrong\nwindow: {trim_to: 1}",
+            "profiles/mine.yaml: .*less than or equal to 1 at sections/0/min_share, got 7 by preset wrong; see",
+        ),
+    ],
+)
+def test_a_mistake_names_the_file_and_the_preset(source: str, reason: str) -> None:
+    with pytest.raises(Misconfigured, match=reason):
+        parse_profile("mine", source, LIBRARY)
+
+
+def test_a_model_gives_budget_encoding_and_margin_where_no_file_does() -> None:
+    known = parse_profile("mine", "extends: base\nbudget: null\nmodel: anthropic/claude-sonnet-4-20250514\n", LIBRARY)
+    assert (known.budget, known.encoding, known.margin, known.allowance) == (150_000, "o200k_base", 0.25, 112_500)
+    mine = parse_profile("mine", "extends: base\nmodel: gpt-4o\nencoding: cl100k_base\nmargin: 0.5\n", LIBRARY)
+    assert (mine.budget, mine.encoding, mine.margin) == (1000, "cl100k_base", 0.5)
+
+
+def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarters_are_used() -> None:
+    unknown = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\n", LIBRARY)
+    assert (unknown.budget, unknown.encoding, unknown.margin) == (96_000, "o200k_base", 0.1)
+    half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
+    assert half.budget == 64_000
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4", "claude-sonnet-4-20250514", "anthropic/claude-sonnet-4@20250514"])
+def test_a_profile_is_calibrated_by_reports_about_its_model_under_every_name_of_it(model: str) -> None:
+    mine = parse_profile("mine", f"extends: base\nmodel: {model}\ncalibrate: true\n", LIBRARY)
+    assert mine.calibrate == "claude-sonnet-4"
+
+
+def test_a_profile_can_be_calibrated_for_a_model_that_nobody_knows() -> None:
+    mine = parse_profile("mine", "extends: base\nmodel: home/nobody-1\ncalibrate: true\n", LIBRARY)
+    assert mine.calibrate == "nobody-1"
+    assert {undated(said) for said in ("nobody-1", "nobody-1:7b", "work/nobody-1")} == {"nobody-1"}
+    assert "nobody-1" not in {undated(said) for said in ("nobody-10", "nobody", "gpt-4o", "")}
+
+
+DATED = [
+    ("gpt-4o-2024-08-06", "gpt-4o"),
+    ("gpt-4-1106-preview", "gpt-4"),
+    ("gpt-3.5-turbo-0125", "gpt-3.5-turbo"),
+    ("claude-3-5-sonnet-20241022", "claude-3-5-sonnet"),
+    ("google/gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
+    ("gemini-1.5-pro-002", "gemini-1.5-pro"),
+    ("mistral-large-latest", "mistral-large"),
+    ("llama3.1:8b-instruct-q4", "llama3.1"),
+    ("command-r-08-2024", "command-r"),
+    ("ft:gpt-4o-2024-08-06:acme::b1", "gpt-4o"),
+]
+
+
+@pytest.mark.parametrize(("said", "name"), DATED)
+def test_a_model_has_one_name_for_all_its_dates(said: str, name: str) -> None:
+    assert undated(said) == name
+
+
+def test_no_model_of_the_bundled_table_is_a_dated_version_of_another() -> None:
+    known = list(parse_models((bundled("templates") / "models.yaml").read_text("utf-8")))
+    assert list(map(undated, known)) == known
+
+
+def test_nothing_is_calibrated_unless_a_profile_asks_for_it_and_names_its_model() -> None:
+    assert parse_profile("mine", "extends: base\nmodel: gpt-4o\n", LIBRARY).calibrate is None
+    with pytest.raises(Misconfigured, match=r"calibrate needs the name of the model .*; add model, or take calibrate out"):
+        parse_profile("mine", "extends: base\ncalibrate: true\n", LIBRARY)
+
+
+def test_a_calibrated_profile_has_room_for_a_page_whatever_is_reported() -> None:
+    source = "extends: base\nmodel: gpt-4o\ncalibrate: true\n"
+    assert parse_profile("mine", f"{source}reserve: 499\n", LIBRARY).least_allowance == 1
+    with pytest.raises(Misconfigured, match=r"reserve is 500 and the margin up to 0.5 \(calibrate\) of a budget of 1000; leave"):
+        parse_profile("mine", f"{source}reserve: 500\n", LIBRARY)
+    assert parse_profile("mine", f"{source}margin: 0.6\n", LIBRARY).least_allowance == 400
+
+
+def test_every_value_knows_the_layer_that_gave_it() -> None:
+    given = origins(layers("extends: [wide, short]\nsections: {recent: {min_share: 0.3}}\n", PRESETS))
+    assert given["budget",] == "wide"
+    assert (given["window", "max_units"], given["window", "trim_to"]) == ("base", "short")
+    assert (given["sections", "recent", "title"], given["sections", "recent", "min_share"]) == ("base", "")
+    assert ("retrieval", "per_schema_limit", "note.v1") not in given
+
+
+def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
+    source = "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nsystem_prompt: |\n  You are: Mira\n  # always\n"
+    settings = shown("mine", source, LIBRARY, "profiles/mine.yaml")
+    text = as_yaml(settings)
+    assert "budget: 96000  # models.yaml (gpt-4o)\n" in text
+    assert "  trim_to: 2  # presets/short.yaml\n" in text
+    assert "  - name: recent  # presets/base.yaml\n    title: Recent" in text
+    assert "reserve: 0  # default\n" in text
+    again = parse_profile("mine", text, LIBRARY)
+    mine = parse_profile("mine", source, LIBRARY)
+    assert {**yaml.safe_load(text), "model": None} == {
+        **yaml.safe_load(as_yaml(shown("mine", text, LIBRARY, "x"))),
+        "model": None,
+    }
+    assert (again.sections, again.retrieval, again.system_prompt) == (mine.sections, mine.retrieval, mine.system_prompt)
+
+
+def test_only_what_differs_is_compared() -> None:
+    one, other = (shown("x", f"extends: {name}\n", LIBRARY, "x") for name in ("wide", "short"))
+    assert differing(one, one) == ()
+    assert differing(one, other) == (
+        ("budget", 9000, 1000),
+        ("window.trim_to", 4, 2),
+        ("retrieval.per_schema_limit.user.message.v1", 5, None),
+        ("retrieval.per_schema_limit.note.v1", 2, None),
+        ("retrieval.per_schema_limit", None, {}),
+    )

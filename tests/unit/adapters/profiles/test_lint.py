@@ -1,0 +1,178 @@
+"""The rules of `profiles lint`: each mistake is told once, at its place, with what to do."""
+
+from typing import Any
+
+import pytest
+import yaml
+
+from builder.adapters.profiles.lint import Known, lint_profile
+from builder.adapters.profiles.models import ModelFacts
+from builder.adapters.profiles.profiles import parse_profile
+from builder.adapters.templates.folder import TemplateSet
+from builder.adapters.templates.lint import lint_templates, moving, overused
+from builder.adapters.tokens import load_counter
+
+HOT = {"name": "recent", "title": "Recent", "source": "hot"}
+CURRENT = {"name": "current", "title": "Current", "source": "trigger"}
+RELEVANT = {"name": "relevant", "title": "Relevant", "source": "retrieval"}
+TOOLS = {"name": "tools", "title": "Tools", "source": "pinned", "class": "static"}
+SUMMARY = {"name": "summary", "title": "Summary", "source": "summary", "class": "slow"}
+REMINDER = {"name": "reminder", "title": "Reminder", "source": "reminder"}
+GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
+PAGE = "{% for s in sections %}{% for g in s.groups %}{% for f in g.fragments %}{{ f }} {% endfor %}{% endfor %}{% endfor %}"
+NOTHING_FOUND: dict[str, Any] = {"schemas": []}
+HINTS = {"user.message.v1": (), "tool.catalog.v1": (), "ticket.v1": ("id", "updated_at")}
+
+
+def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -> list[tuple[str, str]]:
+    """Place and what is wrong, of a profile with these sections between nothing and the current message."""
+    values = {"retrieval": NOTHING_FOUND, "sections": [*sections, CURRENT], **settings}
+    behind = [section for section in sections if section["source"] == "reminder"]
+    values["sections"] = [*(section for section in sections if section not in behind), CURRENT, *behind]
+    known = Known(
+        moving=HINTS,
+        pages=frozenset({"default", "xml"}),
+        models={"gpt-4o": ModelFacts(window=128_000)},
+        overused=overused,
+        count=load_counter,
+    )
+    profile = parse_profile("mine", yaml.safe_dump(values))
+    told = tuple(lint_profile(profile, settings.get("model"), known, as_preset))
+    assert all(mend for _, _, mend in told)
+    return [(place, wrong) for place, wrong, _ in told]
+
+
+def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
+    assert found(HOT) == []
+    assert found(TOOLS, HOT, RELEVANT, pinned=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
+
+
+def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
+    audience = {"schemas": ["agent.response.v1"], "any_tags": ["to:mira"]}
+    wrong = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
+    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [wrong]
+    assert found(HOT, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
+
+
+def test_static_sections_stand_before_slow_ones_and_both_before_those_of_the_turn() -> None:
+    told = found(SUMMARY, HOT, TOOLS, pinned=["tool.catalog.v1"], summaries={})
+    assert told == [("sections.tools", "class static stands behind 'recent', whose class is turn")]
+
+
+def test_a_reminder_may_stand_at_the_end_whatever_its_class() -> None:
+    assert found(HOT, REMINDER | {"class": "static"}, reminders=[{"section": "reminder", "text": "Be brief."}]) == []
+
+
+def test_what_changes_on_every_turn_is_no_static_section() -> None:
+    assert found(HOT | {"class": "slow"}) == [("sections.recent", "class slow, but source hot changes on every turn")]
+
+
+def test_no_clock_id_or_counter_in_a_static_section() -> None:
+    shown = found(TOOLS, HOT, pinned=["ticket.v1"])
+    assert [wrong.split(",")[0] for _, wrong in shown] == [
+        "hints/ticket.v1.md.j2 shows 'id'",
+        "hints/ticket.v1.md.j2 shows 'updated_at'",
+    ]
+    assert found(HOT, TOOLS | {"class": "turn"}, pinned=["ticket.v1"]) == []
+    assert found(TOOLS | {"dates": "age"}, HOT, pinned=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
+
+
+@pytest.mark.parametrize("condition", [{"every": 3}, {"when": {"any_tags": ["urgent"]}}])
+def test_a_reminder_that_comes_and_goes_is_no_part_of_a_static_section(condition: dict[str, Any]) -> None:
+    reminders = [{"section": "reminder", "text": "Be brief.", **condition}]
+    told = found(HOT, REMINDER | {"class": "static"}, reminders=reminders)
+    assert told == [("sections.reminder", "a reminder comes and goes in a section that should stay the same")]
+    assert found(HOT, REMINDER, reminders=reminders) == []
+
+
+def test_floors_add_up_to_the_whole_budget_at_most() -> None:
+    assert found(HOT | {"min_share": 0.7}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={}) == []
+    told = found(HOT | {"min_share": 0.8}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={})
+    assert told == [("sections", "the values of min_share add up to 1.10")]
+
+
+@pytest.mark.parametrize(
+    ("sections", "settings", "place"),
+    [
+        ([TOOLS, HOT], {}, "sections.tools"),
+        ([HOT, REMINDER], {}, "sections.reminder"),
+        ([SUMMARY, HOT], {}, "sections.summary"),
+        ([HOT], {"summaries": {}}, "summaries"),
+        ([HOT, RELEVANT], {}, "sections.relevant"),
+        ([HOT], {"retrieval": {"schemas": ["user.message.v1"]}}, "retrieval.schemas"),
+        ([HOT], {"pinned": ["tool.catalog.v1"]}, "pinned"),
+        ([], {}, "sections"),
+    ],
+)
+def test_what_is_never_filled_and_what_is_never_shown_is_told(sections: Any, settings: Any, place: str) -> None:
+    assert [told for told, _ in found(*sections, **settings)] == [place]
+
+
+def test_whoever_extends_a_preset_fills_its_sections() -> None:
+    assert found(TOOLS, HOT, REMINDER, as_preset=True) == []
+
+
+def test_a_slip_of_the_pen_is_told_with_the_name_that_was_meant() -> None:
+    assert found(HOT, triggers=["user.mesage.v1"]) == [("triggers", "no schema is called 'user.mesage.v1'")]
+    assert found(HOT, triggers=["user.message"]) == [("triggers", "no schema is called 'user.message'")]
+    assert found(TOOLS, HOT, pinned=["tool.catalogue.v1"]) == [("pinned", "no schema is called 'tool.catalogue.v1'")]
+
+
+def test_a_trigger_that_nobody_sends_is_told() -> None:
+    assert found(HOT, triggers=["order.placed.v2"]) == [("triggers", "nobody is known to send 'order.placed.v2'")]
+    assert found(HOT, triggers=["summary.v1"]) == [("triggers", "summary.v1 never triggers")]
+    assert found(HOT, triggers=["ticket.v1"]) == []
+
+
+def test_a_schema_without_a_hint_and_a_page_that_does_not_exist_are_told() -> None:
+    told = found(HOT, RELEVANT, retrieval={"schemas": ["order.placed.v2"]})
+    assert told == [
+        ("retrieval.schemas", "hints/order.placed.v2.md.j2 does not exist, so the generic hint shows 'order.placed.v2'")
+    ]
+    assert found(HOT, page="fancy") == [("page", "pages/fancy.md.j2 does not exist")]
+
+
+def test_the_window_of_an_unknown_model_is_said_to_be_guessed() -> None:
+    assert found(HOT, model="gpt-4o") == []
+    assert found(HOT, model="nobody-1") == [("model", "'nobody-1' is not in models.yaml: a window of 128,000 tokens is guessed")]
+
+
+def test_a_system_prompt_larger_than_the_page_is_told() -> None:
+    role = {"name": "role", "title": "Role", "source": "system", "class": "static"}
+    told = found(role, HOT, budget=20, system_prompt="one two three four five six seven eight nine ten " * 5)
+    assert [place for place, _ in told] == ["budget"]
+
+
+def test_a_system_prompt_larger_than_the_page_may_become_by_calibration_is_told() -> None:
+    role = {"name": "role", "title": "Role", "source": "system", "class": "static"}
+    prompt = "one two three four five six seven eight nine ten " * 5
+    assert found(role, HOT, budget=80, system_prompt=prompt, model="gpt-4o") == []
+    told = found(role, HOT, budget=80, system_prompt=prompt, model="gpt-4o", calibrate=True)
+    assert told == [("budget", "system prompt and reminders have 50 tokens, the page 40")]
+
+
+def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates() -> None:
+    loud = "ALWAYS answer. NEVER guess. You MUST cite. IMPORTANT: be brief."
+    assert found(HOT, REMINDER, reminders=[{"section": "reminder", "text": loud}]) == [
+        ("reminders.0", "4 emphasis markers (ALWAYS, IMPORTANT, MUST, NEVER)")
+    ]
+    assert overused("ALWAYS answer. NEVER guess. You MUST cite.") == ""
+    assert [finding.file for finding in lint_templates(TemplateSet(GENERIC | {"a.v1": loud}, {"p": loud + PAGE}))] == [
+        "hints/a.v1.md.j2",
+        "pages/p.md.j2",
+    ]
+
+
+def test_a_template_that_uses_what_it_is_not_given_or_what_is_random_is_told() -> None:
+    told = list(lint_templates(TemplateSet(GENERIC | {"a.v1": "{{ speker }}: {{ body.lines | random }}"}, {"p": "{{ now }}"})))
+    assert [(finding.file, finding.place) for finding in told] == [
+        ("hints/a.v1.md.j2", "speker"),
+        ("pages/p.md.j2", "now"),
+        ("hints/a.v1.md.j2", "random"),
+    ]
+
+
+def test_clocks_ids_and_counters_of_a_hint_are_found_however_they_are_reached() -> None:
+    assert moving('{{ id }} {{ body.updated_at }} {{ body["timestamp"] }} {{ body.get("ticket_id") }} {{ text }}') == (
+        "id", "ticket_id", "timestamp", "updated_at",
+    )  # fmt: skip

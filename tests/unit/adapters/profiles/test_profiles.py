@@ -1,0 +1,197 @@
+"""Profile files: what an author may write, and how a mistake is explained."""
+
+import copy
+import re
+from datetime import UTC
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+import yaml
+
+from builder.adapters.profiles.profiles import parse_profile
+from builder.app.resources import bundled
+from builder.domain.errors import Misconfigured
+from builder.domain.profile import NEVER
+from tests.factories import latest_of
+
+LEAST: dict[str, Any] = {
+    "retrieval": {"schemas": ["user.message.v1"]},
+    "sections": [
+        {"name": "recent", "title": "Recent Conversation", "source": "hot"},
+        {"name": "current", "title": "Current User Message", "source": "trigger"},
+    ],
+}
+BUNDLED = {file.stem: file.read_text("utf-8") for file in sorted((bundled("templates") / "profiles").glob("*.yaml"))}
+
+
+def changed(path: str, value: Any) -> str:
+    """The smallest profile with one value set, as YAML. path: steps joined by slashes."""
+    profile = copy.deepcopy(LEAST)
+    *steps, last = (int(step) if step.isdigit() else step for step in path.split("/"))
+    here: Any = profile
+    for step in steps:
+        here = here.setdefault(step, {}) if isinstance(here, dict) else here[step]
+    here[last] = value
+    return yaml.safe_dump(profile)
+
+
+def mistake(source: str, name: str = "mine") -> str:
+    with pytest.raises(Misconfigured) as caught:
+        parse_profile(name, source)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
+    profile = parse_profile(name, BUNDLED[name])
+    assert profile.consumer == name
+    assert profile.sections[-1].source == "trigger"
+
+
+def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
+    profile = parse_profile("default", BUNDLED["default"])
+    assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
+    assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
+    window = profile.window
+    assert (window.max_units, window.keep_share, window.max_tool_turns) == (None, 0.5, None)
+    assert profile.retrieval.similarity_threshold == 0
+    assert profile.retrieval.per_schema_limit == {}
+    names = ["role", "tools", "summary", "instructions", "recent", "relevant", "current"]
+    assert [section.name for section in profile.sections] == names
+    assert [section.name for section in profile.sections if section.dates != "none"] == ["recent", "relevant", "current"]
+
+
+def test_what_an_author_leaves_out_has_the_documented_default() -> None:
+    profile = parse_profile("mine", yaml.safe_dump(LEAST))
+    assert (profile.triggers, profile.page, profile.encoding, profile.pinned) == ((), "default", "o200k_base", ())
+    assert (profile.budget, profile.reserve, profile.allowance) == (4000, 0, 4000)
+    assert (profile.window.max_units, profile.window.trim_to, profile.window.max_tool_turns) == (None, 10, None)
+    role, first, _ = profile.sections
+    assert (role.source, role.section_class) == ("system", "static")
+    assert (first.section_class, first.min_share, first.max_share, first.dates) == ("turn", 0, 1, "day")
+
+
+def test_settings_arrive_where_they_belong() -> None:
+    assert parse_profile("mine", changed("window/max_units", 20)).window.max_units == 20
+    assert parse_profile("mine", changed("window/max_tool_turns", 7)).window.max_tool_turns == 7
+    assert parse_profile("mine", changed("reserve", 500)).allowance == 3500
+    assert parse_profile("mine", changed("sections/0/class", "static")).sections[1].section_class == "static"
+    assert parse_profile("mine", changed("retrieval/min_probability", 0.01)).retrieval.min_probability == 0.01
+    assert parse_profile("mine", changed("retrieval/per_schema_limit", {"note.v1": 2})).retrieval.per_schema_limit == {
+        "note.v1": 2
+    }
+
+
+def test_the_revision_changes_with_every_byte_of_the_file() -> None:
+    source = yaml.safe_dump(LEAST)
+    assert parse_profile("mine", source).revision == parse_profile("yours", source).revision
+    assert parse_profile("mine", source).revision != parse_profile("mine", source + "# why\n").revision
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "reason"),
+    [
+        ("budget", "lots", "Input should be a valid integer, unable to parse .* at budget, got 'lots'"),
+        ("budget", 15, "greater than or equal to 16 at budget, got 15"),
+        ("budget", 2_000_001, "less than or equal to 2000000 at budget, got 2000001"),
+        ("reserve", 4000, "reserve is 4000 and margin 0 of a budget of 4000; leave room for the page"),
+        ("reserve", -1, "greater than or equal to 0 at reserve, got -1"),
+        ("encoding", "p50k_base", "'o200k_base' or 'cl100k_base' at encoding, got 'p50k_base'"),
+        ("budgett", 4000, "Extra inputs are not permitted at budgett, got 4000"),
+        ("triggers", "user.message.v1", "Input should be a valid tuple at triggers, got 'user.message.v1'"),
+        ("window", {"max_units": 20, "trim_to": 21}, "trim_to is 21 but max_units is 20; lower trim_to at window, got"),
+        ("window/trim_to", -1, "greater than or equal to 0 at window/trim_to, got -1"),
+        ("window/max_tool_turn", 3, "Extra inputs are not permitted at window/max_tool_turn, got 3"),
+        ("retrieval", None, "at retrieval, got None"),
+        ("retrieval/schemas", None, "at retrieval/schemas, got None"),
+        ("retrieval/similarity_threshold", 1.1, "less than or equal to 1 at retrieval/similarity_threshold, got 1.1"),
+        ("retrieval/min_probability", 1.5, "less than or equal to 1 at retrieval/min_probability, got 1.5"),
+        ("retrieval/per_schema_limit", {"note.v1": "few"}, "valid integer.* at retrieval/per_schema_limit/note.v1, got 'few'"),
+        ("sections", [], "at least 1 item .* at sections, got"),
+        ("sections/0/source", "memory", "'system', 'pinned', 'summary', .* at sections/0/source, got 'memory'"),
+        ("sections/0/class", "never", "'static', 'slow' or 'turn' at sections/0/class, got 'never'"),
+        ("sections/0/max_share", 0, "greater than 0 at sections/0/max_share, got 0"),
+        ("sections/0/min_share", -0.1, "greater than or equal to 0 at sections/0/min_share, got -0.1"),
+        ("sections/1/name", "recent", "two sections have the same name at the file, got"),
+        (
+            "sections/0/source",
+            "trigger",
+            r"exactly one section has source: trigger \(the current message\), and nothing but reminders",
+        ),
+        ("sections/1/source", "hot", "exactly one section has source: trigger"),
+        ("sections/0", {"title": "x", "source": "hot"}, "Field required at sections/0/name, got"),
+    ],
+)
+def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(path: str, value: Any, reason: str) -> None:
+    message = mistake(changed(path, value))
+    assert message.startswith("profiles/mine.yaml: ")
+    assert message.endswith("; see schemas/profile.json")
+    with pytest.raises(Misconfigured, match=reason):
+        parse_profile("mine", changed(path, value))
+
+
+def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
+    section = {"name": "recent", "title": "Recent", "source": "hot", "min_share": 0.5, "max_share": 0.3}
+    reason = "min_share is 0.5 but max_share is 0.3; lower min_share at sections/0"
+    assert reason in mistake(changed("sections/0", section))
+
+
+@pytest.mark.parametrize("schema", sorted(NEVER))
+@pytest.mark.parametrize("path", ["retrieval/schemas", "pinned", "triggers"])
+def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path: str) -> None:
+    assert schema in mistake(changed(path, ["user.message.v1", schema]))
+
+
+def test_secrets_are_among_what_is_never_shown() -> None:
+    assert {"secret.v1", "agent.context.v1"} <= NEVER
+    assert "secret.v1 is never shown; take it out" in mistake(changed("retrieval/schemas", ["secret.v1"]))
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("", "Field required at retrieval"),
+        ("- a\n- b\n", "it is a list, not a mapping of settings"),
+        ("just text", "it is a str, not a mapping of settings"),
+        ("budget: [1, 2", "is not readable: while parsing a flow sequence"),
+        ("a: b: c", "is not readable: mapping values are not allowed here"),
+        ("budget: !!python/object:os.system {}", "is not readable: could not determine a constructor"),
+        ("budget: 2024-13-45", "is not readable: month must be in 1..12"),
+        ("budget: " + "9" * 5000, "is not readable: a whole number of"),
+        ("budget: " + "[" * 5000 + "]" * 5000, "is not readable: "),
+        ("budget: \0", "is not readable: unacceptable character"),
+    ],
+)
+def test_a_file_that_is_no_profile_is_misconfigured_with_its_name(source: str, reason: str) -> None:
+    message = mistake(source)
+    assert message.startswith("profiles/mine.yaml")
+    assert reason in message
+
+
+@pytest.mark.parametrize("name", ["my agent", "my.agent", "", "ä", "x" * 129])
+def test_a_file_name_that_does_not_fit_a_subject_is_misconfigured(name: str) -> None:
+    assert f"profiles/{name}.yaml is not readable: profile name {name[:140]!r} does not fit" in mistake(
+        yaml.safe_dump(LEAST), name
+    )
+
+
+def test_a_profile_names_the_zone_of_times_without_an_offset() -> None:
+    assert parse_profile("mine", changed("time_zone", "Europe/Berlin")).time_zone == ZoneInfo("Europe/Berlin")
+    assert parse_profile("mine", yaml.safe_dump(LEAST)).time_zone is UTC
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("europe/berlin", "write Europe/Berlin"),
+        ("Europe/Berln", "write Europe/Berlin"),
+        ("Europe", "write a name such as Europe/Berlin|write Europe/.*"),
+        ("../../etc/passwd", "write a name such as Europe/Berlin"),
+        ("posix/UTC", "write .*"),
+        ("", "write a name such as Europe/Berlin"),
+    ],
+)
+def test_a_zone_that_nobody_knows_is_named_with_what_to_write(name: str, hint: str) -> None:
+    said = mistake(changed("time_zone", name))
+    assert re.search(rf"time_zone is '.*', which no time zone is called; ({hint}) at time_zone", said)

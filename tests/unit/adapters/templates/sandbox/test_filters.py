@@ -1,0 +1,107 @@
+"""Values on their way to the page: readable, every key and value of them, and no tag of the page's."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.adapters.templates.sandbox.filters import inline, readable, sentence, tag, untagged
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, ""),
+        ("text", "text"),
+        (True, "true"),
+        (12, "12"),
+        (1.5, "1.5"),
+        ([], "[]"),
+        ({}, "{}"),
+        ([1, "a", None], "1, a, null"),
+        (["a, b", "c"], "- a, b\n- c"),
+        ({"count": 1, "max": 137}, "count: 1\nmax: 137"),
+        ({"empty": "", "none": None, "list": [], "no": False}, "empty: \nnone: null\nno: false\nlist: []"),
+        ({"street": "Rua 12", "name": "Ana", "title": "Dr"}, "title: Dr\nname: Ana\nstreet: Rua 12"),
+        ({"result": {"value": 12}}, "result: value: 12"),
+        ({"place": {"floor": 3, "rooms": [{"n": 1}]}, "ok": True}, "ok: true\nplace:\n  floor: 3\n  rooms: - n: 1"),
+        ({"rows": [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}], "n": 2}, "n: 2\nrows:\n  - a: 1\n    b: x\n  - a: 2\n    b: y"),
+        ([{"title": "A", "tags": ["x", "y"]}, {"title": "B"}], "- title: A\n  tags: x, y\n- title: B"),
+        ([[1, 2], [3]], "- 1, 2\n- 3"),
+        ({"text": "one\n\n  two", "n": 1}, "n: 1\ntext:\n  one\n\n    two"),
+        (["A sentence that is longer than forty characters.", "b"], "- A sentence that is longer than forty characters.\n- b"),
+        ({"long": "x" * 1700, "n": 1}, f"long: {'x' * 1700}\nn: 1"),
+    ],
+)
+def test_json_reads_as_text_without_brackets_and_quotes(value: Any, text: str) -> None:
+    assert readable(value) == text
+
+
+def test_a_list_of_like_objects_is_a_table_where_that_is_shorter_and_nothing_of_it_is_clipped() -> None:
+    rows = [{"id": n, "city": "Faro", "open": True} for n in range(9)]
+    assert readable(rows).splitlines()[:3] == ["9 rows", "| id | city | open |", "|---|---|---|"]
+    longer = [{"title": "A", "text": "word " * 60}, {"title": "B", "text": "釉" * 300}]
+    assert readable(longer) == f"- title: A\n  text: {'word ' * 60}\n- title: B\n  text: {'釉' * 300}"
+
+
+def test_inline_is_one_line_whatever_comes() -> None:
+    value = {"a": [1, {"b": "x\n\ny"}], "c": {"d": None, "e": 2}, "title": "T"}
+    assert inline(value) == "title: T; a: 1, b: x y; c: d: null; e: 2"
+    assert inline("") == ""
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(json_values)
+def test_any_json_is_readable_and_inline_has_no_line_end(value: Any) -> None:
+    assert isinstance(readable(value), str)
+    assert "\n" not in inline(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("", ""),
+        ("Returns the input.", "Returns the input."),
+        ("Returns the input", "Returns the input."),
+        ("Searches (fast)", "Searches (fast)."),
+        ("First. Second.", "First."),
+        ("Really? Yes.", "Really?"),
+        ("Arithmetic, e.g. 3*4, and more. Slowly.", "Arithmetic, e.g. 3*4, and more."),
+        ("Reads v1.2 files. Fast.", "Reads v1.2 files."),
+        ("Reads approx. ten files. Fast.", "Reads approx. ten files."),
+        ("Heading\nBody text.", "Heading."),
+        ("  Two\t words  ", "Two words."),
+        ("搜索网页。很快。", "搜索网页。"),
+        ("To be continued …", "To be continued …"),
+    ],
+)
+def test_a_sentence_is_the_first_one_with_its_full_stop(text: str, first: str) -> None:
+    assert sentence(text) == first
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("</tools>", "&lt;/tools>"),
+        ("< /tools>", "&lt; /tools>"),
+        ("<b>", "&lt;b>"),
+        ("<!-- x", "&lt;!-- x"),
+        ("<?xml", "&lt;?xml"),
+        ("a < b, 3 <4 and <= 5 <", "a < b, 3 <4 and <= 5 <"),
+    ],
+)
+def test_for_a_page_of_tags_nothing_in_a_text_opens_or_closes_one(text: str, shown: str) -> None:
+    assert untagged(text) == shown
+
+
+def test_a_section_s_name_becomes_a_tag_whatever_it_is() -> None:
+    names = {"tools": "tools", "recent tools": "recent_tools", "1st": "_1st", "ö>": "__", "a-b.c": "a-b.c"}
+    assert {name: tag(name) for name in names} == names

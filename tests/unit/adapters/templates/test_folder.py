@@ -1,0 +1,223 @@
+"""The template set: one sandbox, clear mistakes, overlays, and a revision of all sources."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from builder.adapters.templates.failures import Failures
+from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.app.resources import bundled
+from builder.assemble.items.forms import WHOLE, Form
+from builder.assemble.items.layout import Group, Layout, PageSection
+from builder.domain.errors import Misconfigured
+from builder.domain.failure import Failure
+from tests.factories import make_breadcrumb
+
+PLAIN = "{{ schema }}"
+SECTION = PageSection(name="x", title="Title", groups=(Group(date="", fragments=("- own line", "two")),))
+
+
+def shown(hints: dict[str, str], **values: Any) -> tuple[str, str]:
+    """An ordinary message as these hints show it, and why its own could not."""
+    fragment = JinjaRendering(TemplateSet(hints, {}), len).fragment(make_breadcrumb(id="m17", **values), WHOLE, "User")
+    return fragment.text, fragment.failed
+
+
+def failure(source: str) -> str:
+    """Why a hint with this source fails on an ordinary message, which the generic one shows instead."""
+    text, failed = shown({"generic": PLAIN, "user.message.v1": source})
+    assert text == "- user.message.v1"
+    return failed
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("{{ missing }}", "line 1: 'missing' is undefined"),
+        ("\n\n{{ missing.more }}", "line 3: 'missing' is undefined"),
+        ("{% if missing %}x{% endif %}", "'missing' is undefined"),
+        ("{{ text.titel }}", "'str object' has no attribute 'titel'"),
+        ("{{ text | int // 0 }}", "ZeroDivisionError"),
+        ("{{ text + 1 }}", "can only concatenate str"),
+        ("{{ text[500] | upper }}", "has no element 500"),
+        ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "RecursionError"),
+        ("{% if text == '' %}x{% endif %}", "it renders nothing"),
+    ],
+)
+def test_what_a_failing_hint_should_show_is_shown_by_the_generic_one_with_template_line_and_reason(
+    source: str, reason: str
+) -> None:
+    message = failure(source)
+    assert message.startswith("hint failed, the generic hint is shown: hints/user.message.v1.md.j2 ")
+    assert reason in message
+
+
+def test_when_the_generic_hint_fails_too_the_text_itself_is_shown_and_forges_nothing() -> None:
+    text, failed = shown({"generic": "{{ missing }}"}, text="# Hello\n# there")
+    assert text == "- User:\n\n  # Hello\n  # there"
+    assert failed == "hint failed, the bare text is shown: hints/generic.md.j2 line 1: 'missing' is undefined"
+
+
+def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len, bundled_set)
+    assert rendering.fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- user.message.v1: content: Hello."
+
+
+@pytest.mark.parametrize(
+    "source", ["{{ text | float(default=text) + 1 }}", "{{ {}[text] }}", "{{ text.index('x') }}", "{{ text[text] }}"]
+)
+def test_no_word_of_a_person_is_part_of_a_reason(source: str) -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": PLAIN, "user.message.v1": source}, {}), len)
+    failed = rendering.fragment(make_breadcrumb("hunter2"), WHOLE, "User").failed
+    assert failed
+    assert "hunter2" not in failed
+
+
+def test_failures_are_counted_by_template_with_their_first_reason() -> None:
+    told: list[Failure] = []
+    templates = TemplateSet({"generic": PLAIN, "user.message.v1": "{{ text[500] }}"}, {})
+    rendering = JinjaRendering(templates, len, failures=Failures(told.append))
+    for number in range(3):
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE, "User")
+        rendering.fragment(make_breadcrumb("Hello.", id=f"m{number}"), WHOLE, "User")
+    assert [(failure.file, failure.times) for failure in told] == [("hints/user.message.v1.md.j2", n) for n in (1, 2, 3)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ text.__class__.__mro__ }}",
+        "{{ body.__init__.__globals__ }}",
+        "{{ text.__class__ }}",
+        "{{ (text | string).format.__self__ }}",
+        "{{ '{0.__class__}'.format(text) }}",
+        "{{ body['__class__'].x }}",
+        "{{ cycler }}",
+        "{{ lipsum() }}",
+        "{{ range(9) }}",
+        "{{ namespace() }}",
+        "{{ body.update({'a': 1}) }}",
+        "{{ body.pop('content') }}",
+        "{{ [].append(1) }}",
+        "{% import 'os' as os %}{{ os }}",
+        "{% include 'user.message.v1.md.j2' %}",
+        "{% from 'x' import y %}",
+        "{% extends 'x' %}",
+    ],
+)
+def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(source: str) -> None:
+    assert "hints/user.message.v1.md.j2 line 1: " in failure(source)
+
+
+def test_a_template_cannot_change_what_the_next_one_sees() -> None:
+    rendering = JinjaRendering(TemplateSet({"generic": "{% set body = 1 %}{% set text = 'x' %}{{ text }}"}, {}), len)
+    crumb = make_breadcrumb("hello", schema="a.v1")
+    assert rendering.fragment(crumb, WHOLE, "User").text == rendering.fragment(crumb, Form(said=2), "User").text == "- x"
+    assert crumb.text == "hello"
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("one\n{{ text", "line 2: unexpected end of template"),
+        ("one\n\n{% if %}{% endif %}", "line 3: Expected an expression"),
+        ("{% for x in text %}", "line 1: Unexpected end of template"),
+        ("a\n{{ text | shout }}", "line 2: No filter named 'shout'"),
+        ("{% frobnicate %}", "line 1: Encountered unknown tag 'frobnicate'"),
+    ],
+)
+def test_a_syntax_error_is_misconfigured_at_start_with_file_and_line(source: str, reason: str) -> None:
+    with pytest.raises(Misconfigured) as hint:
+        TemplateSet({"generic": PLAIN, "note.v1": source}, {})
+    assert str(hint.value).startswith(f"hints/note.v1.md.j2 {reason}")
+    assert str(hint.value).endswith("; mend the template")
+    with pytest.raises(Misconfigured) as page:
+        TemplateSet({"generic": PLAIN}, {"wide": source})
+    assert str(page.value).startswith(f"pages/wide.md.j2 {reason}")
+
+
+def test_a_set_without_the_generic_hint_is_misconfigured() -> None:
+    with pytest.raises(Misconfigured, match=r"hints/generic\.md\.j2 is missing; unknown schemas need it, put it back"):
+        TemplateSet({"note.v1": PLAIN}, {})
+
+
+def test_an_unknown_page_is_misconfigured_and_the_known_ones_are_named() -> None:
+    with pytest.raises(Misconfigured, match="page 'wide' does not exist; known pages are long, short"):
+        TemplateSet({"generic": PLAIN}, {"short": "", "long": ""}).page("wide", ())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ missing }}",
+        "{% include 'x' %}",
+        "{{ sections + 1 }}",
+        "{{ sections[0].title.__class__ }}",
+        "{{ sections[0].titel }}",
+        "",
+    ],
+)
+@pytest.mark.parametrize(
+    ("closing", "like"), [("", "## Title\n- own line\ntwo\n"), ("{# </{{ #}", "<x>\n- own line\ntwo\n</x>\n")]
+)
+def test_what_a_failing_page_should_show_is_shown_by_a_bundled_one_of_its_kind(source: str, closing: str, like: str) -> None:
+    told: list[Failure] = []
+    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    rendering = JinjaRendering(
+        TemplateSet({"generic": PLAIN}, {"mine": source + closing}), len, bundled_set, Failures(told.append)
+    )
+    layout = rendering.page("mine", (SECTION,))
+    assert replace(layout, ends=()) == Layout(like, failed=True)
+    assert [like[:end].endswith("two\n") for end in layout.ends] == [True]
+    assert [(failure.file, failure.times) for failure in told] == [("pages/mine.md.j2", 1)]
+
+
+def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_own() -> None:
+    templates = TemplateSet(*read_folders((bundled("templates"),)))
+    groups = (Group(date="8 May 2023", fragments=("A: 1\n    more", "B: 2")), Group(date="9 May 2023", fragments=("A: 3",)))
+    page = templates.page("default", (SECTION, PageSection(name="y", title="Dated", groups=groups)))
+    assert page == ("## Title\n- own line\ntwo\n\n## Dated\n[8 May 2023]\nA: 1\n    more\nB: 2\n\n[9 May 2023]\nA: 3\n")
+    assert templates.page("default", ()) == ""
+
+
+def test_a_title_of_a_profile_cannot_break_its_heading() -> None:
+    templates = TemplateSet(*read_folders((bundled("templates"),)))
+    title = PageSection(name="x", title="One\n# Two", groups=SECTION.groups)
+    assert templates.page("default", (title,)).startswith("## One # Two\n- own line")
+
+
+def write(folder: Path, kind: str, name: str, source: str) -> None:
+    (folder / kind).mkdir(parents=True, exist_ok=True)
+    (folder / kind / f"{name}.md.j2").write_text(source, "utf-8")
+
+
+def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> None:
+    write(tmp_path, "hints", "note.v1", "Mine: {{ text }}")
+    write(tmp_path, "hints", "calendar.event.v1", "Event: {{ text }}")
+    write(tmp_path, "pages", "wide", "{{ sections | length }} sections")
+    (tmp_path / "hints" / "README.md").write_text("no template", "utf-8")
+    hints, pages, _ = read_folders((bundled("templates"), tmp_path))
+    own_hints, own_pages, _ = read_folders((bundled("templates"),))
+    assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
+    assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
+    templates = TemplateSet(hints, pages)
+    assert templates.hint("note.v1", {"text": "two coats"}) == "- Mine: two coats"
+    assert templates.page("wide", (SECTION,)) == "1 sections\n"
+
+
+def test_an_overlay_folder_may_be_empty(tmp_path: Path) -> None:
+    assert read_folders((bundled("templates"), tmp_path)) == read_folders((bundled("templates"),))
+
+
+def test_the_revision_changes_with_any_source_any_name_and_nothing_else() -> None:
+    hints, pages, _ = read_folders((bundled("templates"),))
+    revision = TemplateSet(hints, pages).revision
+    assert TemplateSet(dict(reversed(hints.items())), pages).revision == revision
+    revisions = [TemplateSet(hints | {name: source + " "}, pages).revision for name, source in hints.items()]
+    revisions += [TemplateSet(hints, pages | {name: source + " "}).revision for name, source in pages.items()]
+    revisions += [TemplateSet(hints | {"new.v1": ""}, pages).revision, TemplateSet(hints, pages | {"new.v1": ""}).revision]
+    assert len({revision, *revisions}) == len(revisions) + 1

@@ -1,0 +1,157 @@
+"""Rendered fragments: excerpts, the cache, and costs that add up to the page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builder.adapters.templates.folder import TemplateSet
+from builder.adapters.templates.fragments import CACHED, JinjaRendering
+from builder.adapters.tokens import load_counter
+from builder.assemble.items.forms import WHOLE, Form
+from builder.assemble.items.layout import Group, PageSection
+from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
+
+TEXT = "First one. Second one. Third one."
+FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
+
+
+@pytest.mark.parametrize(
+    ("spans", "shown"),
+    [
+        ((), TEXT),
+        ((FIRST,), "First one. […]"),
+        ((SECOND,), "[…] Second one. […]"),
+        ((THIRD,), "[…] Third one."),
+        ((FIRST, SECOND), "First one. Second one. […]"),
+        ((FIRST, THIRD), "First one. […] Third one."),
+        ((SECOND, THIRD), "[…] Second one. Third one."),
+        ((FIRST, SECOND, THIRD), TEXT),
+    ],
+)
+def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
+    assert make_rendering().fragment(make_breadcrumb(TEXT), Form(spans=spans), "User").text == f"- User: {shown}"
+
+
+def test_between_neighbours_their_own_white_space_stays() -> None:
+    crumb = make_breadcrumb("One.\n\nTwo.")
+    assert make_rendering().fragment(crumb, Form(spans=((0, 4), (6, 10))), "User").text == "- User: One.\n\n  Two."
+
+
+def counting() -> tuple[Callable[[str], int], list[str]]:
+    counted: list[str] = []
+
+    def count(text: str) -> int:
+        counted.append(text)
+        return len(text.split())
+
+    return count, counted
+
+
+def templates() -> TemplateSet:
+    return TemplateSet({"generic": "{{ speaker }}: {{ text }}{{ repeats }}"}, {"default": "{{ sections }}"}, PHRASES.entries)
+
+
+def test_a_fragment_is_rendered_and_counted_once_and_equal_the_second_time() -> None:
+    count, counted = counting()
+    rendering = JinjaRendering(templates(), count)
+    crumb = make_breadcrumb(TEXT)
+    first = rendering.fragment(crumb, WHOLE, "User")
+    assert rendering.fragment(crumb, WHOLE, "User") == first
+    assert counted == [f"- User: {TEXT}\n"]
+
+
+def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
+    rendering = JinjaRendering(templates(), counting()[0])
+    crumb = make_breadcrumb(TEXT)
+    others = [
+        replace(crumb, text="Other."),
+        replace(crumb, version=2, text="Other."),
+        replace(crumb, session="s43", text="Other."),
+        replace(crumb, workspace="other", text="Other."),
+        replace(crumb, id="m2", text="Other."),
+        replace(crumb, place=make_place(99), text="Other."),
+    ]
+    assert rendering.fragment(crumb, WHOLE, "User").text == f"- User: {TEXT}"
+    assert rendering.fragment(crumb, Form(spans=(FIRST,)), "User").text == "- User: First one. […]"
+    assert rendering.fragment(crumb, Form(said=3), "User").text == f"- User: {TEXT} (said 3 times)"
+    same, *different = [rendering.fragment(other, WHOLE, "User").text for other in others]
+    assert same == f"- User: {TEXT}", "identity decides, the text of one identity never changes"
+    assert set(different) == {"- User: Other."}
+
+
+def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
+    rendering = JinjaRendering(templates(), lambda _: 1)
+    first = make_breadcrumb(TEXT)
+    before = rendering.fragment(first, WHOLE, "User")
+    for said in range(2, CACHED + 10):
+        rendering.fragment(first, Form(said=said), "User")
+    assert len(rendering._fragments) == CACHED
+    assert rendering.fragment(first, WHOLE, "User") == before
+
+
+def test_what_a_failed_hint_left_to_the_generic_one_is_kept_like_any_fragment() -> None:
+    count, counted = counting()
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ text }}", "user.message.v1": "{{ missing }}"}, {}), count)
+    first, again = (rendering.fragment(make_breadcrumb(TEXT), WHOLE, "User") for _ in range(2))
+    assert first is again
+    assert (first.text, counted) == (f"- {TEXT}", [f"- {TEXT}\n"])
+    short = rendering.fragment(make_breadcrumb(TEXT), WHOLE, "User", cap=5)
+    assert short.failed == first.failed
+
+
+def test_tokens_are_those_of_the_text_with_its_line_end() -> None:
+    fragment = make_rendering().fragment(make_breadcrumb(TEXT), WHOLE, "User")
+    assert fragment.tokens == load_counter("o200k_base")(fragment.text + "\n")
+
+
+@pytest.mark.parametrize("cap", [24, 60, 200])
+def test_a_long_text_is_shortened_to_its_cap_and_says_how_much_is_missing(cap: int) -> None:
+    rendering = make_rendering()
+    crumb = make_breadcrumb("The kiln is hot and the door is closed.\n" * 100)
+    short = rendering.fragment(crumb, WHOLE, "User", cap=cap)
+    assert short.tokens == load_counter("o200k_base")(short.text + "\n") <= cap
+    assert "characters left out, id m1 …]" in short.text
+    whole = rendering.fragment(crumb, WHOLE, "User")
+    assert whole.text.count("kiln") == 100
+    assert rendering.fragment(crumb, WHOLE, "User", cap=whole.tokens) == whole
+
+
+def section(name: str, *groups: Group) -> PageSection:
+    return PageSection(name=name, title=f"Section {name}", groups=groups)
+
+
+words = st.lists(
+    st.sampled_from(["Hello.", "釉料 😀", "two\nlines", "# no heading", "", "    ", "a b c"]), min_size=1, max_size=5
+)
+
+
+@settings(deadline=None)
+@given(st.lists(words, min_size=1, max_size=4))
+def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_page(sections: list[list[str]]) -> None:
+    rendering = make_rendering()
+    cost = 0
+    laid: list[PageSection] = []
+    for number, texts in enumerate(sections):
+        crumbs = [make_breadcrumb(text, 10 * number + place) for place, text in enumerate(texts)]
+        fragments = [rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]
+        laid.append(section(str(number), Group(date="8 May 2023", fragments=tuple(item.text for item in fragments))))
+        cost += rendering.heading_tokens("default", laid[-1].name, laid[-1].title) + rendering.date_tokens(
+            "default", "8 May 2023"
+        )
+        cost += sum(item.tokens for item in fragments)
+    page = rendering.count(rendering.page("default", tuple(laid)).text)
+    assert page <= cost <= page + 2 * len(laid)
+
+
+def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
+    rendering = make_rendering()
+    crumbs = (make_breadcrumb("One.", 1), make_breadcrumb("Two.", 2), make_breadcrumb("Theirs.", 1, workspace="rival"))
+    for crumb in crumbs:
+        rendering.fragment(crumb, WHOLE, "User")
+    assert rendering.forget("acme", frozenset({"m1"})) == 1
+    assert rendering.forget("acme", frozenset({"m1"})) == 0
+    assert rendering.forget("acme", frozenset({"m2"})) == 1
+    assert rendering.forget("rival", frozenset({"m1"})) == 1

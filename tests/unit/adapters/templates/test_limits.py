@@ -1,0 +1,93 @@
+"""A template never stops the service: whatever it asks for costs its fragment or its page, or it is refused when it is read."""
+
+from collections.abc import Callable
+from time import thread_time
+
+import pytest
+
+from builder.adapters.templates.folder import PATIENCE, TemplateSet, read_folders
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.sandbox.meter import Limits
+from builder.app.resources import bundled
+from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.layout import Group, PageSection
+from builder.domain.errors import Misconfigured
+from tests.factories import make_breadcrumb
+from tests.hostile import ALL
+
+MOST_SECONDS = 5.0
+"""Of the processor, for reading and running: generous, because without limits it is hours or for ever."""
+MESSAGE = "Where does the API key go? " * 5
+LONG_MESSAGE = "Where does the API key go?\n" * 30_000
+FRAGMENT = "- User: Where does the API key go?"
+SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragments=(FRAGMENT,)),)),)
+
+
+def bundled_set() -> TemplateSet:
+    return TemplateSet(*read_folders((bundled("templates"),)))
+
+
+def within_bounds(work: Callable[[], str]) -> str:
+    began = thread_time()
+    result = work()
+    assert thread_time() - began < MOST_SECONDS
+    return result
+
+
+def as_hint(source: str, message: str) -> str:
+    """What is shown of the message; nothing when the template is refused."""
+    try:
+        templates = TemplateSet({"generic": "{{ text }}", "user.message.v1": source}, {})
+    except Misconfigured:
+        return ""
+    return JinjaRendering(templates, len).fragment(make_breadcrumb(message), WHOLE, "User").text
+
+
+@pytest.mark.parametrize("message", [MESSAGE, LONG_MESSAGE], ids=["short", "long"])
+@pytest.mark.parametrize("source", ALL, ids=range(len(ALL)))
+def test_a_hint_that_asks_for_too_much_costs_its_fragment_or_is_refused(source: str, message: str) -> None:
+    text = within_bounds(lambda: as_hint(source, message))
+    assert len(text) <= 1_000_000 + 50 * len(message)
+
+
+@pytest.mark.parametrize("source", ALL, ids=range(len(ALL)))
+def test_a_page_that_asks_for_too_much_is_laid_out_by_the_bundled_one_or_refused(source: str) -> None:
+    def laid_out() -> str:
+        try:
+            templates = TemplateSet({"generic": "x"}, {"mine": "{% set text = sections[0].title %}" + source})
+        except Misconfigured:
+            return FRAGMENT
+        return JinjaRendering(templates, len, bundled_set()).page("mine", SECTIONS).text
+
+    text = within_bounds(laid_out)
+    assert FRAGMENT in text or len(text) < 100_000, "it showed what it was told to, which was little enough"
+
+
+def test_a_template_that_is_too_long_is_refused_by_its_size() -> None:
+    with pytest.raises(Misconfigured, match=r"hints/generic\.md\.j2 has more than 65,536 characters; make it smaller"):
+        TemplateSet({"generic": "x" * 65_537}, {})
+
+
+def test_a_hint_may_do_with_a_long_message_what_it_does_with_a_short_one() -> None:
+    source = "{% for line in text.splitlines() %}{{ loop.index }} {{ line | upper | trim }}\n{% endfor %}"
+    shown = as_hint(source, "Where does it go?\n" * 5_000)
+    assert shown.count("WHERE DOES IT GO?") == 5_000
+
+
+def test_limits_are_arguments() -> None:
+    templates = TemplateSet({"generic": "{% for x in text %}{{ x }}{% endfor %}"}, {}, limits=Limits(steps=10, steps_each=0))
+    assert "more steps" in JinjaRendering(templates, len).fragment(make_breadcrumb("Hello, all of you."), WHOLE, "User").failed
+    assert JinjaRendering(templates, len).fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- Hello."
+
+
+def test_a_hint_that_exceeded_its_limits_time_and_again_rests_until_it_is_edited() -> None:
+    templates = TemplateSet({"generic": "{{ text }}", "user.message.v1": ALL[0]}, {})
+    rendering = JinjaRendering(templates, len)
+    failures = [rendering.fragment(make_breadcrumb(MESSAGE, id=f"m{n}"), WHOLE, "User").failed for n in range(PATIENCE + 2)]
+    rests = f"it exceeded its limits {PATIENCE} times and rests until it is edited"
+    assert [rests in reason for reason in failures] == [False] * PATIENCE + [True] * 2
+
+
+def test_an_indent_of_the_template_is_not_repeated_without_end() -> None:
+    shown = as_hint(" " * 60_000 + "- {{ text }}", LONG_MESSAGE)
+    assert len(shown) < 5 * len(LONG_MESSAGE)

@@ -1,0 +1,57 @@
+"""The profiles, presets and templates that we ship, and an operator's beside them."""
+
+from pathlib import Path
+
+import pytest
+
+from builder.app import Shelf
+from builder.app.config import template_folders
+from builder.app.settings import Settings
+from builder.domain.errors import Misconfigured
+
+
+def shelf(folder: Path | None = None) -> Shelf:
+    return Shelf(template_folders(Settings(templates_dir=folder)))
+
+
+def written(folder: Path, file: str, text: str) -> Path:
+    """The folder, with this file in it."""
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / file).write_text(text, "utf-8")
+    return folder
+
+
+def test_everything_that_we_ship_lints_clean() -> None:
+    assert shelf().findings() == ()
+
+
+def test_every_preset_says_what_it_is() -> None:
+    assert [held.name for held in shelf().all if not held.about] == []
+
+
+def test_a_preset_is_looked_up_like_a_profile_and_an_unknown_name_lists_all() -> None:
+    assert shelf().named("minimal").file == "presets/minimal.yaml"
+    with pytest.raises(Misconfigured, match="no profile or preset 'minimall'; known are default, recall, character, "):
+        shelf().named("minimall")
+
+
+def test_a_profile_that_cannot_be_read_is_a_finding_and_hides_no_other(tmp_path: Path) -> None:
+    written(tmp_path, "profiles/mine.yaml", "extends: minimall\n")
+    written(tmp_path, "profiles/yours.yaml", "extends: default\ntriggers: [user.mesage.v1]\n")
+    told = shelf(tmp_path).findings()
+    assert [(finding.file, finding.place) for finding in told] == [
+        ("profiles/mine.yaml", ""),
+        ("profiles/yours.yaml", "triggers"),
+    ]
+    assert "it extends 'minimall'" in told[0].wrong
+
+
+def test_a_template_that_does_not_compile_is_a_finding(tmp_path: Path) -> None:
+    (told,) = shelf(written(tmp_path, "hints/user.message.v1.md.j2", "{{ speaker ")).findings()
+    assert (told.file, told.wrong[:7]) == ("hints/user.message.v1.md.j2", "line 1:")
+
+
+def test_only_what_is_named_is_linted(tmp_path: Path) -> None:
+    mine = shelf(written(tmp_path, "profiles/mine.yaml", "extends: default\npage: fancy\n"))
+    assert mine.findings(("default", "minimal")) == ()
+    assert [finding.place for finding in mine.findings(("mine",))] == ["page"]

@@ -1,0 +1,49 @@
+"""Which engine may open which store."""
+
+from pathlib import Path
+
+import pytest
+
+from builder.adapters.sqlite import SqliteStore
+from builder.app import open_core
+from builder.app.settings import Embedding, Settings
+from builder.domain.errors import Misconfigured
+from builder.domain.facts import Remembered
+from tests.factories import bare, make_remembered
+from tests.models import prepared
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _model() -> None:
+    prepared()
+
+
+async def opened(folder: Path, engine: str, *rows: Remembered) -> str:
+    """The model of the engine that opened a store with these rows."""
+    mine = Settings(data_dir=folder, embedding=Embedding.model_validate({"engine": engine}))
+    store = SqliteStore(str(mine.store_path))
+    for row in rows:
+        await store.remember(row)
+    store.close()
+    async with open_core(mine) as core:
+        return core.embedder.model
+
+
+async def test_a_store_of_another_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"holds vectors of hashing/test/000000, the engine is all-MiniLM-L6-v2/int8/"):
+        await opened(tmp_path, "onnx", make_remembered(), bare(make_remembered(sequence=2)))
+
+
+async def test_a_store_that_only_lacks_vectors_is_anybody_s(tmp_path: Path) -> None:
+    assert await opened(tmp_path, "onnx", bare(make_remembered())) == prepared().model
+
+
+async def test_without_an_engine_any_store_will_do_and_stays_what_it_was(tmp_path: Path) -> None:
+    assert await opened(tmp_path, "none", make_remembered()) == "none"
+    with pytest.raises(Misconfigured, match="holds vectors of hashing"):
+        await opened(tmp_path, "onnx")
+
+
+async def test_a_store_that_was_begun_without_an_engine_takes_one_later(tmp_path: Path) -> None:
+    assert await opened(tmp_path, "none", bare(make_remembered()), bare(make_remembered("", 2))) == "none"
+    assert await opened(tmp_path, "onnx") == prepared().model

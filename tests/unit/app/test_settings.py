@@ -1,0 +1,64 @@
+"""Settings, and the table that documents them."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from builder.app.settings import Settings
+
+PAGE = Path(__file__).resolve().parents[3] / "builder" / "README.md"
+BEGIN, END = "UPDATE_DOCS=1 -->\n", "<!-- end of settings -->"
+
+
+def rows(model: type[BaseModel], prefix: str = "CONTEXT_BUILDER_") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from rows(field.annotation, f"{prefix}{name.upper()}__")
+        else:
+            yield f"| `{prefix}{name.upper()}` | {shown(field.default)} | {field.description} |"
+
+
+def shown(default: Any) -> str:
+    text = "" if default is None or hasattr(default, "get_secret_value") else str(default)
+    return f"`{text}`" if text else ""
+
+
+def test_the_table_of_settings_is_generated_from_the_model() -> None:
+    table = "\n".join(["", "| variable | default | meaning |", "|---|---|---|", *rows(Settings), "", ""])
+    text = PAGE.read_text("utf-8")
+    head, rest = text.split(BEGIN)
+    _, tail = rest.split(END)
+    if os.environ.get("UPDATE_DOCS"):
+        PAGE.write_text(f"{head}{BEGIN}{table}{END}{tail}", "utf-8")
+    assert PAGE.read_text("utf-8") == f"{head}{BEGIN}{table}{END}{tail}"
+
+
+def test_settings_come_from_nested_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_NATS__SERVERS", "nats://a:4222,nats://b:4222")
+    monkeypatch.setenv("CONTEXT_BUILDER_WORKER__BATCH", "8")
+    settings = Settings()
+    assert settings.nats.servers == "nats://a:4222,nats://b:4222"
+    assert settings.worker.batch == 8
+
+
+def test_lifetimes_are_given_as_json_in_the_place_of_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", '{"note.v1 draft": 12}')
+    assert Settings().lifetimes == {"note.v1 draft": 12}
+    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", '{"note.v1": 0}')
+    with pytest.raises(ValidationError, match="greater than 0"):
+        Settings()
+
+
+def test_an_unknown_nested_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_NATS__SERVER", "nats://a:4222")
+    with pytest.raises(ValidationError, match="extra"):
+        Settings()
+
+
+def test_a_password_is_never_printed() -> None:
+    settings = Settings.model_validate({"nats": {"password": "swordfish"}})
+    assert "swordfish" not in repr(settings)

@@ -1,0 +1,237 @@
+"""A conversation that does not fit: its newest part without holes, results before words, beginning in jumps."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from builder.assemble.items.draft import Item
+from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
+from tests.factories import make_context, make_profile
+
+ASK = said(800, "And now?")
+LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(60))
+
+
+def profile(budget: int = 1000, **changes: Any) -> Profile:
+    """Only the conversation and the current message; it may have half of the page."""
+    bundled = make_profile(budget=budget, **({"summaries": None, "retrieval": {"schemas": ()}} | changes))
+    kept = (rule for rule in bundled.sections if rule.source not in {"summary", "instructions"})
+    return replace(bundled, sections=tuple(replace(rule, max_share=0.5) if rule.source == "hot" else rule for rule in kept))
+
+
+def page(rows: list[Remembered], wanted: Profile | None = None) -> Context:
+    return make_context(ASK, rows, wanted or profile())
+
+
+def exchange(number: int, output: object, command: str = "", text: str = "I look.") -> list[Remembered]:
+    """A message that calls, and the result: m<number> and m<number+1>."""
+    return [
+        replied(number, text, bash(f"r{number}", command or f"cat {number}")),
+        answered(number + 1, f"r{number}", output),
+    ]
+
+
+def partial(context: Context) -> dict[str, str]:
+    return {part.id: part.reason for part in context.partial}
+
+
+@pytest.mark.parametrize("budget", range(120, 1200, 60))
+def test_the_conversation_has_no_holes_and_ends_with_the_newest(budget: int) -> None:
+    shown = ids_of(page(chat(100), profile(budget)), "recent")
+    assert shown == [f"m{n}" for n in range(101 - len(shown), 101)]
+    assert shown
+
+
+@pytest.mark.parametrize("budget", [400, 1000, 4000])
+def test_it_has_at_most_half_of_the_page_and_after_a_jump_at_least_a_quarter(budget: int) -> None:
+    for number in range(300, 330):
+        context = page(chat(number), profile(budget))
+        (tokens,) = (section.tokens for section in context.sections if section.name == "recent")
+        assert 0.2 * budget < tokens <= 0.5 * budget
+
+
+def test_its_beginning_moves_in_jumps_and_between_two_of_them_the_front_is_the_same_bytes() -> None:
+    pages = [conversation(page(chat(number))) for number in range(80, 200)]
+    jumps = sum(not after.startswith(before) for before, after in pairwise(pages))
+    assert 1 < jumps < 15
+
+
+def test_a_profile_may_keep_all_that_has_room_at_every_turn() -> None:
+    shown = [len(ids_of(page(chat(number), profile(window={"keep_share": 1})), "recent")) for number in range(80, 100)]
+    assert max(shown) - min(shown) <= 1
+
+
+def test_what_is_older_than_the_part_that_has_room_is_counted_by_that_reason() -> None:
+    context = page(chat(100))
+    assert context.left_out == {OLDER: 100 - len(ids_of(context, "recent"))}
+    assert context.omissions[0].id == f"m{context.left_out[OLDER]}"
+    assert len(context.omissions) == 50
+    assert all(omission.reason == OLDER and omission.tokens > 0 for omission in context.omissions)
+
+
+def test_short_answers_and_repeats_keep_their_places_under_pressure_too() -> None:
+    rows = [
+        turn
+        for n in range(1, 200, 2)
+        for turn in (replied(n, f"Shall I delete file {n}?"), said(n + 1, ("no", "yes")[n % 4 == 1]))
+    ]
+    lines = conversation(page(rows)).split("\n")
+    assert len(lines) > 20
+    assert all(
+        after == ("- User: yes" if int(before.removesuffix("?").split()[-1]) % 4 == 1 else "- User: no")
+        for before, after in pairwise(lines) if before.startswith("- Assistant")
+    )  # fmt: skip
+
+
+def test_an_old_message_that_is_edited_now_stays_where_it_was() -> None:
+    rows = [*chat(100), said(101, "Never mind the kiln.", id="m1", version=2), said(102, "I edited it.", id="m99", version=2)]
+    context = page(rows)
+    assert "m1" not in ids_of(context, "recent")
+    assert conversation(context).split("\n")[-2:] == [
+        "- User: I edited it.",
+        "- Assistant: Remark 100 about the kiln, the glaze and the shelf.",
+    ]
+
+
+def test_a_late_result_does_not_drag_an_old_call_into_the_part_that_has_room() -> None:
+    rows = [replied(1, "I look.", bash("r1", "make")), *chat(100, 2), answered(102, "r1", "done")]
+    assert "r1" not in conversation(page(rows))
+    assert ids_of(page(rows), "recent")[-1] == "m101"
+
+
+def test_results_yield_before_words_and_older_ones_before_newer_ones() -> None:
+    rows = [*chat(4), *exchange(5, LETTER), *chat(4, 7), *exchange(11, LETTER), *chat(4, 13), *exchange(17, LETTER.upper())]
+    context = page(rows, profile(1700))
+    assert ids_of(context, "recent") == [f"m{n}" for n in range(1, 19)]
+    assert set(partial(context)) == {"m6", "m12"}
+    assert f"  Result: {LETTER.upper()}" in context.markdown
+
+
+def test_what_is_folded_is_a_line_with_its_size_and_id_below_its_call() -> None:
+    rows = [*exchange(1, LETTER), *chat(6, 3), *exchange(20, LETTER), *chat(2, 30), *exchange(40, LETTER.upper())]
+    context = page(rows, profile(1600))
+    size = len(rows[1].breadcrumb.body.encode())
+    line = f"  [bash: Sentence 0 of a long letter. Sentence… - {size:,} bytes compacted, id m2]"
+    assert f"- Call bash: command: cat 1\n{line}\n- User: Remark 3 " in context.markdown
+    assert context.compaction is not None
+    assert context.compaction.folded == ("m2", "m21")
+    assert context.compaction.original > context.compaction.compacted
+    (folded,) = (part for part in context.partial if part.id == "m2")
+    assert (folded.reason, folded.shown < folded.tokens) == ("folded to one line", True)
+
+
+def test_a_result_that_is_shorter_than_its_line_is_not_folded() -> None:
+    rows = [row for n in range(1, 300, 2) for row in exchange(n, f"{n} crates", text="")]
+    context = page(rows)
+    assert "compacted" not in context.markdown
+    assert context.partial == ()
+
+
+def test_the_newest_units_are_never_folded_and_what_never_folds_is_cut_or_left_out() -> None:
+    rows = [*exchange(1, LETTER), *exchange(3, LETTER.upper())]
+    for fold_at, keep in ((None, 0), (0.5, 9)):
+        rules = replace(make_profile().tool_output, fold_at=fold_at, fold_keep=keep)
+        context = page(rows, profile(700, tool_output=rules))
+        assert "compacted" not in context.markdown
+        assert context.compaction is None
+
+
+def test_a_message_that_is_larger_than_what_is_left_is_cut_with_its_id_and_how_much_is_missing() -> None:
+    rows = [said(1, LETTER), *chat(3, 2)]
+    context = page(rows, profile(500))
+    ((cut,), shown) = context.partial, conversation(context)
+    assert (cut.id, cut.reason) == ("m1", "cut to what has room")
+    assert 64 <= cut.shown < cut.tokens
+    assert "characters left out, id m1 …]" in shown
+    assert shown.startswith("- User: Sentence 0 of a long letter.")
+    assert ids_of(context, "recent") == ["m1", "m2", "m3", "m4"]
+
+
+def test_no_shred_is_shown_of_what_has_no_useful_part() -> None:
+    for budget in range(120, 1200, 20):
+        context = page([said(1, LETTER), *chat(3, 2)], profile(budget))
+        assert all(part.shown >= 32 for part in context.partial)
+
+
+def test_a_cut_stays_the_same_while_the_conversation_goes_on() -> None:
+    pages = [page([said(1, LETTER), *chat(number, 2)], profile(500)) for number in range(1, 12)]
+    cuts = {part.shown for context in pages for part in context.partial}
+    assert sum(bool(context.partial) for context in pages) > 2 * len(cuts) > 0
+
+
+def test_the_same_call_answered_again_later_is_one_line_only_under_pressure() -> None:
+    rows = [*exchange(1, LETTER, "git status"), *chat(2, 3), *exchange(5, LETTER.upper(), "git status"), *chat(4, 7)]
+    assert page(rows, profile(60_000)).partial == ()
+    context = page(rows, profile(1150))
+    assert "  [bash: the same call was answered again later - " in context.markdown
+    assert partial(context)["m2"] == "the same call was answered again later"
+
+
+def test_an_answer_that_is_shorter_than_the_line_on_its_repeat_stays() -> None:
+    rows = [row for n in range(1, 100, 2) for row in exchange(n, f"{n} passed", "pytest -q", "")]
+    context = page(rows)
+    assert "answered again" not in context.markdown
+    assert context.partial == ()
+
+
+def test_other_arguments_and_a_call_that_failed_supersede_nothing() -> None:
+    error = failed(6, "r5", "no such file")
+    rows = [*exchange(1, LETTER, "git status"), *exchange(3, "x", "git log"), exchange(5, "", "git status")[0], error]
+    context = page(rows, profile(800))
+    assert "answered again" not in context.markdown
+    assert "  Failed: no such file" in context.markdown
+
+
+def test_an_error_is_never_one_line() -> None:
+    trace = "\n".join(f"  File {n}.py, line {n}, in f{n}" for n in range(40))
+    rows = [replied(1, "", bash("r1", "make")), failed(2, "r1", trace), *exchange(3, LETTER), *chat(4, 5)]
+    context = page(rows, profile(1600))
+    assert "  File 39.py, line 39" in context.markdown
+    assert set(partial(context)) <= {"m4"}
+
+
+def test_more_budget_never_shows_less_of_a_plain_conversation() -> None:
+    shown = [len(ids_of(page(chat(40), profile(budget, window={"keep_share": 1})), "recent")) for budget in range(100, 1600, 50)]
+    assert shown == sorted(shown)
+    assert shown[-1] == 40
+
+
+def test_what_was_found_is_no_omission_and_what_had_no_room_is() -> None:
+    rows = [said(n, f"The kiln number {n} stands in town {n}, and now it is as hot as ever.") for n in range(1, 100)]
+    context = page(rows, profile(500, retrieval={"min_probability": None}))
+    found = set(ids_of(context, "relevant"))
+    assert found
+    assert found.isdisjoint(omission.id for omission in context.omissions)
+    assert context.left_out[OVER_BUDGET] > 0
+    assert sum(context.left_out.values()) == 99 - len(found) - len(ids_of(context, "recent"))
+
+
+def test_an_answer_to_an_unknown_call_yields_before_words_like_any_other() -> None:
+    rows = [answered(1, "r8", LETTER), *chat(4, 2), answered(6, "r9", LETTER), *chat(4, 7), *exchange(11, LETTER.upper())]
+    context = page(rows, profile(1500))
+    assert conversation(context).startswith("- [bash: Sentence 0 of a long letter.")
+    assert partial(context)["m1"] == "folded to one line"
+    assert f"  Result: {LETTER.upper()}" in context.markdown
+
+
+@pytest.mark.parametrize("budget", range(120, 400, 20))
+def test_a_result_of_which_no_useful_part_has_room_is_a_line_and_never_gone_without_a_word(budget: int) -> None:
+    results = [answered(number, "r1", f"{number} {LETTER}") for number in range(5, 9)]
+    rules = replace(make_profile().tool_output, fold_at=None)
+    context = page([*chat(3), replied(4, "", bash("r1", "cat a")), *results], profile(budget, tool_output=rules))
+    shown = ids_of(context, "recent")
+    assert all(f"id {name}" in conversation(context) for name in shown if name in {"m5", "m6", "m7", "m8"})
+    assert "\n\n" not in conversation(context)
+
+
+def test_a_call_of_which_only_a_shred_is_left_is_not_shown() -> None:
+    crumb = said(1, "x").breadcrumb
+    whole, shred = (Fragment(breadcrumb=crumb, text="x", tokens=9, reduced=reduced) for reduced in ("", CUT))
+    assert Item(origin=1, fragments=(whole, whole)).is_useful
+    assert not Item(origin=1, fragments=(shred, whole)).is_useful
+    assert not Item(origin=1, fragments=(whole, replace(whole, text=""))).is_useful

@@ -1,0 +1,96 @@
+"""What one consumer may see: its own conversation, nothing excluded, nothing that has ended."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from builder.assemble.budget.units import window_size
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from builder.domain.selector import Selector
+from builder.recall.index.conversation import turns
+from builder.recall.index.view import View
+from builder.recall.visibility import heard
+from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view
+
+TRIGGER = make_remembered("And now?", 99, task="kiln")
+
+
+def seen(rows: list[Remembered], profile: Profile | None = None, *excluded: Selector) -> View:
+    return heard(make_view(rows), profile or make_profile(), TRIGGER.breadcrumb, excluded)
+
+
+def window(view: View) -> list[list[str]]:
+    """Ids of each entry of the conversation, oldest first."""
+    entries = (entry for turn in reversed(list(turns(view))) for entry in turn)
+    return [[view.history.rows[row].breadcrumb.id for row in entry.rows] for entry in entries]
+
+
+def test_with_nothing_to_hide_the_view_is_the_same() -> None:
+    view = make_view(["Hello.", "Hello, Ana."])
+    assert heard(view, make_profile(), TRIGGER.breadcrumb, ()) is view
+
+
+def test_a_character_hears_only_what_is_said_to_it() -> None:
+    rows = [
+        make_remembered("Mira, open the door.", 1, tags=("to:mira",)),
+        make_remembered("Otto, wait outside.", 2, tags=("to:otto",)),
+        make_remembered("Everybody, listen.", 3, tags=("to:mira", "to:otto")),
+    ]
+    assert window(seen(rows, make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m3"]]
+
+
+def test_the_window_of_a_character_jumps_by_its_own_conversation() -> None:
+    rows = [make_remembered(f"Line {n}.", n, tags=("to:mira",) if n % 2 else ()) for n in range(1, 61)]
+    view = seen(rows, make_profile(audience=Selector(all_tags=("to:mira",))))
+    assert view.units == 30
+    assert window_size(view.units, replace(make_profile().window, max_units=20, trim_to=10)) == 10 + (30 - 21) % 11
+
+
+def test_a_tool_result_without_tags_belongs_to_the_call_that_is_heard() -> None:
+    call = make_remembered(
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",), tags=("to:mira",)
+    )
+    result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
+    other = make_remembered("Three windows.", 3, schema="tool.response.v1", role="tool", calls=("r2",))
+    assert window(seen([call, result, other], make_profile(audience=Selector(any_tags=("to:mira",))))) == [["m1"], ["m1", "m2"]]
+
+
+def test_a_sub_agent_sees_its_own_task_only() -> None:
+    rows = [make_remembered("Fire it.", 1, task="kiln"), make_remembered("Glaze it.", 2, task="glaze"), make_turn("Hm.", 3)]
+    assert window(seen(rows, make_profile(scope_to_task=True))) == [["m1"]]
+
+
+def test_what_has_ended_is_gone_from_its_moment_on() -> None:
+    asked_at = TRIGGER.breadcrumb.received_at
+    over = make_remembered("The shop is closed today.", 1, expires_at=asked_at)
+    still = make_remembered("The shop is open today.", 2, expires_at=asked_at + timedelta(microseconds=1))
+    assert window(seen([over, still])) == [["m2"]]
+
+
+def test_with_an_ended_result_goes_its_call_and_the_message_stays() -> None:
+    said = make_remembered("Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",))
+    call = make_remembered("search", 2, schema="tool.request.v1", role="tool", calls=("r1",), asked=("ls",))
+    result = make_remembered("Two doors.", 3, schema="tool.response.v1", role="tool", calls=("r1",), expires_at=MORNING)
+    assert window(seen([said, call, result])) == [["m1"]]
+
+
+def test_an_older_version_that_has_ended_takes_nothing_with_it() -> None:
+    said = make_remembered(
+        "Let me look.", 1, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",), expires_at=MORNING
+    )
+    result = make_remembered("Two doors.", 2, schema="tool.response.v1", role="tool", calls=("r1",))
+    again = make_remembered(
+        "I look again.", 3, id="m1", version=2, schema="agent.response.v1", role="assistant", calls=("r1",), asked=("ls",)
+    )
+    assert window(seen([said, result, again])) == [["m1"], ["m1", "m2"]]
+
+
+def test_a_blacklist_leaves_out_schemas_tags_and_ids() -> None:
+    rows = [
+        make_remembered("One.", 1),
+        make_remembered("Two.", 2, tags=("draft",)),
+        make_remembered("Three.", 3, schema="agent.response.v1", role="assistant"),
+        make_remembered("Four.", 4),
+    ]
+    excluded = (Selector(schemas=("agent.response.v1",)), Selector(any_tags=("draft",)), Selector(ids=("m4",)))
+    assert window(seen(rows, None, *excluded)) == [["m1"]]

@@ -1,0 +1,50 @@
+"""Who a person is: by the record, else by the body of a user message, never by a display name."""
+
+import json
+from typing import Any
+
+import pytest
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.errors import Rejected
+from builder.remember.decode import decode
+from tests.factories import MORNING
+
+
+def read(record: dict[str, Any], schema: str = "user.message.v1") -> Breadcrumb:
+    """The record as it comes out of the stream."""
+    data = json.dumps({"id": "m1", "context": {"content": "Hi."}} | record).encode()
+    return decode(Arrival(subject=f"breadcrumbs.acme.s1.{schema}", data=data, place=Place(1, 1), received_at=MORNING))
+
+
+@pytest.mark.parametrize(
+    ("record", "user_id"),
+    [
+        ({}, ""),
+        ({"user_id": None}, ""),
+        ({"user_id": "auth0|66f1 ü"}, "auth0|66f1 ü"),
+        ({"user_id": "u" * 256}, "u" * 256),
+        ({"context": {"content": "Hi.", "user_id": "u7"}}, "u7"),
+        ({"user_id": "u8", "context": {"content": "Hi.", "user_id": "u7"}}, "u8"),
+        ({"context": {"content": "Hi.", "user_id": 7}}, ""),
+        ({"context": {"content": "Hi.", "user_id": "two\nlines"}}, ""),
+        ({"context": {"content": "Hi.", "user_id": "u" * 257}}, ""),
+        ({"context": {"content": "Hi.", "user_id": ""}}, ""),
+        ({"context": {"content": "Hi.", "speaker": "Maya"}}, ""),
+    ],
+)
+def test_the_record_says_who_the_person_is_and_else_the_message(record: dict[str, Any], user_id: str) -> None:
+    assert read(record).user_id == user_id
+
+
+@pytest.mark.parametrize("schema", ["note.v1", "tool.request.v1", "calendar.event.v1"])
+def test_a_user_id_inside_another_kind_may_be_anybody_s_and_counts_for_nobody(schema: str) -> None:
+    body = {"content": "Hi.", "tool": "find-user", "user_id": "u7"}
+    assert read({"context": body}, schema).user_id == ""
+    assert read({"context": body, "user_id": "u8"}, schema).user_id == "u8"
+
+
+@pytest.mark.parametrize("wrong", ["", "u" * 257, "a\nb", "a\x1bb", "a\x7fb", "a\x85b", "u\n", 7, ["u"]])
+def test_a_user_id_of_the_record_that_is_none_is_rejected_with_its_place_and_not_its_value(wrong: Any) -> None:
+    with pytest.raises(Rejected, match=r"at /user_id, got .*; see schemas/record.json"):
+        read({"user_id": wrong})

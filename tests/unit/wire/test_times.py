@@ -1,0 +1,84 @@
+"""The clock of a sender: what its times say about it, and that no instant moves."""
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.remember.decode import decode
+from builder.wire.records import make_record, outgoing
+from builder.wire.times import clock_offset, moment
+
+NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+
+def read(record: dict[str, Any]) -> Breadcrumb:
+    """The record as it comes out of the stream."""
+    whole = {"id": "m1", "schema_name": "user.message.v1", "session": "s1", "context": {"content": "Hi."}} | record
+    return decode(outgoing(whole, "acme").arrive(Place(1, 1), NOON))
+
+
+@pytest.mark.parametrize(
+    ("created_at", "offset"),
+    [
+        ("2026-11-21T12:00:00Z", None),
+        ("2026-11-21T12:00:00z", None),
+        ("2026-11-21T12:00:00-00:00", None),
+        ("2026-11-21T12:00:00+00:00", 0),
+        ("2026-11-21T14:00:00+02:00", 120),
+        ("2026-11-21T08:30:00-03:30", -210),
+        ("2026-11-21T17:45:00.5+0545", 345),
+        ("2026-11-21T12:19:32+00:19:32", 20),
+        ("2026-11-21T11:40:28-00:19:32", -20),
+        ("2026-11-21T12:00:29+00:00:29", 0),
+        (1_795_262_400, None),
+        (None, None),
+    ],
+)
+def test_the_offset_of_a_time_is_kept_in_minutes_and_the_time_in_utc(created_at: Any, offset: int | None) -> None:
+    crumb = read({"created_at": created_at})
+    assert crumb.utc_offset == offset
+    assert crumb.created_at.replace(microsecond=0) == NOON
+    assert crumb.created_at.utcoffset() == timedelta(0)
+
+
+def test_a_record_without_a_time_says_no_offset() -> None:
+    assert read({}).utc_offset is None
+
+
+def test_a_secret_keeps_neither_offset_nor_user() -> None:
+    crumb = read({"created_at": "2026-11-21T14:00:00+02:00", "user_id": "u1", "sensitivity": "secret"})
+    assert (crumb.utc_offset, crumb.user_id, crumb.removes) == (None, "", "m1")
+
+
+@pytest.mark.parametrize(
+    ("time", "offset"),
+    [
+        (datetime(2026, 11, 21, 12, 0, tzinfo=UTC), None),
+        (datetime(2026, 11, 21, 12, 0), None),  # noqa: DTZ001 - a naive time is what is tested
+        (datetime(2026, 7, 1, 12, 0, tzinfo=ZoneInfo("Europe/London")), 60),
+        (datetime(2026, 1, 1, 12, 0, tzinfo=ZoneInfo("Europe/London")), 0),
+        (datetime(1950, 1, 1, 12, 0, tzinfo=ZoneInfo("Africa/Monrovia")), -45),
+        (datetime(2026, 1, 1, 12, 0, tzinfo=timezone(timedelta(hours=23, minutes=59, seconds=59))), 1439),
+    ],
+)
+def test_a_client_sends_the_offset_of_the_time_that_it_is_given(time: datetime, offset: int | None) -> None:
+    crumb = read(make_record("user.message.v1", "m1", "s1", {"content": "Hi."}, created_at=time))
+    assert (crumb.utc_offset, crumb.created_at) == (offset, time.astimezone(UTC))
+
+
+@given(
+    st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1)),  # noqa: DTZ001 - Hypothesis wants naive bounds
+    st.integers(-86_399, 86_399),
+)
+def test_written_and_read_again_a_time_is_the_same_instant_by_the_same_clock(time: datetime, seconds: int) -> None:
+    sent = time.replace(tzinfo=timezone(timedelta(seconds=seconds)))
+    crumb = read(json.loads(json.dumps({"created_at": moment(sent, clock_offset(sent))})))
+    assert (crumb.created_at, crumb.utc_offset) == (sent.astimezone(UTC), clock_offset(sent))
+    assert abs((crumb.utc_offset or 0) * 60 - seconds) <= 30 or abs(crumb.utc_offset or 0) == 1439
+    assert moment(crumb.created_at, crumb.utc_offset) == moment(sent, clock_offset(sent))

@@ -1,0 +1,294 @@
+"""An endpoint in the place of the extractive summariser, and everything but the tail at once."""
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.summary import Line, Said
+from builder.remember.decode import decode
+from builder.worker import summary_writer as making
+from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
+from tests.summarised import (
+    BEHIND,
+    FACTS,
+    Publishing,
+    chain,
+    lines,
+    make_builder,
+    make_summarising,
+    page,
+    remember,
+    summary,
+    summing,
+    talk,
+)
+
+
+class Endpoint:
+    """A `Summarizer` that copies, or is away."""
+
+    name = "mini"
+
+    def __init__(self, away: bool = False) -> None:
+        self.away = away
+        self.asked: list[tuple[tuple[Line, ...], tuple[Said, ...]]] = []
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+        self.asked.append((lines, said))
+        if self.away or cap < 1:
+            raise Unavailable("nobody answers")
+        first = said[0]
+        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
+        return (*lines, new)
+
+
+async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> None:
+    builder, profile, endpoint = make_builder(), summing(by="endpoint"), Endpoint()
+    await remember(builder, talk(12))
+    publishing, made = Publishing(builder, BEHIND), list[str]()
+    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
+    assert made == ["mini", "mini"]
+    assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
+    assert [line["text"] for line in lines(publishing.out[-1])] == ["User spoke."] * 2
+
+
+async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_says_so() -> None:
+    builder, profile = make_builder(), summing(by="endpoint")
+    await remember(builder, talk(8))
+    publishing, made = Publishing(builder, BEHIND), list[str]()
+    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made.append).look(
+        "acme", "s42", make_place(8)
+    )
+    assert made == ["fallback", "extractive"]
+    assert json.loads(publishing.out[0].body)["by"] == "extractive"
+
+
+async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_said_word_for_word() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    crumbs = [
+        make_breadcrumb(f"  What is fact {n}?\n\nAnd why?  " if n % 2 else f"Fact {n} is {FACTS[n % 6]}", n,
+                        schema="user.message.v1" if n % 2 else "agent.response.v1", speaker="User" if n % 2 else "Assistant",
+                        role="user" if n % 2 else "assistant")
+        for n in range(1, 12)
+    ]  # fmt: skip
+    await remember(builder, crumbs)
+    publishing = Publishing(builder, BEHIND)
+    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert (report.units, report.covered) == (6, 6)  # the tail of 4 begins with a question, so it is 5
+    assert report.summary == publishing.out[0].id
+    assert verbatim(publishing.out[0]) == [f"User: What is fact {n}?\n\nAnd why?" for n in (1, 3, 5)]
+    again = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert (again.units, again.summary) == (0, report.summary)
+
+
+def verbatim(crumb: Breadcrumb) -> list[str]:
+    """Texts of the lines that a summary keeps word for word."""
+    return [line["text"] for line in lines(crumb) if line["verbatim"]]
+
+
+def remarks(first: int, number: int) -> list[Breadcrumb]:
+    return [make_breadcrumb(f"Remark {n} on the kiln.", n) for n in range(first, first + number)]
+
+
+async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_one_summary_only() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    await remember(builder, talk(10))
+    one, two, three = (Publishing(builder, make_place(first)) for first in (1000, 1200, 1300))
+    first = await make_summarising(builder, one, profile).compact("acme", "s42", profile)
+    kept = verbatim(one.out[0])
+    assert len(kept) == 6
+    await remember(builder, remarks(1100, 10))
+    await make_summarising(builder, two, profile).look("acme", "s42", make_place(1109))
+    assert len(two.out) == 3
+    assert not [text for crumb in two.out for text in verbatim(crumb)]
+    shown = await summary(builder, profile)
+    assert all(text in shown for text in kept)
+    second = await make_summarising(builder, three, profile).compact("acme", "s42", profile)
+    new = verbatim(three.out[0])
+    assert new == [f"User: Remark {n} on the kiln." for n in (1105,)]
+    assert second.tokens_before > first.tokens_after
+    assert second.tokens_after > first.tokens_after
+    told = [re.sub(r"^- (\[.*?\] )?", "", line) for line in (await summary(builder, profile)).split("\n")]
+    assert [text for text in told if text in {*kept, *new}] == [*kept, *new]
+
+
+async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder, profile = make_builder(), summing(cap=30, keep=0)
+    monkeypatch.setattr(making, "LARGEST", 4_000)
+    sizes = []
+    for start in range(1, 900, 100):
+        await remember(builder, [make_breadcrumb(f"Crate {n} holds 7 cups.", n) for n in range(start, start + 10)])
+        publishing = Publishing(builder, make_place(start + 50))
+        report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+        sizes.append(len(publishing.out[0].body))
+    assert sum(sizes) > 2 * 4_000
+    assert max(sizes) < 1.2 * min(sizes)
+    assert report.tokens_after > 9 * 10 * 5
+    assert "- [8 May 2024] User: Crate 1 holds 7 cups.\n- User: Crate 2 holds" in await summary(builder, profile)
+    await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
+    with pytest.raises(Rejected, match="allowed are 4,000"):
+        await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+
+
+async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_published() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    publishing = Publishing(builder, BEHIND)
+    with pytest.raises(Rejected, match=r"allowed are 300; .* or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"):
+        await make_summarising(builder, publishing, profile, largest=300).look("acme", "s42", make_place(8))
+    assert publishing.out == []
+
+
+async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    assert "how is your week number 4?" in await summary(builder, profile)
+    await remember(builder, [make_breadcrumb("Why is that?", id="m4", version=2, place=make_place(1100)), *remarks(1101, 4)])
+    assert "how is your week number 4?" not in await page(builder, profile, 1900)
+    publishing = Publishing(builder, make_place(1200))
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
+    assert verbatim(publishing.out[0]) == ["User: Why is that?"]
+    assert (await summary(builder, profile)).count("User: Why is that?") == 1
+
+
+async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_were_said() -> None:
+    builder, profile = make_builder(), summing(cap=200, keep=0)
+    said = [
+        make_breadcrumb(text, n, schema="user.message.v1" if n % 2 else "agent.response.v1",
+                        speaker="User" if n % 2 else "Assistant", role="user" if n % 2 else "assistant")
+        for n, text in enumerate(FACTS, 1)
+    ]  # fmt: skip
+    await remember(builder, said)
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    assert [line["ids"] for line in lines(publishing.out[0])] == [[f"m{n}"] for n in range(1, 7)]
+    await remember(builder, remarks(1100, 6))
+    shown = await summary(builder, profile)
+    assert [text.removeprefix("- [8 May 2024] ") for text in shown.split("\n")[1:] if text] == [
+        f"{'' if n == 1 else '- '}{'User' if n % 2 else 'Assistant'}: {text}" for n, text in enumerate(FACTS, 1)
+    ]
+
+
+async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once() -> None:
+    builder, profile = make_builder(), summing(cap=30)
+    await remember(builder, talk(10))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    await remember(builder, remarks(1100, 10))
+    made = Publishing(builder, make_place(1200), remembering=False)
+    await make_summarising(builder, made, profile).look("acme", "s42", make_place(1109))
+    body = json.loads(made.out[0].body)
+    repeating = body | {"lines": [*lines(publishing.out[0]), *body["lines"]]}
+    del repeating["versions"]
+    await builder.remember(replace(made.out[0], body=json.dumps(repeating)))
+    assert (await summary(builder, profile)).count("The blue kiln is K-4711.") == 1
+    assert await chain(builder, profile) == (*publishing.out[0].covers, *made.out[0].covers)
+
+
+async def test_compact_without_what_people_said_keeps_to_the_cap() -> None:
+    builder, profile = make_builder(), summing(cap=60)
+    await remember(builder, talk(40))
+    publishing = Publishing(builder, BEHIND)
+    report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
+    assert report.tokens_after <= 60 < report.tokens_before
+
+
+async def test_compact_refuses_a_profile_without_summaries() -> None:
+    builder, profile = make_builder(), make_profile(summaries=None)
+    with pytest.raises(Rejected, match="has no summaries"):
+        await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+
+
+async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None:
+    builder, profile = make_builder(), summing()
+    record = {"id": "hush", "sensitivity": "secret", "context": {"lines": [], "covered": ["m1"]}}
+    data, subject = json.dumps(record).encode(), "breadcrumbs.acme.s42.summary.v1"
+    secret = decode(Arrival(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
+    await remember(builder, [*talk(8), secret])
+    shown = await page(builder, profile)
+    assert "K-4711" in shown
+    assert "## Earlier in this conversation" not in shown
+
+
+async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(12))
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile)
+    await asyncio.gather(loop.look("acme", "s42", make_place(12)), loop.compact("acme", "s42", profile))
+    covers = [identity for crumb in publishing.out for identity in crumb.covers]
+    assert sorted(covers) == sorted(set(covers))
+    assert await chain(builder, profile) == tuple(covers)
+
+
+class Wordy(Endpoint):
+    """Says more than what it summarises."""
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+        return tuple(
+            replace(line, text=f"{line.text} {'And that is that. ' * 9}") for line in await super().summarise(lines, said, cap)
+        )
+
+
+async def test_compact_publishes_nothing_that_would_be_longer_and_says_why() -> None:
+    builder, profile = make_builder(), summing(by="endpoint", cap=400)
+    await remember(builder, [make_breadcrumb(f"Crate {n}.", n) for n in range(1, 7)])
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile, endpoint=Wordy())
+    report = await loop.compact("acme", "s42", profile, keep_user=False)
+    assert publishing.out == []
+    assert (report.units, report.covered, report.summary) == (0, 0, "")
+    assert report.tokens_before == report.tokens_after
+    assert re.search(r"the summary would have \d+ tokens, more than the \d+", report.reason)
+
+
+async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(3))
+    report = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    assert report.reason == "the session has no units beyond those that are kept"
+
+
+async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
+    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=4_000)
+    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    shown = await summary(builder, profile)
+    assert all(f"User: {text}\n" in shown for text in said[:36])
+    assert "left out" not in shown
+
+
+async def test_what_is_kept_word_for_word_and_has_no_room_is_left_out_in_whole_lines_with_a_note() -> None:
+    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=700)
+    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
+    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+    shown = await summary(builder, profile)
+    kept = [text for text in said[:36] if f"User: {text}\n" in shown]
+    assert kept == said[36 - len(kept) : 36]
+    assert len(kept) > 3
+    assert f"({36 - len(kept)} earlier messages kept word for word have no room here)" in shown
+
+
+async def test_an_answer_that_is_kept_word_for_word_has_its_question_in_front_of_it() -> None:
+    builder, profile = make_builder(), summing(cap=60, keep=2)
+    agent = {"schema": "agent.response.v1", "role": "assistant", "speaker": "Assistant"}
+    said = [
+        make_breadcrumb("The kiln in Delft needs a new coil, and Nina asked for a second one as well.", 1, **agent),
+        make_breadcrumb("I looked at 12 shops. Which coil shall I order?", 2, **agent),
+        make_breadcrumb("The red one.", 3),
+        make_breadcrumb("It is ordered for 3 May from the shop in Limoges, and costs 90 euros with the transport.", 4, **agent),
+        *remarks(5, 4),
+    ]
+    await remember(builder, said)
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+    texts = [line["text"] for line in lines(publishing.out[0])]
+    assert texts[texts.index("User: The red one.") - 1].startswith("Assistant: I looked at 12 shops. Which coil")

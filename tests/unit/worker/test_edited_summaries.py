@@ -1,0 +1,163 @@
+"""What was edited after a summary covered it: the old words are shown no more, the new ones are summarised in their turn."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.profile import Profile
+from builder.domain.summary import Source, read_summary
+from builder.recall.summaries.plan import covered, recipe_of
+from builder.remember.decode import decode
+from builder.service import ContextBuilder
+from tests.factories import MORNING, make_breadcrumb, make_place, make_tombstone
+from tests.summarised import (
+    BEHIND,
+    Publishing,
+    chain,
+    lines,
+    make_builder,
+    make_summarising,
+    page,
+    remember,
+    summary,
+    summing,
+    talk,
+)
+
+
+def edited(text: str, sequence: int, version: int = 2, identity: str = "m4") -> Breadcrumb:
+    """A later version of a message."""
+    return make_breadcrumb(text, id=identity, version=version, place=make_place(sequence))
+
+
+def remarks(first: int, number: int) -> list[Breadcrumb]:
+    return [make_breadcrumb(f"Remark {n}.", n) for n in range(first, first + number)]
+
+
+async def sources(builder: ContextBuilder, profile: Profile) -> tuple[Source, ...]:
+    recipe = recipe_of(profile)
+    assert recipe
+    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
+
+
+async def test_one_edit_waits_with_the_others_and_meanwhile_no_page_tells_the_old_words() -> None:
+    builder, profile = make_builder(), summing(cap=200)
+    await remember(builder, talk(8))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
+    assert "K-4711" in await summary(builder, profile)
+    for version, start in ((2, 1100), (3, 1200)):
+        await builder.remember(edited(f"The blue kiln is K-{version}.", start, version, identity="m1"))
+        publishing = Publishing(builder, make_place(start + 50))
+        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(start))
+        assert publishing.out == []
+        assert "K-4711" not in await page(builder, profile, 1900)
+    await remember(builder, remarks(1300, 1))
+    publishing = Publishing(builder, make_place(1350))
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1300))
+    assert [crumb.covers[0] for crumb in publishing.out] == ["m1"]
+    assert "User: The blue kiln is K-3." in [line["text"] for line in lines(publishing.out[0])]
+
+
+async def test_an_edited_message_is_covered_again_and_so_is_the_edit_of_an_edit() -> None:
+    builder, profile = make_builder(), summing(cap=200)
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    for version, start in ((2, 1100), (3, 1200)):
+        await remember(builder, [edited(f"The red kiln is K-{version}.", start, version), *remarks(start + 1, 5)])
+        publishing = Publishing(builder, make_place(start + 50))
+        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(start + 5))
+        told = [line["text"] for line in lines(publishing.out[-1]) if line["ids"] == ["m4"]]
+        assert told == [f"User: The red kiln is K-{version}."]
+    held = await sources(builder, profile)
+    assert [source for source in held if source[0] == "m4"] == [("m4", 1), ("m4", 2), ("m4", 3)]
+    assert len(set(held)) == len(held)
+
+
+async def test_an_edit_of_an_edit_that_nothing_covered_is_covered_in_its_newest_version_only() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    await remember(builder, [edited("Once.", 1100), edited("Twice.", 1101, 3), *remarks(1102, 5)])
+    await make_summarising(builder, Publishing(builder, make_place(1200)), profile).look("acme", "s42", make_place(1106))
+    assert [source for source in await sources(builder, profile) if source[0] == "m4"] == [("m4", 1), ("m4", 3)]
+
+
+async def test_an_edit_that_comes_while_its_batch_is_in_the_making_is_not_lost() -> None:
+    builder, profile = make_builder(), summing(cap=200)
+    await remember(builder, talk(8))
+    under_way = Publishing(builder, make_place(1100), remembering=False)
+    await make_summarising(builder, under_way, profile).look("acme", "s42", make_place(8))
+    await builder.remember(edited("The red kiln is K-1234.", 1000, identity="m1"))
+    await remember(builder, under_way.out)
+    assert ("m1", 1) in await sources(builder, profile)
+    assert "K-4711" not in await page(builder, profile)
+    await remember(builder, remarks(1200, 6))
+    publishing = Publishing(builder, make_place(1300))
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1206))
+    assert ("m1", 2) in await sources(builder, profile)
+    assert "User: The red kiln is K-1234." in [line["text"] for line in lines(publishing.out[0])]
+
+
+async def test_an_id_that_a_tombstone_without_a_session_has_as_well_is_covered_once() -> None:
+    builder, profile = make_builder(), summing(batch=1)
+    await builder.remember(make_tombstone("gone", 1, id="m3", version=2, session="_").breadcrumb)
+    await remember(builder, [replace(crumb, place=make_place(n + 10)) for n, crumb in enumerate(talk(9))])
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile)
+    await loop.look("acme", "s42", make_place(100))
+    await loop.look("acme", "s42", make_place(100))
+    assert [crumb.covers for crumb in publishing.out] == [("m1",), ("m2",), ("m3",)]
+
+
+async def test_of_two_workers_one_of_which_saw_an_edit_neither_takes_the_others_summary_for_its_own() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    outs = []
+    for place in (8, 9):
+        publishing = Publishing(builder, make_place(1000 + place), remembering=False)
+        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(place))
+        outs.append(publishing.out[0])
+        await builder.remember(edited("The red kiln is K-1234.", 9, identity="m1"))
+    assert outs[0].covers == outs[1].covers
+    assert outs[0].id != outs[1].id
+
+
+async def test_a_summary_that_is_forgotten_takes_those_that_continue_it_with_it_and_all_are_made_again() -> None:
+    store, profile = MemoryStore(), summing()
+    builder = make_builder(store)
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    before, second = await chain(builder, profile), publishing.out[1]
+    await builder.remember(make_tombstone(second.id, 1200).breadcrumb)
+    assert await chain(builder, profile) == publishing.out[0].covers
+    await store.erase("acme", "s42", second.id, make_place(1200))
+    assert await chain(builder, profile) == publishing.out[0].covers
+    again = Publishing(builder, make_place(1300))
+    await make_summarising(builder, again, profile).look("acme", "s42", make_place(1200))
+    assert await chain(builder, profile) == before
+    assert not {crumb.id for crumb in again.out} & {crumb.id for crumb in publishing.out}
+
+
+def summary_of(**body: object) -> Breadcrumb:
+    """A summary as somebody else publishes it."""
+    line = {"text": "Ana: The kiln fires at cone 6.", "ids": ["m1"], "versions": [1]}
+    context = {"lines": [line], "covered": ["m1", "m2"], "last": "m2", "recipe": "3f0c9a51"} | body
+    data = json.dumps({"id": "sum", "context": context}).encode()
+    subject = "breadcrumbs.acme.s42.summary.v1"
+    return decode(Arrival(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
+
+
+def test_a_summary_that_names_no_versions_stands_for_first_ones() -> None:
+    assert read_summary(summary_of()).sources == (("m1", 1), ("m2", 1))
+    assert read_summary(summary_of(versions=[])).sources == (("m1", 1), ("m2", 1))
+    assert read_summary(summary_of(versions=[4, 2])).sources == (("m1", 4), ("m2", 2))
+
+
+def test_a_summary_with_another_number_of_versions_than_ids_is_rejected_with_what_to_do() -> None:
+    with pytest.raises(Rejected, match="2 ids covered and 1 versions; give one version for each id, or none"):
+        summary_of(versions=[1])

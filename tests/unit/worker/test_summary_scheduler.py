@@ -1,0 +1,300 @@
+"""Summaries beside the worker: one a batch, whoever makes it and however often it dies, and never before it is stored."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.context import Context
+from builder.domain.errors import Unavailable
+from builder.domain.summary import read_summary
+from builder.recall.summaries.plan import recipe_of
+from builder.worker import summary_scheduler as module
+from builder.worker import summary_writer as making
+from tests.factories import (
+    make_breadcrumb,
+    make_place,
+    make_profile,
+    make_tombstone,
+)
+from tests.summarised import (
+    BEHIND,
+    Publishing,
+    chain,
+    lines,
+    make_builder,
+    make_summarising,
+    page,
+    remember,
+    summary,
+    summing,
+    talk,
+)
+
+
+async def test_the_oldest_batches_are_summarised_until_no_more_than_the_threshold_wait() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    assert [crumb.covers for crumb in publishing.out] == [
+        tuple(f"m{n}" for n in range(start, start + 3)) for start in (1, 4, 7, 10, 13)
+    ]
+    assert [json.loads(crumb.body)["previous"] for crumb in publishing.out] == ["", *(crumb.id for crumb in publishing.out[:-1])]
+    assert await chain(builder, profile) == tuple(f"m{n}" for n in range(1, 16))
+
+
+async def test_nothing_is_summarised_up_to_the_threshold() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(6))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(6))
+    assert publishing.out == []
+
+
+async def test_many_tokens_are_summarised_though_the_messages_are_few() -> None:
+    builder, profile = make_builder(), summing(max_pending=None, tokens=200, keep=2, batch=10)
+    await remember(
+        builder, [make_breadcrumb(" ".join(f"Sentence {n} of report {m}." for n in range(20)), m) for m in range(1, 6)]
+    )
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(5))
+    assert [crumb.covers for crumb in publishing.out] == [("m1", "m2", "m3")]
+
+
+async def test_the_summary_keeps_facts_with_their_speaker_and_leaves_out_thanks_and_questions() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    kept = [line["text"] for line in lines(publishing.out[-1])]
+    assert "User: Nina fires it at cone 6 on Friday." in kept
+    assert not [text for text in kept if "Thanks" in text or "?" in text]
+
+
+async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND, remembering=False)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    assert "## Earlier in this conversation" not in await summary(builder, profile)
+    await remember(builder, publishing.out)
+    assert "## Earlier in this conversation\n- [8 May 2024] User: " in await summary(builder, profile)
+    assert "## Earlier in this conversation" not in await summary(builder, profile, sequence=999)
+    assert "## Earlier in this conversation" not in await summary(builder, make_profile(summaries=None))
+
+
+async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    assert "## Earlier in this conversation" not in await page(builder, profile)
+
+
+async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    view, recipe = await builder.view("acme", "s42", make_place(2000)), recipe_of(profile)
+    assert recipe
+    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
+    assert len(rows) == 5
+    assert all(view.history.chains.summary(row) == read_summary(view.history.rows[row].breadcrumb) for row in rows)
+
+
+async def test_two_workers_make_the_same_summaries() -> None:
+    first, second = make_builder(), make_builder()
+    profile = summing()
+    outs = []
+    for builder in (first, second):
+        await remember(builder, talk(20))
+        publishing = Publishing(builder, BEHIND)
+        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+        outs.append([(crumb.id, crumb.body) for crumb in publishing.out])
+    assert outs[0] == outs[1]
+
+
+async def test_a_worker_that_died_before_its_summaries_came_back_makes_them_under_the_same_ids() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    died, restarted = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
+    for publishing in (died, restarted):
+        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    assert [crumb.id for crumb in died.out] == [crumb.id for crumb in restarted.out]
+    await remember(builder, [*died.out, *restarted.out])
+    assert await chain(builder, profile) == tuple(f"m{n}" for n in range(1, 16))
+
+
+async def test_of_two_summaries_that_follow_the_same_one_the_first_stands() -> None:
+    builder, profile = make_builder(), summing(keep=0)
+    await remember(builder, talk(7))
+    theirs, ours = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
+    await make_summarising(builder, theirs, profile).look("acme", "s42", make_place(7))
+    await builder.remember(make_tombstone("m1", 8).breadcrumb)
+    await remember(builder, [make_breadcrumb("One more.", 9)])
+    await make_summarising(builder, ours, profile).look("acme", "s42", make_place(9))
+    assert theirs.out[0].id != ours.out[0].id
+    await remember(builder, [*theirs.out, *ours.out])
+    assert await chain(builder, profile) == ("m1", "m2", "m3")
+
+
+async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_says_the_new_words_in_the_next_summary() -> None:
+    builder, profile = make_builder(), summing(cap=200)
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile)
+    await loop.look("acme", "s42", make_place(20))
+    assert "K-4711" in await summary(builder, profile)
+    sources = [line["ids"][0] for line in lines(publishing.out[-1]) if "K-4711" in line["text"] or "cone 6" in line["text"]]
+    await builder.remember(make_tombstone(sources[0], 1200).breadcrumb)
+    await builder.remember(make_breadcrumb("Nina fires it on Monday.", id=sources[1], version=2, place=make_place(1201)))
+    head = await summary(builder, profile)
+    assert "K-4711" not in head
+    assert "cone 6" not in head
+    await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1210, 1216)])
+    await loop.look("acme", "s42", make_place(1215))
+    (line,) = (line for line in lines(publishing.out[-1]) if set(line["ids"]) & set(sources))
+    assert (line["text"], line["versions"]) == ("User: Nina fires it on Monday.", [2])
+
+
+async def test_a_deleted_summary_is_made_again_under_another_id() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    publishing = Publishing(builder, BEHIND)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(8))
+    (first,) = publishing.out
+    await builder.remember(make_tombstone(first.id, 1200).breadcrumb)
+    assert await chain(builder, profile) == ()
+    await make_summarising(builder, Publishing(builder, make_place(1300)), profile).look("acme", "s42", make_place(1200))
+    assert await chain(builder, profile) == first.covers
+
+
+async def test_profiles_with_equal_settings_share_their_summaries_and_others_do_not() -> None:
+    one, same, other = (recipe_of(replace(summing(cap=cap), consumer=name)) for cap, name in ((60, "a"), (60, "b"), (80, "c")))
+    assert one is not None
+    assert other is not None
+    assert one == same
+    assert one.name != other.name
+    assert recipe_of(make_profile(summaries=None)) is None
+    assert recipe_of(replace(summing(), scope_to_task=True)) is None
+
+
+async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    publishing = Publishing(builder, BEHIND)
+    loop = make_summarising(builder, publishing, profile)
+    looked: list[Place] = []
+    real = loop.look
+
+    async def look(workspace: str, session: str, place: Place) -> None:
+        await real(workspace, session, place)
+        looked.append(place)
+
+    monkeypatch.setattr(loop, "look", look)
+    task = asyncio.create_task(loop.run())
+    async with asyncio.timeout(60):
+        loop.heard("acme", "s42", make_place(20))
+        while not looked:
+            await asyncio.sleep(0)
+        loop.heard("acme", "s42", make_place(20))
+        loop.heard("acme", "_", make_place(21))
+        loop.heard("acme", "s42", make_place(22))
+        while len(looked) < 2:
+            await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait({task})
+    assert looked == [make_place(20), make_place(22)]
+
+
+async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
+        monkeypatch.setattr(module, name, 0.001)
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    publishing = Publishing(builder, BEHIND)
+    troubles: list[Exception] = [Unavailable("the broker is away"), Unavailable("the broker is away")]
+    real = publishing.send
+
+    async def send(subject: str, data: bytes, message_id: str) -> Arrival:
+        if troubles:
+            raise troubles.pop(0)
+        return await real(subject, data, message_id)
+
+    monkeypatch.setattr(publishing, "send", send)
+    loop = make_summarising(builder, publishing, profile)
+    task = asyncio.create_task(loop.run())
+    async with asyncio.timeout(60):
+        loop.heard("acme", "s42", make_place(8))
+        while not publishing.out:
+            await asyncio.sleep(0)
+        troubles.append(RuntimeError("a bug"))
+        await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1100, 1110)])
+        for n in range(1100, 1110):
+            loop.heard("acme", "s42", make_place(n))
+        while "a bug in summarising" not in caplog.text:
+            await asyncio.sleep(0)
+        assert not task.done()
+    task.cancel()
+    await asyncio.wait({task})
+    assert caplog.text.count("the broker is away") == 2
+
+
+async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_after_many_messages(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(making, "LARGEST", 10)
+    monkeypatch.setattr(module, "AT_ONCE", 5)
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    loop = make_summarising(builder, Publishing(builder, BEHIND), profile)
+    looked: list[Place] = []
+    real = loop.look
+
+    async def look(workspace: str, session: str, place: Place) -> None:
+        looked.append(place)
+        await real(workspace, session, place)
+
+    monkeypatch.setattr(loop, "look", look)
+    task = asyncio.create_task(loop.run())
+    async with asyncio.timeout(60):
+        loop.heard("acme", "s42", make_place(8))
+        while "is not summarised" not in caplog.text:
+            await asyncio.sleep(0)
+        for n in range(9, 14):
+            assert looked == [make_place(8)]
+            loop.heard("acme", "s42", make_place(n))
+            await asyncio.sleep(0.02)
+        while len(looked) < 2:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.02)
+    task.cancel()
+    await asyncio.wait({task})
+    assert looked == [make_place(8), make_place(13)]
+    assert caplog.text.count("is not summarised") == 1
+    assert "a bug" not in caplog.text
+
+
+async def test_a_summary_is_no_unit_and_is_never_found() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(20))
+    before = (await builder.view("acme", "s42", make_place(999))).units
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    view = await builder.view("acme", "s42", make_place(1900))
+    assert view.units == before
+    assert view.passages == (await builder.view("acme", "s42", make_place(999))).passages
+
+
+async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
+    builder, profile = make_builder(), summing(keep=0, max_pending=1, batch=10)
+    await remember(builder, talk(8))
+    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
+    context: Context
+    trigger = make_breadcrumb("And what now?", 1500)
+    (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
+    assert "## Earlier in this conversation" not in context.markdown
+    assert context.markdown.count("K-4711") == 1

@@ -1,0 +1,162 @@
+"""Time-outs of tool calls, with a view and a clock of the test."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.facts import Remembered
+from builder.domain.profile import Profile
+from builder.recall.index.view import View
+from builder.remember.decode import decode
+from builder.worker.summary_scheduler import Sources
+from builder.worker.tool_timeouts import MOST_BUGS, PAUSE, Patience, ToolTimeouts
+from tests.conversations import answered, bash, replied, said
+from tests.factories import MORNING, make_place, make_profile, make_view
+from tests.integration.inside import Handed
+
+PATIENCE = timedelta(seconds=30)
+WAITING = make_profile(triggers=("user.message.v1", "tool.response.v1"))
+CALLING = replied(2, "I look.", bash("a", "ls"), bash("b", "pwd"))
+
+
+class Sent:
+    """A `Sender` that keeps what it is given, or raises."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.bodies: list[dict[str, Any]] = []
+        self._error = error
+
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002
+        if self._error:
+            raise self._error
+        assert triggers
+        self.bodies.append(json.loads(data)["context"])
+        return Arrival(subject=subject, data=data, place=make_place(99), received_at=MORNING)
+
+    @property
+    def requests(self) -> list[str]:
+        return [body["request_id"] for body in self.bodies]
+
+
+def hand_over(row: Remembered, tags: Sequence[str] = (), **arrival: Any) -> Handed:
+    """The row's record as the broker hands it over."""
+    crumb = row.breadcrumb
+    fields = {"id": crumb.id, "version": crumb.version, "tags": tags, "context": json.loads(crumb.body)}
+    record = json.dumps(fields).encode()
+    subject = f"breadcrumbs.{crumb.workspace}.{crumb.session}.{crumb.schema}"
+    found = Arrival(subject=subject, data=record, place=crumb.place, received_at=crumb.received_at)
+    return Handed(replace(found, **arrival))
+
+
+async def settled(
+    delivery: Handed,
+    sent: Sent,
+    rows: Sequence[Remembered],
+    after: float,
+    profile: Profile = WAITING,
+) -> list[str]:
+    """How the delivery was settled so many seconds after it came. rows: what is remembered by then."""
+
+    async def view(*_: object) -> View:
+        return make_view(list(rows))
+
+    async def walk(*_: object) -> None:
+        """Everything is remembered."""
+
+    async def last() -> Place:
+        return rows[-1].breadcrumb.place
+
+    def now() -> datetime:
+        return delivery.arrival.received_at + timedelta(seconds=after)
+
+    sources = Sources(view=view, walk=walk, last=last)
+    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    await ToolTimeouts(rules, lambda: (profile,), decode, sources, sent, now).process(delivery)
+    return delivery.settled
+
+
+async def test_a_call_is_put_off_until_its_time_is_over() -> None:
+    sent = Sent()
+    assert await settled(hand_over(CALLING), sent, [CALLING], 10) == ["retry after 20.0"]
+    assert not sent.bodies
+
+
+async def test_then_each_call_without_an_answer_gets_a_failure_that_says_so() -> None:
+    sent = Sent()
+    rows = [said(1, "Go."), CALLING, answered(3, "a", 1)]
+    assert await settled(hand_over(CALLING), sent, rows, 30) == ["ack"]
+    assert [(body["request_id"], body["tool_name"], body["error_message"]) for body in sent.bodies] == [
+        ("b", "bash", "no answer in 30 s")
+    ]
+
+
+async def test_what_was_answered_and_what_a_person_has_ended_gets_none() -> None:
+    sent = Sent()
+    for rows in ([CALLING, answered(3, "a", 1), answered(4, "b", 2)], [CALLING, said(3, "Leave it.")]):
+        assert await settled(hand_over(CALLING), sent, rows, 30) == ["ack"]
+    assert not sent.bodies
+
+
+@pytest.mark.parametrize(
+    ("delivery", "after", "profile"),
+    [
+        (hand_over(said(1, "Hello.")), 30, WAITING),
+        (hand_over(replied(1, "Hello.")), 30, WAITING),
+        (hand_over(CALLING, data=b"no JSON"), 30, WAITING),
+        (hand_over(CALLING, replay=True), 30, WAITING),
+        (hand_over(CALLING, subject="breadcrumbs.acme._.agent.response.v1"), 30, WAITING),
+        (hand_over(CALLING), 25 * 3600, WAITING),
+        (hand_over(CALLING), 30, make_profile()),
+    ],
+    ids=["no call", "words only", "unreadable", "an import", "no session", "a day old", "nobody waits"],
+)
+async def test_nobody_waits_for(delivery: Handed, after: float, profile: Profile) -> None:
+    sent = Sent()
+    assert await settled(delivery, sent, [CALLING], after, profile) == ["ack"]
+    assert not sent.bodies
+
+
+@pytest.mark.parametrize(("error", "how"), [(Unavailable("away"), f"retry after {PAUSE}"), (Rejected("taken"), "ack")])
+async def test_what_is_away_is_tried_again_and_what_is_refused_is_not(error: Exception, how: str) -> None:
+    assert await settled(hand_over(CALLING), Sent(error), [CALLING], 30) == [how]
+
+
+async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is() -> None:
+    async def nothing(*_: object) -> Any:
+        raise ValueError("a bug")
+
+    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    sources = Sources(view=nothing, walk=nothing, last=nothing)
+    timeouts = ToolTimeouts(rules, lambda: (WAITING,), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
+    found = []
+    for _ in range(MOST_BUGS):
+        delivery = hand_over(CALLING)
+        await timeouts.process(delivery)
+        found += delivery.settled
+    assert found == [*[f"retry after {PAUSE}"] * (MOST_BUGS - 1), "ack"]
+
+
+async def test_whether_a_call_is_open_is_a_matter_of_what_the_waiting_agent_hears() -> None:
+    call = replied(2, "I look.", bash("a", "ls"), tags=["task:t1"])
+    rows = [said(1, "Go.", tags=["task:t1"]), call, said(3, "And this?", tags=["task:t2"])]
+    everything, own = Sent(), Sent()
+    await settled(hand_over(call, tags=["task:t1"]), everything, rows, 30)
+    await settled(hand_over(call, tags=["task:t1"]), own, rows, 30, replace(WAITING, scope_to_task=True))
+    assert (everything.requests, own.requests) == ([], ["a"])
+
+
+async def test_before_its_time_is_over_a_call_is_put_off_whoever_waits_by_then() -> None:
+    assert await settled(hand_over(CALLING), Sent(), [CALLING], 10, make_profile()) == ["retry after 20.0"]
+
+
+async def test_a_call_that_a_later_version_makes_waits_for_the_time_of_that_version() -> None:
+    sent = Sent()
+    edit = replied(3, "I look.", bash("b", "pwd"), bash("c", "id"), id="m2", version=2)
+    assert await settled(hand_over(CALLING), sent, [CALLING, edit], 30) == ["ack"]
+    assert sent.requests == ["b"]
