@@ -12,24 +12,24 @@ from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import ChainTooLong, Rejected, Unavailable
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import Scope
 from builder.domain.selector import Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import SUMMARY
 from builder.domain.usage import Usage
 from builder.ports.models import Embedder
 from builder.ports.store import Store
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.index.conversation import closed_turn, last_words_of_person
 from builder.recall.index.view import View
-from builder.recall.pinned import BLACKLIST, Held, in_force_at, pinned_of, reports, system_prompt
-from builder.recall.recall import Recaller
+from builder.recall.pinned import BLACKLIST, Held, pinned_of, reports, system_prompt, unexpired
+from builder.recall.recall import HistoryReader
 from builder.recall.scopes import scope_of, scopes
 from builder.recall.search.query import Query, make_query, strip_names
-from builder.recall.search.query_text import Asked, asked
+from builder.recall.search.query_text import QueryText, query_text
 from builder.recall.search.ranking import Ranker
-from builder.recall.visibility import heard, lasting
+from builder.recall.visibility import visible_to, without_expired
 from builder.remember.ingest import Ingest
 
 SHOWN_LINKS = 5
@@ -37,7 +37,7 @@ SHOWN_LINKS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Helpers:
+class Functions:
     """Pure functions from outside. terms: text → stemmed terms joined by spaces. count: text → tokens (facts).
 
     renderings: encoding → rendering. ranker: weights of the fusion. excluded: what a blacklist names.
@@ -53,24 +53,24 @@ class Helpers:
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuildResult:
     """The contexts of one trigger. refused: why a consumer gets none; the others' contexts are not touched by it.
 
     stopped: whether one was refused because its causal chain is too long.
     """
 
     contexts: tuple[Context, ...] = ()
-    refused: tuple[str, ...] = ()
-    stopped: bool = False
+    rejected: tuple[str, ...] = ()
+    loop_stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
-    """The pages of one trigger without their finds; see `Built`."""
+class BegunPages:
+    """The pages of one trigger without their finds; see `BuildResult`."""
 
     fronts: tuple[Front, ...]
-    refused: tuple[str, ...]
-    stopped: bool
+    rejected: tuple[str, ...]
+    loop_stopped: bool
 
 
 class ContextBuilder:
@@ -81,8 +81,8 @@ class ContextBuilder:
         store: Store,
         embedder: Embedder,
         profiles: tuple[Profile, ...],
-        helpers: Helpers,
-        histories: Histories,
+        helpers: Functions,
+        history_cache: HistoryCache,
         passages_at_ingestion: int | None = None,
     ) -> None:
         """Everything is passed in; nothing is opened here.
@@ -93,8 +93,8 @@ class ContextBuilder:
         self._embedder = embedder
         self._profiles = profiles
         self._helpers = helpers
-        self._histories = histories
-        self._recaller = Recaller(store, embedder, histories)
+        self._histories = history_cache
+        self._reader = HistoryReader(store, embedder, history_cache)
         self._passages_at_ingestion = passages_at_ingestion
         self._ingest = Ingest(embedder, helpers.terms, helpers.count, passages_at_ingestion)
 
@@ -118,12 +118,12 @@ class ContextBuilder:
         triggers = breadcrumb.version == 1 and not breadcrumb.removes
         return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
 
-    async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> Built:
+    async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> BuildResult:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
         _, begun = await self.begin(breadcrumb, consumers)
         return await self.complete(begun)
 
-    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[Remembered, Begun]:
+    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, BegunPages]:
         """Remember the breadcrumb, and all of its pages that stands in front of the finds. Raises `Rejected` and `Unavailable`.
 
         What needs nothing of the trigger but its place is made while its vector is.
@@ -142,11 +142,11 @@ class ContextBuilder:
             begun = await self._begin(trigger.breadcrumb, consumers)
         return trigger, begun
 
-    async def complete(self, begun: Begun) -> Built:
+    async def complete(self, begun: BegunPages) -> BuildResult:
         """The contexts of a trigger whose pages were begun."""
         return await self._complete(begun, self.ranker)
 
-    async def remember(self, breadcrumb: Breadcrumb) -> Remembered:
+    async def remember(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """Store the breadcrumb with its facts, once; what is stored already is returned as it is, with its first place and age.
 
         Raises `Rejected` when its id belongs to a breadcrumb of another session, `Unavailable`.
@@ -168,20 +168,22 @@ class ContextBuilder:
         await self._store.remember(remembered)
         return remembered
 
-    async def answer(self, trigger: Remembered, consumers: tuple[Profile, ...], ranker: Ranker | None = None) -> Built:
+    async def build_contexts(
+        self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], ranker: Ranker | None = None
+    ) -> BuildResult:
         """One context per consumer as of the trigger's place: one recall a scope, one embedding for all that ask the same there.
 
         ranker: other weights than the bundled ones, for benchmarks.
         """
         return await self._complete(await self._begin(trigger.breadcrumb, consumers), ranker or self.ranker)
 
-    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> Begun:
+    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> BegunPages:
         """Everything that stands in front of what is found."""
-        refused = await self._too_long(trigger, consumers)
-        consumers = tuple(profile for profile in consumers if profile.consumer not in refused)
+        rejected = await self._too_long(trigger, consumers)
+        consumers = tuple(profile for profile in consumers if profile.consumer not in rejected)
         until = behind(trigger.place) if trigger.role == "tool" else trigger.place
         seen = {
-            scope: await self._recaller.recall(trigger.session, until, scope, consumers) for scope in scopes(trigger, consumers)
+            scope: await self._reader.recall(trigger.session, until, scope, consumers) for scope in scopes(trigger, consumers)
         }
         fronts, unmade = [], []
         for wished in consumers:
@@ -203,16 +205,16 @@ class ContextBuilder:
                 fronts.append(begin(request, self._helpers.renderings[profile.encoding]))
             except Rejected as error:
                 unmade.append(f"{profile.consumer}: {error}")
-        return Begun(tuple(fronts), (*refused.values(), *unmade), bool(refused))
+        return BegunPages(tuple(fronts), (*rejected.values(), *unmade), bool(rejected))
 
-    async def _complete(self, begun: Begun, ranker: Ranker) -> Built:
+    async def _complete(self, begun: BegunPages, ranker: Ranker) -> BuildResult:
         """The contexts, each with what was found for it."""
-        queries: dict[tuple[Scope, Asked], Query] = {}
+        queries: dict[tuple[Scope, QueryText], Query] = {}
         contexts = []
         for front in begun.fronts:
             query = await self._query(front.request.trigger, front.request.view, front.request.profile, queries)
             contexts.append(complete(front, Search(query=query, ranker=ranker, model=self._embedder.model)))
-        return Built(tuple(contexts), begun.refused, begun.stopped)
+        return BuildResult(tuple(contexts), begun.rejected, begun.loop_stopped)
 
     async def _too_long(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> dict[str, str]:
         """The consumers whose recursion limit the trigger's causal chain exceeds, and what to say about it."""
@@ -228,7 +230,7 @@ class ContextBuilder:
 
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
-        recalled = await self._recaller.recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
+        recalled = await self._reader.recall(trigger.session, trigger.place, scope_of(trigger, profile), (profile,))
         _, view = self._as_seen(trigger, profile, *recalled)
         return await self._query(trigger, view, profile, {}), view
 
@@ -237,16 +239,16 @@ class ContextBuilder:
 
         As whoever summarises it sees it: without what the blacklist names and what had ended when the last of it came.
         """
-        held, view = await self._recaller.recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
+        held, view = await self._reader.recall(session, behind(until), Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
         now = view.history.rows[view.size - 1].breadcrumb.received_at
-        return lasting(view, self._excluded(in_force_at(now, held)), now)
+        return without_expired(view, self._excluded(unexpired(now, held)), now)
 
     def _as_seen(self, trigger: Breadcrumb, profile: Profile, held: Held, view: View) -> tuple[Held, View]:
         """What of a recall this consumer may see when the trigger came."""
-        held = in_force_at(trigger.received_at, held)
-        return held, heard(view, profile, trigger, self._excluded(held))
+        held = unexpired(trigger.received_at, held)
+        return held, visible_to(view, profile, trigger, self._excluded(held))
 
     def _excluded(self, held: Held) -> tuple[Selector, ...]:
         """What the blacklist leaves out, if there is one."""
@@ -256,15 +258,17 @@ class ContextBuilder:
         """What agents reported of their usage of the profile's model."""
         return tuple(usage for row in reports(profile, held) for usage in self._helpers.usage(row.breadcrumb))
 
-    async def _query(self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, Asked], Query]) -> Query:
+    async def _query(
+        self, trigger: Breadcrumb, view: View, profile: Profile, known: dict[tuple[Scope, QueryText], Query]
+    ) -> Query:
         """What this consumer asks; those that ask the same in the same scope share it."""
         text = trigger.text if trigger.role != "tool" else last_words_of_person(view)
-        key = scope_of(trigger, profile), asked(text, view, profile.retrieval, self._helpers.terms)
+        key = scope_of(trigger, profile), query_text(text, view, profile.retrieval, self._helpers.terms)
         if key not in known:
             known[key] = await self._ask(key[1], view)
         return known[key]
 
-    async def _ask(self, wanted: Asked, view: View) -> Query:
+    async def _ask(self, wanted: QueryText, view: View) -> Query:
         text, named = strip_names(wanted.text, view.speakers)
         beside, _ = strip_names(wanted.beside, view.speakers)
         try:

@@ -4,9 +4,9 @@ import json
 from datetime import timedelta
 from typing import Any
 
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, remembered_of
 
@@ -14,12 +14,12 @@ Call = tuple[str, str, dict[str, Any]]
 """Request id, tool and arguments."""
 
 
-def sent(sequence: int, schema: str, body: dict[str, Any], session: str = "s42", **record: Any) -> Remembered:
+def sent(sequence: int, schema: str, body: dict[str, Any], session: str = "s42", **record: Any) -> StoredBreadcrumb:
     """What the service makes of this record. record: more of its fields, such as `id`, `version`, `created_at`, `user_id`."""
     fields = {"id": f"m{sequence}", "version": 1, "context": body} | record
     return remembered_of(
         decode(
-            Arrival(
+            StreamMessage(
                 subject=f"breadcrumbs.acme.{session}.{schema}",
                 data=json.dumps(fields).encode(),
                 place=make_place(sequence),
@@ -29,35 +29,35 @@ def sent(sequence: int, schema: str, body: dict[str, Any], session: str = "s42",
     )
 
 
-def said(sequence: int, text: str, speaker: str = "", **record: Any) -> Remembered:
+def said(sequence: int, text: str, speaker: str = "", **record: Any) -> StoredBreadcrumb:
     """A person says something. speaker: the display name."""
     return sent(sequence, "user.message.v1", {"content": text} | ({"speaker": speaker} if speaker else {}), **record)
 
 
-def replied(sequence: int, text: str, *calls: Call, speaker: str = "", **record: Any) -> Remembered:
+def replied(sequence: int, text: str, *calls: Call, speaker: str = "", **record: Any) -> StoredBreadcrumb:
     """An agent says something and calls tools."""
     requests = [{"requestId": call, "tool": tool, "input": arguments} for call, tool, arguments in calls]
     body = {"message": text, "tool_requests": requests} | ({"speaker": speaker} if speaker else {})
     return sent(sequence, "agent.response.v1", body, **record)
 
 
-def requested(sequence: int, call: str, tool: str = "bash", session: str = "s42", **arguments: Any) -> Remembered:
+def requested(sequence: int, call: str, tool: str = "bash", session: str = "s42", **arguments: Any) -> StoredBreadcrumb:
     """A call by itself."""
     return sent(sequence, "tool.request.v1", {"requestId": call, "tool": tool, "input": arguments}, session)
 
 
-def answered(sequence: int, call: str, output: Any, tool: str = "bash", session: str = "s42", **record: Any) -> Remembered:
+def answered(sequence: int, call: str, output: Any, tool: str = "bash", session: str = "s42", **record: Any) -> StoredBreadcrumb:
     """What a tool answered."""
     body = {"request_id": call, "tool": tool, "status": "success", "output": output}
     return sent(sequence, "tool.response.v1", body, session, **record)
 
 
-def failed(sequence: int, call: str, message: str, tool: str = "bash") -> Remembered:
+def failed(sequence: int, call: str, message: str, tool: str = "bash") -> StoredBreadcrumb:
     """A tool's error."""
     return sent(sequence, "tool.error.v1", {"request_id": call, "tool_name": tool, "error_message": message})
 
 
-def deleted(sequence: int, removes: str, session: str = "s42") -> Remembered:
+def deleted(sequence: int, removes: str, session: str = "s42") -> StoredBreadcrumb:
     """A tombstone."""
     return sent(sequence, "breadcrumb.deleted.v1", {"breadcrumb_id": removes}, session)
 
@@ -67,7 +67,7 @@ def bash(call: str, command: str) -> Call:
     return call, "bash", {"command": command}
 
 
-def chat(number: int, start: int = 1, words: str = "about the kiln, the glaze and the shelf") -> list[Remembered]:
+def chat(number: int, start: int = 1, words: str = "about the kiln, the glaze and the shelf") -> list[StoredBreadcrumb]:
     """So many remarks of a person and an agent in turn, all different."""
     return [
         (said, replied)[n % 2](start + n, f"Remark {start + n} {words}.") for n in range(number)

@@ -15,16 +15,16 @@ from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request, Search
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Passage, Remembered
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
@@ -33,7 +33,7 @@ from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
-from builder.recall.search.query_text import asked as asked_of
+from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.passages import passages
 from builder.remember.schemas.conversation import BODIES
@@ -52,8 +52,8 @@ BY_HAND = Ranker(
 """The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
 
 make_terms = load_terms()
-PHRASES = Phrases(read_folders((bundled("templates"),))[2])
-"""The bundled catalogue."""
+PHRASES = Phrases(read_folders((bundled_folder("templates"),))[2])
+"""The bundled_folder catalogue."""
 
 
 def left_out(number: int) -> str:
@@ -88,12 +88,12 @@ def make_breadcrumb(text: str = "We meet on Friday.", sequence: int = 1, **chang
     return Breadcrumb(**(fields | changes))
 
 
-def make_remembered(text: str = "We meet on Friday.", sequence: int = 1, **changes: Any) -> Remembered:
+def make_remembered(text: str = "We meet on Friday.", sequence: int = 1, **changes: Any) -> StoredBreadcrumb:
     """A breadcrumb with facts as ingestion makes them, vectors by `make_vector`."""
     return remembered_of(make_breadcrumb(text, sequence, **changes))
 
 
-def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
+def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> StoredBreadcrumb:
     """The breadcrumb with its facts."""
     text, by_person = breadcrumb.text, breadcrumb.role == "user"
     wishes = [found.start for found in instructions(text)] if by_person else []
@@ -109,16 +109,16 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> Remembered:
         for start, end in passages(text)
         for said in (text[start:end],)
     )
-    return Remembered(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
+    return StoredBreadcrumb(breadcrumb=breadcrumb, passages=found, model=model, fingerprint=fingerprint(text))
 
 
-def bare(remembered: Remembered) -> Remembered:
+def bare(remembered: StoredBreadcrumb) -> StoredBreadcrumb:
     """The same as no engine has seen it."""
     passages = tuple(replace(held, vector=b"") for held in remembered.passages)
     return replace(remembered, passages=passages, model="")
 
 
-def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> Remembered:
+def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> StoredBreadcrumb:
     """A tool catalog of no session."""
     specs = [{"name": f"tool-{n}", "description": f"Does the thing number {n} for whoever asks. Slowly."} for n in range(tools)]
     text = "\n".join(f"{spec['name']}: {spec['description']}" for spec in specs)
@@ -126,23 +126,23 @@ def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> Remembered:
     return make_remembered(text, sequence, **({"schema": "tool.catalog.v1", "session": "_", "body": body} | changes))
 
 
-def make_tombstone(removes: str, sequence: int, **changes: Any) -> Remembered:
+def make_tombstone(removes: str, sequence: int, **changes: Any) -> StoredBreadcrumb:
     """A breadcrumb that deletes another one from its place on."""
     return make_remembered("", sequence, **({"schema": "breadcrumb.deleted.v1", "removes": removes} | changes))
 
 
-def make_question(sequence: int, call: str = "r1", session: str = "s42") -> Remembered:
+def make_question(sequence: int, call: str = "r1", session: str = "s42") -> StoredBreadcrumb:
     """An agent asks a tool."""
     return make_remembered("Let me look.", sequence, schema="agent.response.v1", session=session, calls=(call,), asked=("{}",))
 
 
-def make_answer(sequence: int, call: str = "r1", **changes: Any) -> Remembered:
+def make_answer(sequence: int, call: str = "r1", **changes: Any) -> StoredBreadcrumb:
     """What a tool answers, in no session."""
     fields = {"schema": "tool.response.v1", "session": "_", "calls": (call,)} | changes
     return make_remembered(f"Result {sequence}.", sequence, **fields)
 
 
-def make_history(rows: Iterable[Remembered | str]) -> History:
+def make_history(rows: Iterable[StoredBreadcrumb | str]) -> History:
     """A session. Plain strings become messages of User and Assistant in turn, numbered from 1."""
     history = History()
     history.extend(tuple(make_turn(row, n) if isinstance(row, str) else row for n, row in enumerate(rows, 1)))
@@ -154,12 +154,12 @@ def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
     return as_of(history, until, session)
 
 
-def make_turn(text: str, sequence: int) -> Remembered:
+def make_turn(text: str, sequence: int) -> StoredBreadcrumb:
     """A message of the user at odd sequences, of the assistant at even ones."""
     return make_remembered(text, sequence, schema="user.message.v1" if sequence % 2 else "agent.response.v1")
 
 
-def make_view(rows: Iterable[Remembered | str]) -> View:
+def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
     """Everything that was said."""
     return view_of(make_history(rows))
 
@@ -171,13 +171,13 @@ def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
 
 
 def make_context(
-    trigger: Remembered,
-    rows: Iterable[Remembered | str],
+    trigger: StoredBreadcrumb,
+    rows: Iterable[StoredBreadcrumb | str],
     profile: Profile | None = None,
-    standing: tuple[Remembered, ...] = (),
+    standing: tuple[StoredBreadcrumb, ...] = (),
     asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own.
+    """The page for a trigger after these rows, with the bundled_folder templates. asked: another vector than the query's own.
 
     A tool's answer must close its turn.
     """
@@ -185,7 +185,9 @@ def make_context(
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
     speakers = tuple(view.history.speakers)
-    wanted = asked_of(crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms)
+    wanted = query_text_of(
+        crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms
+    )
     question = replace(make_query(wanted.text, speakers), is_small_talk=wanted.is_small_talk)
     question = question if asked is None else replace(question, vector=asked)
     request = Request(
@@ -201,7 +203,7 @@ def make_context(
     return assemble(request, search, make_rendering(profile.encoding))
 
 
-def asked_view(trigger: Remembered, rows: Iterable[Remembered | str]) -> tuple[View, Turn | None]:
+def asked_view(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str]) -> tuple[View, Turn | None]:
     """What a trigger sees, and the calls to answer from when it is a tool's answer; None when that closes no turn."""
     crumb = trigger.breadcrumb
     if crumb.role != "tool":
@@ -221,7 +223,7 @@ def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
 
 
 def make_profile(name: str = "default", **changes: Any) -> Profile:
-    """A bundled profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
+    """A bundled_folder profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
     profile = _bundled_profile(name)
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
@@ -264,12 +266,12 @@ class HashingEmbedder:
 
 @cache
 def _bundled_templates() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled("templates"),)))
+    return TemplateSet(*read_folders((bundled_folder("templates"),)))
 
 
 @cache
 def _bundled_profile(name: str) -> Profile:
-    return parse_profile(name, (bundled("templates") / "profiles" / f"{name}.yaml").read_text("utf-8"))
+    return parse_profile(name, (bundled_folder("templates") / "profiles" / f"{name}.yaml").read_text("utf-8"))
 
 
 def _body(schema: str, text: str) -> dict[str, Any]:

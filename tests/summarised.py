@@ -10,20 +10,20 @@ from typing import Any
 from builder.adapters.memory import MemoryStore
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.profile import Profile, Summaries
 from builder.domain.summary import SUMMARY
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.excerpts import Words
 from builder.recall.summaries.plan import covered, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
-from builder.worker.summary_scheduler import Sources, Summarising
-from builder.worker.summary_writer import LARGEST, Making
+from builder.service import ContextBuilder, Functions
+from builder.worker.summary_scheduler import Sources, SummaryScheduler
+from builder.worker.summary_writer import LARGEST, SummaryWriter
 from tests.factories import (
     BY_HAND,
     MORNING,
@@ -66,8 +66,8 @@ class Publishing:
         self.remembering = remembering
         self.out: list[Breadcrumb] = []
 
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002 - the port's
-        sent = Arrival(subject=subject, data=data, place=next(self._places), received_at=self._moment, replay=True)
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
+        sent = StreamMessage(subject=subject, data=data, place=next(self._places), received_at=self._moment, replay=True)
         crumb = decode(sent, lifetimes=self._lifetimes)
         self.out.append(crumb)
         if self.remembering:
@@ -82,7 +82,7 @@ def make_summarising(
     endpoint: Summarizer | None = None,
     made: Callable[[str], None] = lambda _by: None,
     largest: int = LARGEST,
-) -> Summarising:
+) -> SummaryScheduler:
     """The loop for these profiles; everything counts as caught up."""
 
     async def walk(*_: object) -> None: ...
@@ -91,8 +91,8 @@ def make_summarising(
         return Place(2**62, 0)
 
     sources = Sources(view=builder.view, walk=walk, last=last)
-    making = Making(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
-    return Summarising(sources, making, profiles, lambda: False)
+    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
+    return SummaryScheduler(sources, making, profiles, lambda: False)
 
 
 BEHIND = make_place(1000)
@@ -107,10 +107,10 @@ FACTS = (
 
 
 def make_builder(store: Store | None = None) -> ContextBuilder:
-    helpers = Helpers(
+    helpers = Functions(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )
-    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, Histories(10_000))
+    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, HistoryCache(10_000))
 
 
 def talk(number: int) -> list[Breadcrumb]:
@@ -132,7 +132,7 @@ async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
 
 async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:
     trigger = make_breadcrumb("And what now?", sequence)
-    (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
+    (context,) = (await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))).contexts
     return context.markdown
 
 

@@ -3,9 +3,9 @@
 from builder.adapters.http.server import serve
 from builder.app.address import Address, Listening, announcement, broker_address, running
 from builder.app.broker import check_broker, client_options, open_bus
-from builder.app.components import Core, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
+from builder.app.components import Components, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
 from builder.app.operations.export import Export, Held, export_session, held_of
-from builder.app.operations.lint import Shelf, open_shelf
+from builder.app.operations.lint import ProfileCatalog, open_catalog
 from builder.app.operations.maintenance import (
     answer_from_store,
     clear_dead_letters,
@@ -19,12 +19,12 @@ from builder.app.service import Service, open_service, serving, unsettled
 
 __all__ = [
     "Address",
-    "Core",
+    "Components",
     "Export",
     "Held",
     "Listening",
+    "ProfileCatalog",
     "Service",
-    "Shelf",
     "announcement",
     "answer_from_store",
     "broker_address",
@@ -38,11 +38,11 @@ __all__ = [
     "held_of",
     "models",
     "open_bus",
+    "open_catalog",
     "open_core",
     "open_encoder",
     "open_reference",
     "open_service",
-    "open_shelf",
     "prepare_model",
     "purge_store",
     "read_breadcrumb",

@@ -14,44 +14,44 @@ from builder.adapters.sqlite import SqliteStore
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import Edition, read_edition, template_folders
+from builder.app.config import ConfigSnapshot, read_edition, template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 
 FACTS_ENCODING = "o200k_base"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Core:
+class Components:
     """What builds contexts, without a bus."""
 
     builder: ContextBuilder
     store: SqliteStore
     embedder: CachedEmbedder
-    edition: Edition
-    helpers: Helpers
-    histories: Histories
+    edition: ConfigSnapshot
+    helpers: Functions
+    history_cache: HistoryCache
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
         """Everybody's, by name."""
         return self.edition.profiles
 
-    def renewed(self, edition: Edition) -> "Core":
+    def renewed(self, edition: ConfigSnapshot) -> "Components":
         """The same with another edition; this one stays as it is for whoever has begun with it."""
         builder = self.builder.with_edition(edition.profiles, edition.renderings)
         return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
-        self.histories.forget(workspace)
+        self.history_cache.forget(workspace)
         return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
 
     def preset(self, name: str) -> Profile:
@@ -73,7 +73,7 @@ async def open_core(
     store_path: str | None = None,
     patience: float | None = None,
     failed: Listener = silence,
-) -> AsyncIterator[Core]:
+) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
     store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
@@ -89,7 +89,7 @@ async def open_core(
         stack.callback(store.close)
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
-        helpers = Helpers(
+        helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
             renderings=edition.renderings,
@@ -97,10 +97,12 @@ async def open_core(
             excluded=excluded,
             usage=usage,
         )
-        histories = Histories(settings.store.cached_passages)
+        history_cache = HistoryCache(settings.store.cached_passages)
         at_ingestion = None if store_path else embedding.passages_at_ingestion
-        builder = ContextBuilder(store, embedder, edition.profiles, helpers, histories, at_ingestion)
-        yield Core(builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, histories=histories)
+        builder = ContextBuilder(store, embedder, edition.profiles, helpers, history_cache, at_ingestion)
+        yield Components(
+            builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, history_cache=history_cache
+        )
 
 
 async def _same_model(store: SqliteStore, model: str) -> None:

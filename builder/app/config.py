@@ -12,7 +12,7 @@ from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
@@ -27,7 +27,7 @@ Traces = frozenset[tuple[str, int, int, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edition:
+class ConfigSnapshot:
     """A context is built from one edition only. renderings: encoding → rendering. traces: of the files, before they were read."""
 
     profiles: tuple[Profile, ...]
@@ -38,7 +38,7 @@ class Edition:
     traces: Traces
 
 
-def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed: Listener = silence) -> Edition:
+def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, failed: Listener = silence) -> ConfigSnapshot:
     """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
 
     held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a
@@ -67,7 +67,7 @@ def read_edition(folders: tuple[Path, ...], held: Edition | None = None, failed:
     renderings = {
         encoding: _rendering(encoding, profiles, templates, known.get(encoding), plain, failures) for encoding in encodings
     }
-    return Edition(
+    return ConfigSnapshot(
         profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, traces=traces
     )
 
@@ -76,7 +76,7 @@ def _try(templates: TemplateSet) -> None:
     """Templates come into force only when all of them can do something with the examples. Raises `Misconfigured`."""
     fault = next(faults(templates), None)
     if fault is not None:
-        raise Misconfigured(f"{fault.file}: {fault.wrong}; {fault.mend}")
+        raise Misconfigured(f"{fault.file}: {fault.problem}; {fault.fix}")
 
 
 def _rendering(
@@ -109,7 +109,7 @@ def traces_of(folders: tuple[Path, ...]) -> Traces:
 def template_folders(settings: Settings) -> tuple[Path, ...]:
     """The bundled templates, and the operator's laid over them."""
     extra = (settings.templates_dir.expanduser(),) if settings.templates_dir else ()
-    return (bundled("templates"), *extra)
+    return (bundled_folder("templates"), *extra)
 
 
 def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:

@@ -6,24 +6,24 @@ from collections.abc import Callable
 from pathlib import Path
 
 from builder.adapters.templates.failures import Listener
-from builder.app.components import Core
+from builder.app.components import Components
 from builder.app.config import Traces, read_edition, traces_of
 from builder.domain.errors import Misconfigured
 from builder.service import ContextBuilder
-from builder.worker.resilience import Bug, foreseen
+from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
 
 
-class Reloading:
+class Reloader:
     """Holds the core of the newest edition that is whole. Whoever begins a build takes `core` once and finishes with it.
 
     problem: why the files as they are now are not in force; empty when they are.
     """
 
-    def __init__(self, folders: tuple[Path, ...], core: Core, refused: Callable[[], None], failed: Listener) -> None:
+    def __init__(self, folders: tuple[Path, ...], core: Components, refused: Callable[[], None], failed: Listener) -> None:
         """refused: told of each edit that could not be taken. failed: as `read_edition` has it."""
         self.core = core
         self.problem = ""
@@ -37,10 +37,10 @@ class Reloading:
         return self.core.builder
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
-        """See `Core`."""
+        """See `Components`."""
         return self.core.drop(workspace, ids)
 
-    async def run(self, taken: Callable[[Core], None]) -> None:
+    async def run(self, taken: Callable[[Components], None]) -> None:
         """Until cancelled. taken: told of each new core."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -61,8 +61,8 @@ class Reloading:
         self._tried = traces
         try:
             reading = asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
-            edition = await foreseen(reading, log, "reading profiles and templates")
-        except (Misconfigured, Bug) as error:
+            edition = await guard(reading, log, "reading profiles and templates")
+        except (Misconfigured, UnexpectedError) as error:
             self.problem = f"the last good profiles and templates stay in force: {error}"
             log.error(self.problem)  # noqa: TRY400 - the sentence says it all
             self._refused()

@@ -6,7 +6,7 @@ from pathlib import Path
 from builder.domain.errors import Misconfigured
 
 
-def bundled(name: str) -> Path:
+def bundled_folder(name: str) -> Path:
     """The folder `templates` or `schemas`. Raises `Misconfigured` when the installation is broken."""
     package = Path(str(files("builder")))
     for folder in (package / "_resources" / name, package.parent / name):

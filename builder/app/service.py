@@ -28,26 +28,26 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, DURABLE
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
-from builder.app.components import Core, open_core
+from builder.app.components import Components, open_core
 from builder.app.config import template_folders
 from builder.app.disk import file_bytes, free_bytes, store_state
 from builder.app.operations.summaries import open_endpoint, open_summarising
-from builder.app.reload import Reloading
+from builder.app.reload import Reloader
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from builder.domain.breadcrumb import Place
+from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
-from builder.domain.processed import Processed
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.subjects import parse_breadcrumb_subject
-from builder.worker.backfill import Filling
+from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
-from builder.worker.erasure import Forgetting
+from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
-from builder.worker.request_handlers import Contexts, Lookup, Removal, Requests
-from builder.worker.summary_scheduler import Sources, Summarising
-from builder.worker.tool_timeouts import Patience, ToolTimeouts
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from builder.worker.summary_scheduler import Sources, SummaryScheduler
+from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
 WATCH_SECONDS = 2.0
 SWITCH_SECONDS = 0.0002
@@ -65,14 +65,14 @@ HEADERS = 1024
 class Service:
     """The running service. url: of the broker. application: ASGI; it starts and stops the subscription."""
 
-    reloading: Reloading
+    reloading: Reloader
     url: str
     js: JetStreamContext
-    summarising: Summarising
+    summarising: SummaryScheduler
     application: Any
 
     @property
-    def core(self) -> Core:
+    def core(self) -> Components:
         """That of now: with the profiles and templates in force."""
         return self.reloading.core
 
@@ -85,7 +85,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         core = await stack.enter_async_context(open_core(settings, patience=PATIENCE, failed=metrics.template_failed))
         url, connection, server = await stack.enter_async_context(open_bus(settings))
         js = connection.jetstream()
-        reloading = Reloading(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
+        reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
         probe = Probe(js)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, WATCH_SECONDS)  # noqa: PLW0108 - made below
@@ -98,9 +98,9 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
         archive = NatsArchive(js, lambda: watchdog.incarnation)
-        forgetting = Forgetting(catch_up, core.store, core.store, archive, reloading.drop)
+        forgetting = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
-        removal = Removal(sender, read, forgetting, core.store, archive)
+        removal = TombstonePublisher(sender, read, forgetting, core.store, archive)
         sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
@@ -108,7 +108,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )
         compacting = partial(_compact, reloading, summarising)
         lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC)), Contexts(core.store, archive)
-        requests = Requests(lookup, contexts, core.store, core.store, removal, compacting, lambda: reloading.core.profiles)
+        requests = RequestHandlers(lookup, contexts, core.store, core.store, removal, compacting, lambda: reloading.core.profiles)
         worker = Worker(
             reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
@@ -120,7 +120,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
             worker.process, lambda: watchdog.incarnation,
         )  # fmt: skip
         timeouts = ToolTimeouts(
-            Patience(
+            TimeoutRules(
                 call=timedelta(seconds=settings.worker.tool_timeout_seconds), max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN,
                 heartbeat=ack_wait / 3,
             ),
@@ -128,7 +128,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
-        filling = Filling(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
+        filling = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         needed: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
         folder = settings.store_path.parent
         wanted: dict[str, Check] = {
@@ -139,7 +139,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         metrics.store.set_function(lambda: file_bytes(settings.store_path))
         for name in probe.sizes:
             metrics.stream.labels(name).set_function(partial(_size, probe, name))
-        metrics.lacking.set_function(lambda: filling.lacking)
+        metrics.lacking.set_function(lambda: filling.missing)
         metrics.pending.set_function(lambda: watchdog.pending)
         metrics.age.set_function(lambda: _age(watchdog.oldest))
         swapping = reloading.run(lambda renewed: summarising.take(renewed.profiles))
@@ -164,16 +164,16 @@ def _stay_responsive() -> None:
     sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def _observe(metrics: Metrics, summarising: Summarising, incarnation: Callable[[], int], processed: Processed) -> None:
+def _observe(metrics: Metrics, summarising: SummaryScheduler, incarnation: Callable[[], int], processed: DeliveryOutcome) -> None:
     """Count a delivery, and let its session be summarised some time; an import waits until somebody goes on with the session."""
     metrics.observe(processed)
     if processed.outcome in REMEMBERED:
         address = parse_breadcrumb_subject(processed.subject)
-        summarising.heard(address.workspace, address.session, Place(incarnation(), processed.sequence), processed.replay)
+        summarising.note(address.workspace, address.session, Place(incarnation(), processed.sequence), processed.replay)
 
 
 async def _compact(
-    reloading: Reloading, summarising: Summarising, workspace: str, session: str, profile: str, keep_user: bool
+    reloading: Reloader, summarising: SummaryScheduler, workspace: str, session: str, profile: str, keep_user: bool
 ) -> dict[str, Any]:
     try:
         wanted = reloading.core.profile(profile)

@@ -8,8 +8,8 @@ from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.failure import Failure
-from builder.domain.processed import Processed
 
 log = logging.getLogger("builder.events")
 
@@ -83,13 +83,13 @@ class Metrics:
         if failure.times == 1:
             log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)
 
-    def observe(self, processed: Processed) -> None:
+    def observe(self, processed: DeliveryOutcome) -> None:
         """Count one delivery and write its log line."""
         self._processed.labels(processed.outcome).inc()
         self._seconds.labels(processed.outcome).observe(processed.seconds)
         if processed.build is not None:
             self._build.observe(processed.build)
-        if processed.stopped:
+        if processed.loop_stopped:
             self._stopped.inc()
         for tokens in processed.tokens:
             self._tokens.observe(tokens)
@@ -107,7 +107,7 @@ class Metrics:
         )
 
 
-def _fields(processed: Processed) -> dict[str, Any]:
+def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
     """What a collector indexes of one delivery. Subjects that are none have no address."""
     _, workspace, session, schema, *_ = (*processed.subject.split(".", 3), "", "", "", "")
     fields: dict[str, Any] = {

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.front import Front
 from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Fragment, Omission, Section
-from builder.recall.search.retrieval import Found
+from builder.recall.search.retrieval import RetrievalResult
 
 MOST_NAMED = 50
 """Of what is not on the page, the most relevant ones are named."""
@@ -37,11 +37,11 @@ def _in_all(fragment: Fragment, ledger: Ledger) -> int:
     """Tokens of all of it, by stored counts where only a line of it was rendered."""
     view = ledger.writer.view
     row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
-    stored = int(view.history.marks.tokens.head(view.size)[row]) if row >= 0 else 0
+    stored = int(view.history.attributes.tokens.head(view.size)[row]) if row >= 0 else 0
     return max(fragment.in_all, stored, fragment.tokens)
 
 
-def absences(front: Front, found: Found, missed: Iterable[Omission]) -> Absences:
+def absences(front: Front, found: RetrievalResult, missed: Iterable[Omission]) -> Absences:
     """missed: what was found and has no place, the most relevant first. Nothing is said of what is on the page."""
     view = front.ledger.writer.view
     ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
@@ -93,7 +93,7 @@ def _mask(rows: NDArray[np.int64], size: int, known: Iterable[int]) -> NDArray[n
 
 def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
     view = front.ledger.writer.view
-    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.marks.tokens.head(view.size)[row])
+    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.attributes.tokens.head(view.size)[row])
     return name, Omission(id=name, reason=reason, tokens=tokens)
 
 

@@ -24,7 +24,7 @@ from builder.domain.context import (
 )
 from builder.domain.message import Message
 from builder.domain.phrases import Phrases
-from builder.recall.search.retrieval import Found, retrieve
+from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 
 def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
@@ -82,15 +82,15 @@ def _titled(request: Request, phrases: Phrases) -> Request:
     return replace(request, profile=replace(request.profile, sections=sections))
 
 
-def _found(front: Front, search: Search) -> Found:
+def _found(front: Front, search: Search) -> RetrievalResult:
     """The best of what the page does not show; nothing is ranked when there is nothing to find."""
     view, rules, query = front.request.view, front.request.profile.retrieval, search.query
     if not front.request.profile.section("retrieval") or query.is_small_talk:
-        return Found()
+        return RetrievalResult()
     return retrieve(query, view, rules, search.ranker, front.shown | front.active.outdated, front.ledger.left)
 
 
-def _put_finds(found: Found, front: Front) -> tuple[Omission, ...]:
+def _put_finds(found: RetrievalResult, front: Front) -> tuple[Omission, ...]:
     """Put what was found on the page; what was said around it only once all of it has room."""
     profile = front.ledger.writer.profile
     rule = profile.section("retrieval")

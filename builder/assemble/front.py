@@ -9,7 +9,7 @@ from builder.assemble.page.composition import compose
 from builder.assemble.request import Request
 from builder.assemble.sources.conversation import Conversation, Limited, cannot_fit, limited, newest, whole
 from builder.assemble.sources.fixed import put_fixed
-from builder.assemble.sources.instructions import InForce, in_force
+from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
 from builder.assemble.sources.pinned import pinned_items, section_rows
 from builder.assemble.sources.settled import put_instructions, put_summary
 from builder.domain.context import CUT
@@ -35,7 +35,7 @@ class Front:
     ledger: Ledger
     conversation: Conversation
     limits: Limited
-    active: InForce
+    active: ActiveInstructions
     shown: frozenset[int]
     kept: frozenset[int]
     cut: bool
@@ -118,7 +118,11 @@ def _settled(
     shown |= {row for entry in request.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     summary, instructed = profile.section("summary"), profile.section("instructions")
-    active = in_force(view, request.trigger, request.terms) if instructed and not (everything and _is_own(profile)) else InForce()
+    active = (
+        active_instructions(view, request.trigger, request.terms)
+        if instructed and not (everything and _is_own(profile))
+        else ActiveInstructions()
+    )
     anyway = Shown(rows=shown, outdated=active.outdated)
     if instructed:
         anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
@@ -211,7 +215,7 @@ def _spans_days(front: Front) -> bool:
 def _began_earlier(request: Request, writer: Writer) -> bool:
     """Whether the conversation began on another day than the trigger's."""
     view = request.view
-    first = next((row for row in view.own[: view.heard] if view.spoken[row]), None)
+    first = next((row for row in view.own[: view.own_count] if view.spoken[row]), None)
     if first is None:
         return False
     return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger)

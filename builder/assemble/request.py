@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import Turn
 from builder.recall.index.view import Terms, View
 from builder.recall.search.query import Query
@@ -22,7 +22,7 @@ class Request:
 
     trigger: Breadcrumb
     view: View
-    pinned: tuple[tuple[Remembered, ...], ...]
+    pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
     system_prompt: str
     profile: Profile
     terms: Terms

@@ -15,7 +15,7 @@ from builder.cli.options import settings
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from builder.app import Core
+    from builder.app import Components
     from builder.app.settings import Settings
 
 File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
@@ -59,7 +59,9 @@ def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
         yield lambda: progress.advance(task)
 
 
-def measured(name: str, steps: int, measure: "Callable[[Core, Callable[[], None]], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
+def measured(
+    name: str, steps: int, measure: "Callable[[Components, Callable[[], None]], Awaitable[dict[str, Any]]]"
+) -> dict[str, Any]:
     """The report of a measurement on a core with a store of its own. measure: is given the core and the bar's step."""
     from builder.app import open_core
 

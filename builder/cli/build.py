@@ -41,8 +41,8 @@ async def build_once(
         built = await core.builder.build(asked, (core.profile(profile),))
         for failure in core.edition.failures.all:
             tell(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
-    if built.refused:
-        raise Rejected(built.refused[0])
+    if built.rejected:
+        raise Rejected(built.rejected[0])
     if not built.contexts:
         raise Rejected(
             f"{asked.id} gives no context: the calls of its turn are not all answered, its own was answered before, "

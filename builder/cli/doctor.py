@@ -97,11 +97,11 @@ def _readiness(service: Listening) -> str:
             answer = json.loads(error.read())
     except (OSError, ValueError) as error:
         raise BuilderError(f"process {service.pid} runs, and {url} does not answer: {error}; look into its log") from error
-    wrong = "; ".join(f"{part}: {text}" for part, text in answer["parts"].items() if text != "ok")
+    problem = "; ".join(f"{part}: {text}" for part, text in answer["parts"].items() if text != "ok")
     if answer["status"] == "failing":
-        raise BuilderError(f"{url} says failing: {wrong}")
-    if wrong:
-        raise _Degraded(f"{url} says {answer['status']}: {wrong}")
+        raise BuilderError(f"{url} says failing: {problem}")
+    if problem:
+        raise _Degraded(f"{url} says {answer['status']}: {problem}")
     return f"{url} says {answer['status']}, process {service.pid}, NATS {service.nats}"
 
 
@@ -119,7 +119,7 @@ async def _broker(address: Address, settings: Settings) -> str:
 
 async def _core(settings: Settings) -> str:
     async with open_core(settings) as core:
-        count, left = await core.store.count(), await core.store.left()
+        count, left = await core.store.count(), await core.store.count_missing_vectors()
         names = ", ".join(profile.consumer for profile in core.profiles)
         said = (
             f"{count} breadcrumbs in {settings.store_path}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"

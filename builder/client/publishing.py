@@ -9,7 +9,7 @@ from nats.js.errors import APIError
 
 from builder.client.connecting import reason
 from builder.client.stream import STREAM, StreamReader
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.duplicates import difference
 from builder.wire.records import Outgoing
@@ -81,7 +81,7 @@ def _why(error: Exception) -> str:
     return f"{reason(error)}; is the service up on this broker?"
 
 
-def check_same(event: Outgoing, there: Arrival | None, *, own_clock: bool) -> None:
+def check_same(event: Outgoing, there: StreamMessage | None, *, own_clock: bool) -> None:
     """Raises `Rejected` when the stream keeps something else, or nothing any more, under the event's message id."""
     if there is None:
         raise Rejected(

@@ -9,7 +9,7 @@ from typing import Any
 
 from builder.client.received import ReceivedContext
 from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.wire.subjects import breadcrumb_subject
@@ -182,7 +182,7 @@ async def _read(reader: StreamReader, subject: str, after: int, most: int) -> As
             yield crumb
 
 
-def _readable(arrival: Arrival) -> Breadcrumb | None:
+def _readable(arrival: StreamMessage) -> Breadcrumb | None:
     try:
         return decode(arrival, len(arrival.data) + 1)
     except Rejected:

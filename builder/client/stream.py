@@ -13,7 +13,7 @@ from nats.js.api import RawStreamMsg
 from nats.js.errors import APIError, NotFoundError
 
 from builder.client.connecting import reason
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
 
 STREAM = "BREADCRUMBS"
@@ -26,7 +26,7 @@ class StreamReader:
         """js: of an open connection."""
         self._js = js
 
-    async def at(self, sequence: int) -> Arrival | None:
+    async def at(self, sequence: int) -> StreamMessage | None:
         """The message of a sequence; None when it was deleted."""
         return await self._get(seq=sequence)
 
@@ -43,13 +43,13 @@ class StreamReader:
             raise Unavailable(f"reading the state of {STREAM} failed: {reason(error)}; ask again") from error
         return int(info.state.last_seq)
 
-    async def behind(self, subject: str, sequence: int) -> AsyncIterator[Arrival]:
+    async def behind(self, subject: str, sequence: int) -> AsyncIterator[StreamMessage]:
         """The messages on a subject behind a sequence, in the stream's order."""
         while (arrival := await self._get(seq=sequence + 1, subject=subject, next=True)) is not None:
             yield arrival
             sequence = arrival.place.sequence
 
-    async def _get(self, *, seq: int | None = None, subject: str | None = None, next: bool = False) -> Arrival | None:  # noqa: A002 - nats-py's
+    async def _get(self, *, seq: int | None = None, subject: str | None = None, next: bool = False) -> StreamMessage | None:  # noqa: A002 - nats-py's
         try:
             return _arrival(await self._js.get_msg(STREAM, seq=seq, subject=subject, next=next))
         except NotFoundError:
@@ -60,8 +60,8 @@ class StreamReader:
             ) from error
 
 
-def _arrival(message: RawStreamMsg) -> Arrival:
-    return Arrival(
+def _arrival(message: RawStreamMsg) -> StreamMessage:
+    return StreamMessage(
         subject=message.subject or "",
         data=message.data or b"",
         place=Place(0, message.seq or 0),

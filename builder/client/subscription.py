@@ -123,9 +123,9 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
             with contextlib.suppress(NatsError):
                 await message.in_progress()
 
-    beating = asyncio.create_task(beat())
+    heartbeat = asyncio.create_task(beat())
     try:
         yield
     finally:
-        beating.cancel()
-        await asyncio.wait({beating})  # unlike awaiting it, this lets a cancellation of the agent itself through
+        heartbeat.cancel()
+        await asyncio.wait({heartbeat})  # unlike awaiting it, this lets a cancellation of the agent itself through

@@ -70,7 +70,7 @@ class Breadcrumb:
     """For a tool's request, response or error: the tool's name."""
     failed: bool = False
     """For a tool's response or error: the call failed."""
-    asked: tuple[str, ...] = ()
+    call_signatures: tuple[str, ...] = ()
     """For each of `calls` that it makes: tool and arguments as one canonical text; empty for a result."""
     covers: tuple[str, ...] = ()
     """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does."""
@@ -81,7 +81,7 @@ class Breadcrumb:
 
         It joins the only session that had asked under it by then. Where several had, nobody knows whose it is, and it joins none.
         """
-        return self.calls[0] if self.session == NO_SESSION and self.calls and not self.asked else ""
+        return self.calls[0] if self.session == NO_SESSION and self.calls and not self.call_signatures else ""
 
     @property
     def may_join(self) -> bool:
@@ -91,11 +91,11 @@ class Breadcrumb:
     @property
     def asks_for(self) -> tuple[str, ...]:
         """The request ids whose answers join its session; what asks in no session only passes a call on."""
-        return self.calls if self.session != NO_SESSION and self.asked else ()
+        return self.calls if self.session != NO_SESSION and self.call_signatures else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrival:
+class StreamMessage:
     """Bytes as the stream holds them, before anybody has read them."""
 
     subject: str

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Place
-from builder.domain.facts import Remembered
 from builder.domain.selector import Pinned
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 EVERY_SESSION = "*"
 """In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
@@ -50,6 +50,6 @@ class Recall:
     another: rows read under another one are out of date.
     """
 
-    rows: tuple[Remembered, ...]
-    pinned: tuple[tuple[Remembered, ...], ...]
+    rows: tuple[StoredBreadcrumb, ...]
+    pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
     revision: int

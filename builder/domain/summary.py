@@ -71,7 +71,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Utterance:
     """A breadcrumb of a batch, as a summariser sees it. day: as in `Line`."""
 
     id: str

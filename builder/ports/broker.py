@@ -3,14 +3,14 @@
 from collections.abc import AsyncIterator
 from typing import Protocol
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 
 
 class Stream(Protocol):
     """Reads the stream beside the subscription, for catch-up."""
 
-    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
+    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`."""
 
 
@@ -67,14 +67,14 @@ class Publisher(Protocol):
         Nobody keeps it, and a context that nothing was folded in says nothing. Raises `Unavailable`.
         """
 
-    async def dead_letter(self, arrival: Arrival, reason: str) -> None:
+    async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
         """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
 
 
 class Sender(Protocol):
     """Sends breadcrumbs of the service's own: they enter the store through the stream."""
 
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:
         """Publish and return what the stream will hand over. Raises `Unavailable`. triggers: it may ask for contexts.
 
         The same message id twice within the server's window is one breadcrumb: the first one is returned, whatever its words,
@@ -86,7 +86,7 @@ class Delivery(Protocol):
     """One hand-over of an arrival by the broker, settled exactly once by the worker. Settling never raises."""
 
     @property
-    def arrival(self) -> Arrival:
+    def arrival(self) -> StreamMessage:
         """What came."""
 
     async def ack(self) -> None:

@@ -7,17 +7,17 @@ from datetime import datetime
 from typing import Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.facts import Ended, Remembered
 from builder.domain.recall import Recall, RecallQuery
+from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb
 
 
 class BreadcrumbStore(Protocol):
     """Keeps breadcrumbs with their facts; a projection of the stream. All methods raise `Unavailable`."""
 
-    async def remember(self, remembered: Remembered) -> bool:
+    async def remember(self, remembered: StoredBreadcrumb) -> bool:
         """Store it durably and return True; False when (workspace, id, version) is known: the first writer wins."""
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+    async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one.
 
         Of what was erased, what is left: it removes itself.
@@ -49,7 +49,7 @@ class Reader(Protocol):
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
         """All that is stored under the id and was not removed since, in place order."""
 
-    async def told(
+    async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
         """Up to `limit` breadcrumbs of the session between two places, both exclusive, that were not removed or replaced since.
@@ -89,40 +89,40 @@ class Eraser(Protocol):
         """Take from these what `erase` takes."""
 
 
-class Stubs(Protocol):
+class PendingStubs(Protocol):
     """Subjects of contexts that were taken away and whose stub is owed. All methods raise `Unavailable`."""
 
-    async def owe(self, subject: str) -> None:
+    async def add_stub(self, subject: str) -> None:
         """Note it, durably, before the context is taken away."""
 
-    async def owed(self) -> tuple[str, ...]:
+    async def pending_stubs(self) -> tuple[str, ...]:
         """All of them, sorted."""
 
-    async def pay(self, subject: str) -> None:
+    async def remove_stub(self, subject: str) -> None:
         """The stub is there."""
 
 
-class Backlog(Protocol):
+class MissingVectors(Protocol):
     """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
 
     Remembering one lists it, in the same transaction; filling its vectors in takes it off the list.
     """
 
-    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+    async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         """Up to `limit` of them by place, then workspace and session, oldest first; `after`: only those behind this one."""
 
-    async def fill(self, remembered: Remembered) -> bool:
-        """Write the vectors and the model of what `lacking` gave, and return True.
+    async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
+        """Write the vectors and the model of what `missing_vectors` gave, and return True.
 
         False, and nothing is written, when it lacks none any more: the first writer wins. Whoever has recalled it without them
         asks for them by `Reader.vectors`.
         """
 
-    async def left(self) -> int:
+    async def count_missing_vectors(self) -> int:
         """How many lack vectors."""
 
 
-class Ledger(Protocol):
+class Progress(Protocol):
     """What the worker must not forget between two processes. All methods raise `Unavailable`."""
 
     async def watermark(self, workspace: str, session: str) -> Place:
@@ -131,11 +131,11 @@ class Ledger(Protocol):
     async def advance(self, workspace: str, session: str, place: Place) -> None:
         """Raise the watermark; a lower place changes nothing."""
 
-    async def begin(self, place: Place) -> int:
+    async def start_attempt(self, place: Place) -> int:
         """Count an attempt before it is made; returns its number, 1 for the first."""
 
-    async def forgive(self, place: Place) -> None:
+    async def undo_attempt(self, place: Place) -> None:
         """Take back the attempt just begun: somebody else was unavailable."""
 
-    async def settle(self, place: Place) -> None:
+    async def clear_attempts(self, place: Place) -> None:
         """Forget the attempts of a finished delivery."""

@@ -5,16 +5,16 @@ from dataclasses import replace
 from datetime import datetime
 
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.facts import Remembered
 from builder.domain.profile import NEVER, Profile
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
 
-Held = Mapping[Pinned, tuple[Remembered, ...]]
+Held = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
 
 
 def kinds(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
@@ -25,18 +25,18 @@ def kinds(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     return tuple(dict.fromkeys((BLACKLIST, *defined, *reported, *wanted)))
 
 
-def in_force_at(now: datetime, held: Held) -> Held:
+def unexpired(now: datetime, held: Held) -> Held:
     """Without what has ended by now."""
     return {kind: tuple(row for row in rows if not _has_ended(row, now)) for kind, rows in held.items()}
 
 
-def pinned_of(profile: Profile, held: Held) -> tuple[tuple[Remembered, ...], ...]:
+def pinned_of(profile: Profile, held: Held) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
     """For each of the profile's kinds what was found, newest first; never what no profile can switch on."""
     found = (held[replace(kind, section="")] for kind in profile.pinned)
     return tuple(tuple(row for row in rows if row.breadcrumb.schema not in NEVER) for rows in found)
 
 
-def reports(profile: Profile, held: Held) -> tuple[Remembered, ...]:
+def reports(profile: Profile, held: Held) -> tuple[StoredBreadcrumb, ...]:
     """What agents reported of their usage of the profile's model, newest first; nothing where it is not calibrated."""
     return tuple(row for kind in _reported(profile) for row in held[kind])
 
@@ -65,5 +65,5 @@ def _reported(profile: Profile) -> tuple[Pinned, ...]:
     return (Pinned(selector=about, keep=NEWEST_REPORTS, section=""),)
 
 
-def _has_ended(row: Remembered, now: datetime) -> bool:
+def _has_ended(row: StoredBreadcrumb, now: datetime) -> bool:
     return row.breadcrumb.expires_at is not None and row.breadcrumb.expires_at <= now

@@ -7,7 +7,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import RecallQuery, Scope
 from builder.ports.models import NO_MODEL, Embedder
 from builder.ports.store import Store
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
 from builder.recall.pinned import Held, kinds
@@ -18,14 +18,14 @@ FILLED = 64
 """Rows without vectors that one look asks for."""
 
 
-class Recaller:
+class HistoryReader:
     """Extends the histories in memory by what the store has learned since."""
 
-    def __init__(self, store: Store, embedder: Embedder, histories: Histories) -> None:
+    def __init__(self, store: Store, embedder: Embedder, history_cache: HistoryCache) -> None:
         """Everything is passed in; nothing is opened here."""
         self._store = store
         self._embedder = embedder
-        self._histories = histories
+        self._histories = history_cache
 
     async def recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
         """What stands, and the history as of a place. One recall of a scope at a time: they extend the same history."""

@@ -18,43 +18,43 @@ SUMMARIES = Selector(schemas=(SUMMARY,))
 """Whose they are is known by their recipe."""
 
 
-def heard(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
+def visible_to(view: View, profile: Profile, trigger: Breadcrumb, excluded: tuple[Selector, ...]) -> View:
     """The view as this consumer sees it at the trigger; the same view when there is nothing to hide.
 
     No unit is split by any of it: one that is partly this consumer's is wholly so, and with an excluded or ended part of an
     exchange go its calls and results.
     """
-    return lasting(
-        hearing(view, profile.audience, trigger.task if profile.scope_to_task else None), excluded, trigger.received_at
+    return without_expired(
+        of_audience(view, profile.audience, trigger.task if profile.scope_to_task else None), excluded, trigger.received_at
     )
 
 
-def hearing(view: View, audience: Selector | None, task: str | None) -> View:
+def of_audience(view: View, audience: Selector | None, task: str | None) -> View:
     """Only what a consumer's `audience` matches, and of one task if any is named; None = everything."""
     if audience is None and task is None:
         return view
-    marks = view.history.marks
+    attributes = view.history.attributes
     rows = np.ones(view.size, np.bool_)
     if audience is not None:
-        rows &= marks.selected(audience, view.history.rows, view.size)
+        rows &= attributes.selected(audience, view.history.rows, view.size)
     if task is not None:
-        rows &= marks.task.head(view.size) == marks.tasks.get(task, -1)
-    mine = _whole_units(view, rows) | marks.selected(SUMMARIES, view.history.rows, view.size)
-    return replace(view, current=view.current & mine, heard_by=mine)
+        rows &= attributes.task.head(view.size) == attributes.tasks.get(task, -1)
+    mine = _whole_units(view, rows) | attributes.selected(SUMMARIES, view.history.rows, view.size)
+    return replace(view, current=view.current & mine, audience_rows=mine)
 
 
-def lasting(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
+def without_expired(view: View, excluded: tuple[Selector, ...], now: datetime) -> View:
     """Without what has ended by now, and what the blacklist names, each selector by itself."""
-    marks = view.history.marks
+    attributes = view.history.attributes
     rows = np.zeros(view.size, np.bool_)
-    if marks.ending:
-        rows |= marks.expires.head(view.size) <= now.timestamp()
+    if attributes.ending:
+        rows |= attributes.expires.head(view.size) <= now.timestamp()
     for selector in excluded:
-        rows |= marks.selected(selector, view.history.rows, view.size)
+        rows |= attributes.selected(selector, view.history.rows, view.size)
     rows &= view.current  # an older version that has ended takes nothing with it
     if not rows.any():
         return view
-    gone = rows | (_whole_units(view, rows) & marks.by_tool.head(view.size))
+    gone = rows | (_whole_units(view, rows) & attributes.by_tool.head(view.size))
     return replace(view, current=view.current & ~gone)
 
 

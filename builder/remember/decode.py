@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.attachments import attached, without_data
 from builder.remember.content import spoken
@@ -87,7 +87,7 @@ class Record(BaseModel):
             raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
 
 
-def decode(arrival: Arrival, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
+def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
     """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
 
     lifetimes: of records that say nothing about their end. What is secret comes without anything of it (`wire/secrets.py`).
@@ -139,7 +139,7 @@ def _check_agreement(address: Address, record: Record) -> None:
             raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
-def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
+def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
     return Breadcrumb(
         workspace=address.workspace,
@@ -163,7 +163,7 @@ def _breadcrumb(arrival: Arrival, address: Address, record: Record, body: Body |
         task=(body.task_id if body else "") or _task(record.tags),
         tool=body.of_tool() if body else "",
         failed=body.has_failed() if body else False,
-        asked=body.asked() if body else (),
+        call_signatures=body.call_signatures() if body else (),
         covers=body.covers() if body else (),
         user_id=record.user_id or (body.person() if body else ""),
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Passage, Remembered
+from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
@@ -39,7 +39,7 @@ class Ingest:
         self._passages_at_ingestion = passages_at_ingestion
         self._beside = asyncio.Lock()
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered:
+    async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts; without vectors when the engine is away, or when the text is so long that a trigger behind it would wait."""
         bare = await self._words_beside(breadcrumb) if len(breadcrumb.text) > LONG_TEXT else self._words(breadcrumb)
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
@@ -49,7 +49,7 @@ class Ingest:
         except Unavailable:
             return bare
 
-    async def with_vectors(self, remembered: Remembered, pause: Pause = no_pause) -> Remembered:
+    async def with_vectors(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
         """The same with the vectors of all its passages; blank ones have none. Raises `Unavailable`: all or nothing.
 
         pause: awaited before each passage.
@@ -65,14 +65,14 @@ class Ingest:
         """The vector; empty for a blank text. Raises `Unavailable`."""
         return await self._embedder.embed(text) if text.strip() else b""
 
-    async def _words_beside(self, breadcrumb: Breadcrumb) -> Remembered:
+    async def _words_beside(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """In a thread, one text at a time: several would take turns with the event loop and leave it little."""
         async with self._beside:
             return await asyncio.to_thread(self._words, breadcrumb)
 
-    def _words(self, breadcrumb: Breadcrumb) -> Remembered:
+    def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts but the vectors."""
-        return Remembered(
+        return StoredBreadcrumb(
             breadcrumb=breadcrumb,
             passages=self._passages(breadcrumb, passages(breadcrumb.text)),
             model="",

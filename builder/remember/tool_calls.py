@@ -12,7 +12,7 @@ from builder.wire.json import canonical
 
 def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
     """Each request id once, as it was called last."""
-    made = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.asked, strict=False)}
+    made = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)}
     return tuple(Call(id=name, tool=visible(call["tool"]), arguments=_arguments(call["input"])) for name, call in made.items())
 
 

@@ -3,7 +3,7 @@
 from hashlib import blake2b
 from typing import Any
 
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 from builder.wire.json import canonical, parse
 from builder.wire.records import Outgoing
 from builder.wire.subjects import parse_breadcrumb_subject
@@ -12,7 +12,7 @@ from builder.wire.times import moment
 TIME = "created_at"
 
 
-def difference(event: Outgoing, there: Arrival, *, own_clock: bool = False) -> str:
+def difference(event: Outgoing, there: StreamMessage, *, own_clock: bool = False) -> str:
     """Where the event and the stored message differ: names of fields without their values; "" when they are the same.
 
     own_clock: the client has made the event's `created_at`, so it does not count. A field that repeats the subject, the time of
@@ -36,7 +36,7 @@ def fingerprint(event: Outgoing) -> bytes:
     return _digest(event.subject, event.data, record)
 
 
-def fingerprints(there: Arrival) -> frozenset[bytes]:
+def fingerprints(there: StreamMessage) -> frozenset[bytes]:
     """Of a stored message: with its time, and without it for an event that has none."""
     record = _record(there.subject, there.data)
     if record is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.wire.json import parse
 from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
@@ -21,9 +21,9 @@ class Outgoing:
     data: bytes
     message_id: str
 
-    def arrive(self, place: Place, received_at: datetime) -> Arrival:
+    def arrive(self, place: Place, received_at: datetime) -> StreamMessage:
         """The same as if the stream had handed it over."""
-        return Arrival(subject=self.subject, data=self.data, place=place, received_at=received_at)
+        return StreamMessage(subject=self.subject, data=self.data, place=place, received_at=received_at)
 
 
 def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Iterator[Outgoing]:
@@ -36,7 +36,7 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
                 raise Rejected(f"line {number}: {error}") from error
 
 
-def line_of(arrival: Arrival) -> str:
+def line_of(arrival: StreamMessage) -> str:
     """The record in a message as one line that `read_lines` takes back: nothing is left out, and the subject's word is added.
 
     A record without a time of its own keeps the stream's, as a fact. Raises ValueError when the message holds no JSON object.

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.errors import BuilderError, Rejected, Unavailable
-from builder.domain.receipt import Receipt
 from builder.wire.json import parse, shape
 from builder.wire.times import moment
 
@@ -102,7 +102,7 @@ def breadcrumb_json(crumb: Breadcrumb) -> dict[str, Any]:
     }
 
 
-def receipt_json(receipt: Receipt) -> dict[str, Any]:
+def receipt_json(receipt: ErasureReceipt) -> dict[str, Any]:
     """A receipt for people."""
     return {
         "id": receipt.id,

@@ -9,10 +9,10 @@ from collections.abc import Awaitable, Callable
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
-from builder.ports.store import Backlog
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import MissingVectors
 from builder.remember.ingest import Pause
-from builder.worker.resilience import Bug, Circuit, foreseen
+from builder.worker.resilience import Backoff, UnexpectedError, guard
 
 log = logging.getLogger("builder.worker.backfill")
 
@@ -26,19 +26,22 @@ PAGE = 16
 """Breadcrumbs read at once: each may have a body of a megabyte."""
 
 
-class Filling:
-    """Walks over what lacks vectors, oldest place first, for ever. lacking: how many there were at the last look."""
+class Backfill:
+    """Walks over what lacks vectors, oldest place first, for ever. missing: how many there were at the last look."""
 
     def __init__(
-        self, backlog: Backlog, with_vectors: Callable[[Remembered, Pause], Awaitable[Remembered]], busy: Callable[[], bool]
+        self,
+        backlog: MissingVectors,
+        with_vectors: Callable[[StoredBreadcrumb, Pause], Awaitable[StoredBreadcrumb]],
+        busy: Callable[[], bool],
     ) -> None:
         """with_vectors raises `Unavailable`. busy: whether deliveries are in work, whose embeddings come first."""
         self._busy = busy
-        self.lacking = 0
+        self.missing = 0
         self._backlog = backlog
         self._with_vectors = with_vectors
         self._failing = False
-        self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
+        self._circuit = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
 
     async def run(self) -> None:
         """Until cancelled."""
@@ -58,13 +61,13 @@ class Filling:
                 await self._fill(row)
                 after = row.breadcrumb
 
-    async def _look(self, after: Breadcrumb | None) -> tuple[Remembered, ...]:
+    async def _look(self, after: Breadcrumb | None) -> tuple[StoredBreadcrumb, ...]:
         await self._count()
-        return await self._backlog.lacking(PAGE, after) if self.lacking else ()
+        return await self._backlog.missing_vectors(PAGE, after) if self.missing else ()
 
     async def _count(self) -> None:
-        self.lacking = await self._backlog.left()
-        if self._failing and not self.lacking:
+        self.missing = await self._backlog.count_missing_vectors()
+        if self._failing and not self.missing:
             self._failing = False
             log.info("no breadcrumb lacks vectors any more")
 
@@ -72,14 +75,14 @@ class Filling:
         """Say so once: what is only long has its vectors in a moment."""
         if not self._failing:
             self._failing = True
-            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.lacking)
+            log.info("%d breadcrumbs lack vectors, which are filled in as soon as the engine gives them", self.missing)
 
-    async def _fill(self, row: Remembered) -> None:
+    async def _fill(self, row: StoredBreadcrumb) -> None:
         """A failure may be the engine's or this text's: pause, and go on with the next one, so that no text blocks others."""
         doing = f"filling in {row.breadcrumb.id} at {row.breadcrumb.place.sequence}"
         try:
-            await foreseen(self._filled(row), log, doing)
-        except (Unavailable, Bug) as error:
+            await guard(self._filled(row), log, doing)
+        except (Unavailable, UnexpectedError) as error:
             log.debug("%s waits: %s", doing, error)
             self._failed()
         else:
@@ -88,8 +91,8 @@ class Filling:
         await asyncio.sleep(self._circuit.open())
         await self._count()  # a page of failures may take minutes
 
-    async def _filled(self, row: Remembered) -> None:
-        await self._backlog.fill(await self._with_vectors(row, self._give_way))
+    async def _filled(self, row: StoredBreadcrumb) -> None:
+        await self._backlog.fill_vectors(await self._with_vectors(row, self._give_way))
 
     async def _give_way(self) -> None:
         """For a while, and not for ever: under steady load vectors must come too."""

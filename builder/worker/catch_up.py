@@ -9,11 +9,11 @@ from collections.abc import Awaitable, Callable
 from collections.abc import Set as AbstractSet
 from weakref import WeakValueDictionary
 
-from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
-from builder.ports.store import BreadcrumbStore, Ledger
+from builder.ports.store import BreadcrumbStore, Progress
 
 SAVE_EVERY = 256
 """Walked breadcrumbs between two notes of how far the walk has come."""
@@ -26,9 +26,9 @@ class CatchUp:
         self,
         stream: Stream,
         store: BreadcrumbStore,
-        ledger: Ledger,
+        ledger: Progress,
         publisher: Publisher,
-        decode: Callable[[Arrival], Breadcrumb],
+        decode: Callable[[StreamMessage], Breadcrumb],
         remember: Callable[[Breadcrumb], Awaitable[object]],
         max_attempts: int,
         in_work: AbstractSet[Place] = frozenset(),
@@ -44,7 +44,7 @@ class CatchUp:
         self._in_work = in_work
         self._walking: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def before(self, trigger: Arrival, scopes: tuple[Scope, ...]) -> None:
+    async def before(self, trigger: StreamMessage, scopes: tuple[Scope, ...]) -> None:
         """Remember all that comes before the trigger in these scopes, and in no session. Raises `Unavailable`."""
         walks = {(scope.workspace, session): None for scope in scopes for session in (NO_SESSION, *scope.sessions)}
         for workspace, session in walks:
@@ -82,7 +82,7 @@ class CatchUp:
             await self._ledger.advance(workspace, session, Place(until.incarnation, until.sequence - 1))
             return walked
 
-    async def _take(self, arrival: Arrival, waiting: tuple[Place, ...], *, in_order: bool) -> None:
+    async def _take(self, arrival: StreamMessage, waiting: tuple[Place, ...], *, in_order: bool) -> None:
         """A breadcrumb that cannot be read, or on which workers have died, is dead-lettered and passed over.
 
         in_order: everything before it in the workspace is remembered.
@@ -92,11 +92,11 @@ class CatchUp:
             with contextlib.suppress(Rejected):
                 await self._learn(arrival, waiting, in_order=in_order)
             return
-        attempt = await self._ledger.begin(arrival.place)
+        attempt = await self._ledger.start_attempt(arrival.place)
         if 1 < attempt <= self._max_attempts:
             # The worker died on this one before, which was not the fault of those that wait: they must outlive it.
             for place in waiting:
-                await self._ledger.forgive(place)
+                await self._ledger.undo_attempt(place)
         try:
             self._check(attempt)
             await self._learn(arrival, waiting, in_order=in_order)
@@ -104,11 +104,11 @@ class CatchUp:
             await self._publisher.dead_letter(arrival, str(error))
             return
         except (Unavailable, asyncio.CancelledError):
-            await self._ledger.forgive(arrival.place)
+            await self._ledger.undo_attempt(arrival.place)
             raise
-        await self._ledger.settle(arrival.place)
+        await self._ledger.clear_attempts(arrival.place)
 
-    async def _learn(self, arrival: Arrival, waiting: tuple[Place, ...], *, in_order: bool) -> None:
+    async def _learn(self, arrival: StreamMessage, waiting: tuple[Place, ...], *, in_order: bool) -> None:
         breadcrumb = self._decode(arrival)
         if not in_order:
             await self.askers(breadcrumb, waiting)

@@ -10,10 +10,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.erasure_receipt import ErasureReceipt
 from builder.domain.recall import EVERY_SESSION
-from builder.domain.receipt import Receipt
 from builder.ports.broker import Archive
-from builder.ports.store import Eraser, Stubs
+from builder.ports.store import Eraser, PendingStubs
 from builder.worker.catch_up import CatchUp
 
 log = logging.getLogger("builder.worker.erasure")
@@ -25,7 +25,7 @@ KEPT = 1_000
 class ContextEraser:
     """Takes published contexts away and leaves a stub in the place of each."""
 
-    def __init__(self, stubs: Stubs, archive: Archive) -> None:
+    def __init__(self, stubs: PendingStubs, archive: Archive) -> None:
         self._stubs = stubs
         self._archive = archive
         self._lock = asyncio.Lock()
@@ -36,22 +36,22 @@ class ContextEraser:
         A crash between taking a context away and its stub would let a second one through: so the stub is noted before.
         """
         async with self._lock:
-            for subject in await self._stubs.owed():
+            for subject in await self._stubs.pending_stubs():
                 await self._archive.replace_context(0, subject)
-                await self._stubs.pay(subject)
+                await self._stubs.remove_stub(subject)
             found = await self._archive.contexts_with(workspace, ids)
             for sequence, subject in found:
-                await self._stubs.owe(subject)
+                await self._stubs.add_stub(subject)
                 await self._archive.replace_context(sequence, subject)
-                await self._stubs.pay(subject)
+                await self._stubs.remove_stub(subject)
         return len(found)
 
 
-class Forgetting:
+class Erasure:
     """Erases for tombstones; one run a tombstone, however many ask for it."""
 
     def __init__(
-        self, catch_up: CatchUp, eraser: Eraser, stubs: Stubs, archive: Archive, drop: Callable[[str, frozenset[str]], int]
+        self, catch_up: CatchUp, eraser: Eraser, stubs: PendingStubs, archive: Archive, drop: Callable[[str, frozenset[str]], int]
     ) -> None:
         """drop: takes a workspace and ids out of this process's caches and returns how many entries went."""
         self._catch_up = catch_up
@@ -59,9 +59,9 @@ class Forgetting:
         self._contexts = ContextEraser(stubs, archive)
         self._archive = archive
         self._drop = drop
-        self._runs: OrderedDict[Place, asyncio.Task[Receipt]] = OrderedDict()
+        self._runs: OrderedDict[Place, asyncio.Task[ErasureReceipt]] = OrderedDict()
 
-    async def forget(self, tombstone: Breadcrumb) -> Receipt:
+    async def forget(self, tombstone: Breadcrumb) -> ErasureReceipt:
         """Erase what the tombstone removes below its place. Raises `Unavailable`: ask again."""
         run = self._runs.get(tombstone.place)
         if run is None or (run.done() and (run.cancelled() or run.exception())):
@@ -82,7 +82,7 @@ class Forgetting:
             self._drop(receipt.workspace, ids)
             await self._contexts.replace(receipt.workspace, ids)
 
-    async def _erase(self, tombstone: Breadcrumb) -> Receipt:
+    async def _erase(self, tombstone: Breadcrumb) -> ErasureReceipt:
         """Everything before the tombstone is remembered first: what somebody still holds in his hands cannot be stored later."""
         workspace, session, gone, place = tombstone.workspace, tombstone.session, tombstone.removes, tombstone.place
         await self._catch_up.walk(workspace, EVERY_SESSION if session == NO_SESSION else session, place)
@@ -94,7 +94,7 @@ class Forgetting:
         messages += sum([await self._archive.delete_at(crumb.place, workspace, crumb.session, crumb.id) for crumb in summaries])
         letters = await self._archive.delete_letters(workspace, session, ids)
         contexts = await self._contexts.replace(workspace, ids)
-        receipt = Receipt(
+        receipt = ErasureReceipt(
             workspace=workspace,
             session=session,
             id=gone,

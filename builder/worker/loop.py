@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.context import Context
+from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unavailable
-from builder.domain.processed import Processed
 from builder.ports.broker import Archive, Delivery, Publisher
-from builder.ports.store import Ledger
+from builder.ports.store import Progress
 from builder.recall.scopes import scopes
 from builder.remember.secrets import holds_secret
-from builder.service import Built, ContextBuilder
+from builder.service import BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.catch_up import CatchUp
-from builder.worker.resilience import Bug, Circuit, Locks, beating, foreseen
+from builder.worker.resilience import Backoff, KeyedLock, UnexpectedError, guard, heartbeat
 
 log = logging.getLogger("builder.worker.loop")
 
@@ -39,13 +39,13 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """How a delivery ended; the fields are those of `Processed`."""
+    """How a delivery ended; the fields are those of `DeliveryOutcome`."""
 
     outcome: str
     tokens: tuple[int, ...] = ()
     build: float | None = None
     reason: str = ""
-    stopped: bool = False
+    loop_stopped: bool = False
 
 
 class Worker:
@@ -55,12 +55,12 @@ class Worker:
         self,
         builder: Callable[[], ContextBuilder],
         catch_up: CatchUp,
-        ledger: Ledger,
+        ledger: Progress,
         publisher: Publisher,
-        decode: Callable[[Arrival], Breadcrumb],
+        decode: Callable[[StreamMessage], Breadcrumb],
         encode: Callable[[Context], bytes],
         now: Callable[[], datetime],
-        observe: Callable[[Processed], None],
+        observe: Callable[[DeliveryOutcome], None],
         rules: Rules,
         in_work: set[Place],
         forget: Callable[[Breadcrumb], Awaitable[object]],
@@ -83,19 +83,19 @@ class Worker:
         self._in_work = in_work
         self._forget = forget
         self._archive = archive
-        self._locks = Locks()
-        self._circuit = Circuit(FIRST_RETRY, LONGEST_RETRY)
+        self._locks = KeyedLock()
+        self._circuit = Backoff(FIRST_RETRY, LONGEST_RETRY)
         self._suspects = asyncio.Lock()
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
         began = perf_counter()
         arrival = delivery.arrival
-        async with beating(delivery.keep_alive, self._rules.heartbeat), self._locks.of(_session(arrival.subject)):
+        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._locks.of(_session(arrival.subject)):
             await self._circuit.closed()
             done = await self._settle(delivery)
         self._observe(
-            Processed(
+            DeliveryOutcome(
                 subject=arrival.subject,
                 sequence=arrival.place.sequence,
                 replay=arrival.replay,
@@ -104,36 +104,36 @@ class Worker:
                 build=done.build,
                 tokens=done.tokens,
                 reason=done.reason,
-                stopped=done.stopped,
+                loop_stopped=done.loop_stopped,
             )
         )
 
-    async def _finish(self, arrival: Arrival) -> _Done:
+    async def _finish(self, arrival: StreamMessage) -> _Done:
         """One attempt, forgotten once it is through."""
         done = await self._attempt(arrival)
-        await self._ledger.settle(arrival.place)
+        await self._ledger.clear_attempts(arrival.place)
         return done
 
     async def _settle(self, delivery: Delivery) -> _Done:
         """Exactly one of ack, retry and reject."""
         arrival = delivery.arrival
         try:
-            done = await foreseen(self._finish(arrival), log, f"{arrival.subject} at {arrival.place.sequence}")
+            done = await guard(self._finish(arrival), log, f"{arrival.subject} at {arrival.place.sequence}")
         except Rejected as error:
             return await self._reject(delivery, error)
         except Unavailable as error:
             return await self._retry(delivery, error)
         except asyncio.CancelledError:
-            await self._ledger.forgive(arrival.place)  # an end that came in between is no fault of the breadcrumb
+            await self._ledger.undo_attempt(arrival.place)  # an end that came in between is no fault of the breadcrumb
             raise
-        except Bug as error:  # it has used up an attempt
+        except UnexpectedError as error:  # it has used up an attempt
             await delivery.retry(FIRST_RETRY)
             return _Done("failed", reason=str(error))
         self._circuit.close()
         await delivery.ack()
         return done
 
-    async def _attempt(self, arrival: Arrival) -> _Done:
+    async def _attempt(self, arrival: StreamMessage) -> _Done:
         async with self._begun(arrival.place) as attempt:
             if attempt >= self._rules.max_attempts:
                 raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
@@ -164,14 +164,14 @@ class Worker:
     async def _begun(self, place: Place) -> AsyncIterator[int]:
         """The number of the attempt. What an attempt died on is tried again alone, so that its next death counts for no other."""
         with self._working_on(place):
-            attempt = await self._ledger.begin(place)
+            attempt = await self._ledger.start_attempt(place)
             if attempt == 1:
                 yield attempt
                 return
-            await self._ledger.forgive(place)
+            await self._ledger.undo_attempt(place)
         async with self._suspects:
             with self._working_on(place):
-                yield await self._ledger.begin(place)
+                yield await self._ledger.start_attempt(place)
 
     @contextmanager
     def _working_on(self, place: Place) -> Iterator[None]:
@@ -181,13 +181,13 @@ class Worker:
         finally:
             self._in_work.discard(place)
 
-    async def _answer(self, built: Built, repeat: bool, began: float) -> _Done:
+    async def _answer(self, built: BuildResult, repeat: bool, began: float) -> _Done:
         """Publish. A context that cannot be had takes no other with it; then `Rejected`.
 
         repeat: an earlier attempt may have come as far as this. began: when the build did, by `perf_counter`.
         """
         seconds = perf_counter() - began
-        refused, tokens = list(built.refused), []
+        rejected, tokens = list(built.rejected), []
         for context in built.contexts:
             try:
                 await self._publish(context, repeat)
@@ -196,9 +196,9 @@ class Worker:
             except AlreadyPublished:
                 log.info("context %s was published before; the first one stands", context.id)
             except Rejected as error:
-                refused.append(f"{context.consumer}: {error}")
-        if refused:
-            raise (ChainTooLong if built.stopped else Rejected)("; ".join(refused))
+                rejected.append(f"{context.consumer}: {error}")
+        if rejected:
+            raise (ChainTooLong if built.loop_stopped else Rejected)("; ".join(rejected))
         return _Done("published", tokens=tuple(tokens), build=seconds)
 
     async def _publish(self, context: Context, repeat: bool) -> None:
@@ -222,9 +222,9 @@ class Worker:
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
-        return _Done("rejected", reason=str(why), stopped=isinstance(why, ChainTooLong))
+        return _Done("rejected", reason=str(why), loop_stopped=isinstance(why, ChainTooLong))
 
-    async def _erase_secret(self, arrival: Arrival) -> None:
+    async def _erase_secret(self, arrival: StreamMessage) -> None:
         """A secret that cannot be read is one all the same. Where its subject names no session nobody can say whose it is."""
         if not holds_secret(arrival.subject, arrival.data):
             return
@@ -236,7 +236,7 @@ class Worker:
         """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""
         delay = self._circuit.open()
         try:
-            await self._ledger.forgive(delivery.arrival.place)
+            await self._ledger.undo_attempt(delivery.arrival.place)
         except Unavailable:
             log.warning("the store is away too: the attempt at %d stays counted", delivery.arrival.place.sequence)
         await delivery.retry(delay)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from builder.domain.breadcrumb import ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -28,7 +28,7 @@ from builder.wire.requests import (
     receipt_json,
 )
 from builder.wire.subjects import check_token
-from builder.worker.erasure import Forgetting
+from builder.worker.erasure import Erasure
 
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """Workspace and JSON bytes → what is answered. Raises `Rejected` and `Unavailable`."""
@@ -55,27 +55,27 @@ class Lookup:
 
     async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `FetchRequest`."""
-        asked = read_request(FetchRequest, data)
-        held = [crumb for crumb in await self._reader.versions(workspace, asked.id) if self._lives(crumb)]
-        found = [crumb for crumb in held if asked.version in (None, crumb.version)]
+        request = read_request(FetchRequest, data)
+        held = [crumb for crumb in await self._reader.versions(workspace, request.id) if self._lives(crumb)]
+        found = [crumb for crumb in held if request.version in (None, crumb.version)]
         if not found:
             there = ", ".join(str(crumb.version) for crumb in held)
             raise Rejected(
-                f"there is no breadcrumb {asked.id!r}" + (f" version {asked.version}; there is {there}" if there else "")
+                f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {there}" if there else "")
                 + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
             )  # fmt: skip
         return breadcrumb_json(found[-1])
 
     async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `HistoryRequest`."""
-        asked = read_request(HistoryRequest, data)
-        check_token(asked.session, "session")
-        edge = place_of(asked.after) if asked.after else END if asked.newest else ORIGIN
-        span = (ORIGIN, edge) if asked.newest else (edge, END)
-        page = await self._reader.told(workspace, asked.session, span, asked.limit, asked.newest)
+        request = read_request(HistoryRequest, data)
+        check_token(request.session, "session")
+        edge = place_of(request.after) if request.after else END if request.newest else ORIGIN
+        span = (ORIGIN, edge) if request.newest else (edge, END)
+        page = await self._reader.list_session(workspace, request.session, span, request.limit, request.newest)
         return {
             "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._lives(crumb)],
-            "next": cursor(page[-1].place) if len(page) == asked.limit else None,
+            "next": cursor(page[-1].place) if len(page) == request.limit else None,
         }
 
     def _lives(self, crumb: Breadcrumb) -> bool:
@@ -96,20 +96,20 @@ class Contexts:
 
     async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ContextRequest`."""
-        asked = read_request(ContextRequest, data)
-        check_token(asked.consumer, "consumer")
-        session = asked.session or await self._session_of(workspace, asked.trigger)
+        request = read_request(ContextRequest, data)
+        check_token(request.consumer, "consumer")
+        session = request.session or await self._session_of(workspace, request.trigger)
         check_token(session, "session")
-        if asked.trigger:
-            identity = str(context_id(workspace, session, asked.trigger, asked.consumer))
-            held = await self._published.context(workspace, asked.consumer, session, identity)
+        if request.trigger:
+            identity = str(context_id(workspace, session, request.trigger, request.consumer))
+            held = await self._published.context(workspace, request.consumer, session, identity)
         else:
-            held = await self._published.last_context(workspace, asked.consumer, session)
+            held = await self._published.last_context(workspace, request.consumer, session)
         if held is None:
-            of = f" for trigger {asked.trigger!r}" if asked.trigger else ""
+            of = f" for trigger {request.trigger!r}" if request.trigger else ""
             raise Rejected(
-                f"no context of {asked.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are taken "
-                "away when what they show is forgotten"
+                f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
+                "taken away when what they show is forgotten"
             )
         event: dict[str, Any] = json.loads(held)
         return event
@@ -123,7 +123,7 @@ class Contexts:
         return held[0].session
 
 
-class Requests:
+class RequestHandlers:
     """Answers from what is stored and published, names the consumers, forgets and compacts."""
 
     def __init__(
@@ -132,7 +132,7 @@ class Requests:
         contexts: Contexts,
         reader: Reader,
         eraser: Eraser,
-        removal: "Removal",
+        removal: "TombstonePublisher",
         compacting: Compact,
         profiles: Callable[[], tuple[Profile, ...]],
     ) -> None:
@@ -158,32 +158,32 @@ class Requests:
 
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
-        asked = read_request(ForgetRequest, data)
-        held = await self._reader.versions(workspace, asked.id)
-        sessions = {asked.session} if asked.session else {crumb.session for crumb in held}
-        if not sessions and not await self._eraser.traces(workspace, asked.id):
+        request = read_request(ForgetRequest, data)
+        held = await self._reader.versions(workspace, request.id)
+        sessions = {request.session} if request.session else {crumb.session for crumb in held}
+        if not sessions and not await self._eraser.traces(workspace, request.id):
             raise Rejected(
-                f"there is no breadcrumb {asked.id!r} in workspace {workspace!r}; name its session if the store cannot know it, "
-                "because it is a secret or was rejected"
+                f"there is no breadcrumb {request.id!r} in workspace {workspace!r}; name its session if the store cannot "
+                "know it, because it is a secret or was rejected"
             )
-        receipts = [await self._removal(workspace, session, asked.id, asked.by) for session in sorted(sessions)]
+        receipts = [await self._removal(workspace, session, request.id, request.by) for session in sorted(sessions)]
         return {"receipts": receipts}
 
     async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `CompactRequest`."""
-        asked = read_request(CompactRequest, data)
-        check_token(asked.session, "session")
-        return await self._compacting(workspace, asked.session, asked.profile, asked.keep_user)
+        request = read_request(CompactRequest, data)
+        check_token(request.session, "session")
+        return await self._compacting(workspace, request.session, request.profile, request.keep_user)
 
 
-class Removal:
+class TombstonePublisher:
     """Publishes a tombstone into the breadcrumb's session, so that every worker and every rebuilt store knows, and erases."""
 
     def __init__(
         self,
         sender: Sender,
-        decode: Callable[[Arrival], Breadcrumb],
-        forgetting: Forgetting,
+        decode: Callable[[StreamMessage], Breadcrumb],
+        forgetting: Erasure,
         store: BreadcrumbStore,
         archive: Archive,
     ) -> None:

@@ -13,7 +13,7 @@ Value = TypeVar("Value")
 
 
 @contextlib.asynccontextmanager
-async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
+async def heartbeat(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIterator[None]:
     """Call `beat` every so many seconds while the block runs."""
 
     async def beats() -> None:
@@ -29,14 +29,14 @@ async def beating(beat: Callable[[], Awaitable[None]], every: float) -> AsyncIte
         await asyncio.wait({task})  # unlike awaiting it, this lets a cancellation of the block itself through
 
 
-class Bug(Exception):  # noqa: N818 - a noun
+class UnexpectedError(Exception):
     """Something outside the error tree was raised; its traceback is in the log."""
 
 
-async def foreseen(work: Awaitable[Value], log: logging.Logger, doing: str) -> Value:
-    """The work's result. What nobody foresaw is logged and becomes a `Bug`: the loops that wait here decide how to go on.
+async def guard(work: Awaitable[Value], log: logging.Logger, doing: str) -> Value:
+    """Await `work`; log any unexpected exception with its traceback and raise it as `UnexpectedError`.
 
-    The only place that catches everything (design §2); what is raised on purpose goes through as it is.
+    The only place that catches everything; `Rejected`, `Unavailable` and `Misconfigured` pass through.
     """
     try:
         return await work
@@ -44,7 +44,7 @@ async def foreseen(work: Awaitable[Value], log: logging.Logger, doing: str) -> V
         raise
     except Exception as error:
         log.error("a bug in %s:\n%s", doing, frames(error))  # noqa: TRY400 - an exception's text may quote what people wrote
-        raise Bug(type(error).__name__) from error
+        raise UnexpectedError(type(error).__name__) from error
 
 
 def frames(error: BaseException) -> str:
@@ -54,7 +54,7 @@ def frames(error: BaseException) -> str:
     return f"{above}{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
 
 
-class Circuit:
+class Backoff:
     """Pauses the loop while a dependency is away, twice as long with every failure in a row."""
 
     def __init__(self, first: float, longest: float) -> None:
@@ -85,7 +85,7 @@ class Circuit:
             await asyncio.sleep(left)
 
 
-class Locks:
+class KeyedLock:
     """One lock a key, first come first served; a key nobody uses costs nothing."""
 
     def __init__(self) -> None:

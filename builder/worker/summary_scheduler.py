@@ -21,8 +21,8 @@ from builder.recall.summaries.compaction import older
 from builder.recall.summaries.extract import tokens_of, verbatim
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import Chain, Recipe, Waiting, chain_of, due, missing, recipe_of, sources_of, waiting
-from builder.worker.resilience import Bug, Circuit, foreseen
-from builder.worker.summary_writer import Batch, Draft, Making
+from builder.worker.resilience import Backoff, UnexpectedError, guard
+from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")
 
@@ -40,7 +40,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted:
+class CompactionResult:
     """What `compact` did.
 
     tokens: of the units that were summarised, and of the summary that now stands for them, as pages show both.
@@ -73,13 +73,13 @@ class Sources:
         return await self.view(workspace, session, place)
 
 
-class Summarising:
+class SummaryScheduler:
     """Told of sessions by `heard`; summarises the oldest units of those that have grown too long."""
 
     def __init__(
         self,
         sources: Sources,
-        making: Making,
+        making: SummaryWriter,
         profiles: tuple[Profile, ...],
         busy: Callable[[], bool],
     ) -> None:
@@ -88,7 +88,7 @@ class Summarising:
         self._sources = sources
         self._making = making
         self._busy = busy
-        self._circuit = Circuit(FIRST_PAUSE, LONGEST_PAUSE)
+        self._circuit = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
         self._waits: OrderedDict[Session, int] = OrderedDict()
         self._published: OrderedDict[Session, Place] = OrderedDict()
         self._refused: OrderedDict[Session, None] = OrderedDict()
@@ -102,7 +102,7 @@ class Summarising:
         self._waits.clear()
         self._refused.clear()
 
-    def heard(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
+    def note(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
         """Something was remembered there. Costs nothing until the session may have grown too long.
 
         replay: it came by an import, which counts, but waits until somebody goes on with the session.
@@ -125,7 +125,7 @@ class Summarising:
             if not self._due:
                 self._told.clear()
             try:
-                await foreseen(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
+                await guard(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
                 self._circuit.close()
             except Unavailable as error:
                 log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
@@ -134,7 +134,7 @@ class Summarising:
                 await asyncio.sleep(self._circuit.open())
             except Rejected as error:
                 self._pass_over(key, error)
-            except Bug:
+            except UnexpectedError:
                 log.warning("session %s of %s is passed over", key[1], key[0])
 
     def _pass_over(self, key: Session, error: Rejected) -> None:
@@ -153,7 +153,7 @@ class Summarising:
         if waits and recipes == self._recipes:  # other profiles may have come meanwhile
             _note(self._waits, (workspace, session), min(waits))
 
-    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> Compacted:
+    async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:
         """Summarise everything but the kept tail at once. keep_user: what people said stays word for word.
 
         The kept tail begins with something that a person said. Nothing is published when that would be longer. Raises `Rejected`
@@ -165,7 +165,7 @@ class Summarising:
         async with self._turn:
             return await self._compact(workspace, session, recipe, keep_user)
 
-    async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> Compacted:
+    async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> CompactionResult:
         view = await self._view(workspace, session, await self._sources.last())
         chain = chain_of(view, recipe)
         units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
@@ -189,10 +189,12 @@ class Summarising:
                 if units
                 else "the session has no units beyond those that are kept"
             )
-            return Compacted(units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason)
+            return CompactionResult(
+                units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason
+            )
         for draft in drafts:
             _note(self._published, (workspace, session), await self._making.send(draft))
-        return Compacted(
+        return CompactionResult(
             units=len(units),
             covered=len(sources_of(view, units)),
             tokens_before=before,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
@@ -18,7 +18,7 @@ from builder.recall.summaries.extract import extract, verbatim
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import Chain, Recipe, Waiting, identities, said, sources_of
 from builder.recall.summaries.questions import needs_question, question_of
-from builder.recall.visibility import hearing
+from builder.recall.visibility import of_audience
 from builder.remember.schemas.summaries import summary_event
 from builder.wire.records import Outgoing
 
@@ -28,7 +28,7 @@ LARGEST = 900_000
 """Bytes of the largest summary that is published: below what a breadcrumb may have unless the settings say less."""
 EXTRACTIVE = "extractive"
 
-Facts = Callable[[Breadcrumb], Awaitable[Remembered | None]]
+Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
 """What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
 
 
@@ -64,7 +64,7 @@ class Batch:
     at_once: bool = False
 
 
-class Making:
+class SummaryWriter:
     """Makes summaries, one at a time."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Making:
 
     async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
-        view = hearing(view, batch.recipe.audience, None)
+        view = of_audience(view, batch.recipe.audience, None)
         kept, others = _parted(view, chain, batch)
         people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *kept))
         free, by = await self._free(view, chain, batch.recipe, others, people)
@@ -150,8 +150,8 @@ class Making:
         free, cap = chain.free, recipe.settings.cap
         if recipe.settings.by == "endpoint" and self._endpoint and rows:
             try:
-                told = tuple(said(view, row) for row in rows if view.history.rows[row].breadcrumb.text.strip())
-                return await self._endpoint.summarise(free, told, cap), self._endpoint.name
+                conversation_rows = tuple(said(view, row) for row in rows if view.history.rows[row].breadcrumb.text.strip())
+                return await self._endpoint.summarise(free, conversation_rows, cap), self._endpoint.name
             except Unavailable as error:
                 log.warning("the extractive summariser steps in: %s", error)
                 self._made("fallback")
@@ -161,7 +161,7 @@ class Making:
         return free, EXTRACTIVE
 
 
-def _is_erased(held: Remembered | None) -> bool:
+def _is_erased(held: StoredBreadcrumb | None) -> bool:
     return held is not None and held.breadcrumb.removes == held.breadcrumb.id
 
 

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from builder.domain.breadcrumb import NO_SESSION, Arrival, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
-from builder.recall.visibility import hearing
+from builder.recall.visibility import of_audience
 from builder.remember.tool_calls import calls_of
-from builder.worker.resilience import Bug, beating, foreseen
+from builder.worker.resilience import UnexpectedError, guard, heartbeat
 from builder.worker.summary_scheduler import Sources
 from builder.worker.tool_failures import timeout_event
 
@@ -31,7 +31,7 @@ MOST_BUGS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class TimeoutRules:
     """call: how long a call may stay open. max_age: nobody waits any more for one that came before. heartbeat: seconds."""
 
     call: timedelta
@@ -44,9 +44,9 @@ class ToolTimeouts:
 
     def __init__(
         self,
-        patience: Patience,
+        patience: TimeoutRules,
         profiles: Callable[[], tuple[Profile, ...]],
-        decode: Callable[[Arrival], Breadcrumb],
+        decode: Callable[[StreamMessage], Breadcrumb],
         sources: Sources,
         sender: Sender,
         now: Callable[[], datetime],
@@ -69,16 +69,16 @@ class ToolTimeouts:
         """Settle one delivery. Never raises."""
         arrival = delivery.arrival
         sequence = arrival.place.sequence
-        async with beating(delivery.keep_alive, self._patience.heartbeat):
+        async with heartbeat(delivery.keep_alive, self._patience.heartbeat):
             try:
-                left = await foreseen(self._seconds_left(arrival), log, f"the open calls of breadcrumb {sequence}")
+                left = await guard(self._seconds_left(arrival), log, f"the open calls of breadcrumb {sequence}")
             except Unavailable as error:
                 log.warning("the open calls of breadcrumb %d wait: %s", sequence, error)
                 left = PAUSE
             except Rejected as error:
                 log.warning("an open call of breadcrumb %d gets no failure: %s", sequence, error)
                 left = 0
-            except Bug:
+            except UnexpectedError:
                 self._bugs[sequence] += 1
                 left = PAUSE if self._bugs[sequence] < MOST_BUGS else 0
         if left > 0:
@@ -87,7 +87,7 @@ class ToolTimeouts:
             self._bugs.pop(sequence, None)
             await delivery.ack()
 
-    async def _seconds_left(self, arrival: Arrival) -> float:
+    async def _seconds_left(self, arrival: StreamMessage) -> float:
         """Until its calls are given up on; 0 once that is done, and for what makes no calls that an agent waits for.
 
         What cannot be read is no call, and an import's calls are over. Raises `Rejected` and `Unavailable`.
@@ -97,7 +97,7 @@ class ToolTimeouts:
             call = self._decode(arrival)
         except Rejected:
             return 0
-        if not call.asked or call.session == NO_SESSION or arrival.replay or age >= self._patience.max_age:
+        if not call.call_signatures or call.session == NO_SESSION or arrival.replay or age >= self._patience.max_age:
             return 0
         if age >= self._patience.call:
             await self._give_up(call)
@@ -120,5 +120,5 @@ class ToolTimeouts:
             entry.request
             for profile in self._profiles()
             if profile.waits_for_tools
-            for entry in open_calls(hearing(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
+            for entry in open_calls(of_audience(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
         )

@@ -15,7 +15,7 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.layout import Rendering
 from builder.ports.broker import Archive, Delivery, Published, Publisher, Sender, Stream
 from builder.ports.models import Embedder
-from builder.ports.store import Backlog, BreadcrumbStore, Eraser, Ledger, Reader, Store, Stubs
+from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, PendingStubs, Progress, Reader, Store
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:
@@ -23,12 +23,12 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     both: list[type[Store]] = [MemoryStore, SqliteStore]
     lookups: list[type[Reader]] = [MemoryStore, SqliteStore]
     erasers: list[type[Eraser]] = [MemoryStore, SqliteStore]
-    debts: list[type[Stubs]] = [MemoryStore, SqliteStore]
+    debts: list[type[PendingStubs]] = [MemoryStore, SqliteStore]
     archive: type[Archive] = NatsArchive
     published: type[Published] = NatsArchive
     sender: type[Sender] = NatsSender
-    backlogs: list[type[Backlog]] = [MemoryStore, SqliteStore]
-    ledgers: list[type[Ledger]] = [MemoryStore, SqliteStore]
+    backlogs: list[type[MissingVectors]] = [MemoryStore, SqliteStore]
+    ledgers: list[type[Progress]] = [MemoryStore, SqliteStore]
     embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
     publisher: type[Publisher] = NatsPublisher
     stream: type[Stream] = NatsStream
@@ -39,7 +39,7 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
 
 
 def test_a_port_has_at_most_five_methods() -> None:
-    ours = (Backlog, BreadcrumbStore, Delivery, Embedder, Ledger, Publisher, Stream)
-    for port in (*ours, Archive, Eraser, Published, Reader, Sender, Store, Stubs):
+    ours = (MissingVectors, BreadcrumbStore, Delivery, Embedder, Progress, Publisher, Stream)
+    for port in (*ours, Archive, Eraser, Published, Reader, Sender, Store, PendingStubs):
         methods = [name for name in vars(port) if not name.startswith("_")]
         assert len(methods) <= 5, port

@@ -12,7 +12,7 @@ from builder.app.settings import Embedding, Settings
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
 from builder.cli.bench_options import numbers
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.service import ContextBuilder
 from tests.models import MODELS_DIR, prepared
 
@@ -54,13 +54,13 @@ async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path
     (conversation,) = load("sample").conversations
     async with open_core(SETTINGS, str(tmp_path / "store.sqlite3")) as core:
         profiles = (core.profile("default"), core.profile("recall"))
-        in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, Histories(10_000))
+        in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
         for breadcrumb in conversation.breadcrumbs:
             await core.builder.remember(breadcrumb)
             await in_memory.remember(breadcrumb)
         for question in conversation.questions:
             trigger = await core.builder.ingest.facts(question.trigger)
-            assert await in_memory.answer(trigger, profiles) == await core.builder.answer(trigger, profiles)
+            assert await in_memory.build_contexts(trigger, profiles) == await core.builder.build_contexts(trigger, profiles)
 
 
 async def test_the_question_itself_is_no_evidence() -> None:

@@ -17,9 +17,9 @@ from builder.app import components as core
 from builder.app import service
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 
@@ -35,7 +35,7 @@ def die_at(stop: str, text: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def decode_and_die(arrival: Arrival, *wishes: Any, **more: Any) -> Breadcrumb:
+def decode_and_die(arrival: StreamMessage, *wishes: Any, **more: Any) -> Breadcrumb:
     """As the real one."""
     breadcrumb = decode(arrival, *wishes, **more)
     die_at("decoded", breadcrumb.text)
@@ -51,16 +51,16 @@ def encode_or_die(context: Context, max_bytes: int) -> bytes:
 class Store(SqliteStore):
     """Dies when the breadcrumb is stored, or when its vectors are."""
 
-    async def remember(self, remembered: Remembered) -> bool:
+    async def remember(self, remembered: StoredBreadcrumb) -> bool:
         """As the real one."""
         new = await super().remember(remembered)
         die_at("remembered", remembered.breadcrumb.text)
         return new
 
-    async def fill(self, remembered: Remembered) -> bool:
+    async def fill(self, remembered: StoredBreadcrumb) -> bool:
         """As the real one."""
         die_at("filling", remembered.breadcrumb.text)
-        new = await super().fill(remembered)
+        new = await super().fill_vectors(remembered)
         die_at("filled", remembered.breadcrumb.text)
         return new
 

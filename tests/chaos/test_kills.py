@@ -90,7 +90,7 @@ async def killed_while(stop: str, data: Path) -> None:
             async with service_here(settings(data / "service", broker.url)) as service:
 
                 async def filled() -> bool:
-                    return not await service.core.store.left()
+                    return not await service.core.store.count_missing_vectors()
 
                 await until(filled, "the vectors")
                 await say(js, "Which kiln is blue?", "s1", "m3")

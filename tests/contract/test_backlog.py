@@ -1,19 +1,19 @@
-"""The contract of `Backlog`: one suite over every store."""
+"""The contract of `MissingVectors`: one suite over every store."""
 
 import asyncio
 from dataclasses import replace
 from typing import Protocol
 
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
-from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
-from builder.ports.store import Backlog, BreadcrumbStore, Reader
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import BreadcrumbStore, MissingVectors, Reader
 from tests.factories import FAR, MODEL, bare, latest_of, make_catalog, make_remembered, make_vector
 
 LONG = "I moved to Lisbon because of the new job. " * 40
 
 
-class Store(BreadcrumbStore, Reader, Backlog, Protocol):
+class Store(BreadcrumbStore, Reader, MissingVectors, Protocol):
     def close(self) -> None: ...
 
 
@@ -25,12 +25,12 @@ async def recall(store: Store, *sessions: str, workspace: str = "acme", model: s
     return await store.recall(query)
 
 
-async def remember_bare(store: Store, *rows: Remembered) -> None:
+async def remember_bare(store: Store, *rows: StoredBreadcrumb) -> None:
     for row in rows:
         assert await store.remember(bare(row))
 
 
-def crumbs(rows: tuple[Remembered, ...]) -> list[Breadcrumb]:
+def crumbs(rows: tuple[StoredBreadcrumb, ...]) -> list[Breadcrumb]:
     return [row.breadcrumb for row in rows]
 
 
@@ -38,11 +38,11 @@ async def test_what_no_engine_has_seen_is_lacking_until_it_is_filled_in(store: S
     row = make_remembered(LONG)
     assert len(row.passages) > 1
     await remember_bare(store, row)
-    assert await store.lacking(9) == (bare(row),)
-    assert await store.left() == 1
-    assert await store.fill(row) is True
-    assert await store.lacking(9) == ()
-    assert await store.left() == 0
+    assert await store.missing_vectors(9) == (bare(row),)
+    assert await store.count_missing_vectors() == 1
+    assert await store.fill_vectors(row) is True
+    assert await store.missing_vectors(9) == ()
+    assert await store.count_missing_vectors() == 0
     assert await store.facts(row.breadcrumb) == row
     assert (await recall(store)).rows == (row,)
 
@@ -50,17 +50,17 @@ async def test_what_no_engine_has_seen_is_lacking_until_it_is_filled_in(store: S
 async def test_what_an_engine_has_seen_is_not_lacking(store: Store) -> None:
     await store.remember(make_remembered())
     await store.remember(replace(make_remembered("", 2), passages=()))
-    assert (await store.lacking(9), await store.left()) == ((), 0)
+    assert (await store.missing_vectors(9), await store.count_missing_vectors()) == ((), 0)
 
 
 async def test_remembering_again_what_lacks_vectors_lists_it_once_and_what_was_filled_in_not_again(store: Store) -> None:
     row = make_remembered()
     await remember_bare(store, row)
     assert not await store.remember(bare(row))
-    assert await store.left() == 1
-    await store.fill(row)
+    assert await store.count_missing_vectors() == 1
+    await store.fill_vectors(row)
     assert not await store.remember(bare(row))
-    assert await store.left() == 0
+    assert await store.count_missing_vectors() == 0
     assert await store.facts(row.breadcrumb) == row
 
 
@@ -78,14 +78,14 @@ async def test_the_first_one_to_fill_in_wins(store: Store) -> None:
         row, model="other/int8/1", passages=tuple(replace(held, vector=make_vector("Other.")) for held in row.passages)
     )
     await remember_bare(store, row)
-    assert [await store.fill(each) for each in (row, other, row)] == [True, False, False]
+    assert [await store.fill_vectors(each) for each in (row, other, row)] == [True, False, False]
     assert await store.facts(row.breadcrumb) == row
 
 
 async def test_what_was_remembered_with_vectors_is_never_changed(store: Store) -> None:
     row = make_remembered()
     await store.remember(row)
-    assert not await store.fill(replace(row, model="other/int8/1"))
+    assert not await store.fill_vectors(replace(row, model="other/int8/1"))
     assert await store.facts(row.breadcrumb) == row
     assert (await recall(store)).revision == 0
 
@@ -93,7 +93,7 @@ async def test_what_was_remembered_with_vectors_is_never_changed(store: Store) -
 async def test_of_many_that_fill_in_at_once_exactly_one_wins(store: Store) -> None:
     row = make_remembered()
     await remember_bare(store, row)
-    assert sum(await asyncio.gather(*(store.fill(row) for _ in range(20)))) == 1
+    assert sum(await asyncio.gather(*(store.fill_vectors(row) for _ in range(20)))) == 1
 
 
 async def test_filling_revises_no_scope_and_whoever_read_it_before_gets_the_vectors_by_asking(store: Store) -> None:
@@ -102,7 +102,7 @@ async def test_filling_revises_no_scope_and_whoever_read_it_before_gets_the_vect
     asked = tuple(row.breadcrumb for row in rows)
     assert await store.vectors(asked, MODEL) == ((), (), ())
     for row in rows[::2]:
-        await store.fill(row)
+        await store.fill_vectors(row)
     filled = [tuple(held.vector for held in row.passages) for row in rows]
     assert await store.vectors(asked, MODEL) == (filled[0], (), filled[2])
     assert await store.vectors(asked[::-1], MODEL) == (filled[2], (), filled[0])
@@ -120,27 +120,27 @@ async def test_the_oldest_places_come_first_and_those_behind_one_can_be_asked_fo
     ]
     await remember_bare(store, *later, *same)
     expected = [same[number].breadcrumb for number in (3, 1, 0, 2, 4)] + [row.breadcrumb for row in reversed(later)]
-    assert crumbs(await store.lacking(100)) == expected
-    assert crumbs(await store.lacking(3)) == expected[:3]
+    assert crumbs(await store.missing_vectors(100)) == expected
+    assert crumbs(await store.missing_vectors(3)) == expected[:3]
     after, walked = None, []
-    while page := await store.lacking(2, after):
+    while page := await store.missing_vectors(2, after):
         walked += crumbs(page)
         after = walked[-1]
     assert walked == expected
-    assert crumbs(await store.lacking(100, expected[4])) == expected[5:]
+    assert crumbs(await store.missing_vectors(100, expected[4])) == expected[5:]
 
 
 async def test_the_page_behind_one_that_was_filled_in_meanwhile_is_still_found(store: Store) -> None:
     rows = [make_remembered(f"Message {n}.", n) for n in range(1, 5)]
     await remember_bare(store, *rows)
-    await store.fill(rows[1])
-    assert crumbs(await store.lacking(9, rows[1].breadcrumb)) == [rows[2].breadcrumb, rows[3].breadcrumb]
+    await store.fill_vectors(rows[1])
+    assert crumbs(await store.missing_vectors(9, rows[1].breadcrumb)) == [rows[2].breadcrumb, rows[3].breadcrumb]
 
 
 async def test_vectors_filled_in_are_of_their_own_model_only(store: Store) -> None:
     row = make_remembered()
     await remember_bare(store, row)
-    await store.fill(row)
+    await store.fill_vectors(row)
     (held,) = (await recall(store, model="other/int8/1")).rows
     assert [passage.vector for passage in held.passages] == [b""]
 
@@ -148,5 +148,5 @@ async def test_vectors_filled_in_are_of_their_own_model_only(store: Store) -> No
 async def test_what_stands_is_filled_in_like_anything_else(store: Store) -> None:
     row = make_catalog(2, 1)
     await remember_bare(store, row)
-    await store.fill(row)
+    await store.fill_vectors(row)
     assert (await recall(store)).pinned == ((row,),)

@@ -1,11 +1,11 @@
-"""The contracts of `Reader`, `Eraser` and `Stubs`: one suite over every store."""
+"""The contracts of `Reader`, `Eraser` and `PendingStubs`: one suite over every store."""
 
 from datetime import timedelta
 from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN
-from builder.domain.facts import Remembered, erased
-from builder.ports.store import Backlog, BreadcrumbStore, Eraser, Reader, Stubs
+from builder.domain.stored_breadcrumb import StoredBreadcrumb, erased
+from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, PendingStubs, Reader
 from tests.contract.test_store import query
 from tests.factories import (
     FAR,
@@ -18,16 +18,16 @@ from tests.factories import (
 )
 
 
-class Store(BreadcrumbStore, Reader, Eraser, Stubs, Backlog, Protocol):
+class Store(BreadcrumbStore, Reader, Eraser, PendingStubs, MissingVectors, Protocol):
     def close(self) -> None: ...
 
 
-async def remember_all(store: Store, *rows: Remembered) -> None:
+async def remember_all(store: Store, *rows: StoredBreadcrumb) -> None:
     for row in rows:
         assert await store.remember(row)
 
 
-def summary(sequence: int, *covers: str, body: str = "{}") -> Remembered:
+def summary(sequence: int, *covers: str, body: str = "{}") -> StoredBreadcrumb:
     return make_remembered("They met.", sequence, schema="summary.v1", covers=covers, body=body)
 
 
@@ -80,10 +80,10 @@ async def test_a_page_is_told_from_either_end(store: Store) -> None:
     rows = [make_remembered(f"Remark {n}.", n) for n in range(1, 6)]
     await remember_all(store, *rows, make_tombstone("m2", 6), make_remembered("Edited.", 7, id="m3", version=2))
     for newest, expected in ((False, ["m1", "m4", "m5", "m3"]), (True, ["m3", "m5", "m4", "m1"])):
-        told = await store.told("acme", "s42", (ORIGIN, FAR), 9, newest)
-        assert [crumb.id for crumb in told] == expected
-    assert [crumb.id for crumb in await store.told("acme", "s42", (make_place(1), make_place(5)), 9, False)] == ["m4"]
-    assert await store.told("acme", "s42", (ORIGIN, FAR), 1, True) == ((await store.versions("acme", "m3"))[-1],)
+        list_session = await store.list_session("acme", "s42", (ORIGIN, FAR), 9, newest)
+        assert [crumb.id for crumb in list_session] == expected
+    assert [crumb.id for crumb in await store.list_session("acme", "s42", (make_place(1), make_place(5)), 9, False)] == ["m4"]
+    assert await store.list_session("acme", "s42", (ORIGIN, FAR), 1, True) == ((await store.versions("acme", "m3"))[-1],)
 
 
 async def test_erasing_takes_every_version_below_the_place_and_nothing_of_a_similar_id(store: Store) -> None:
@@ -97,7 +97,7 @@ async def test_erasing_takes_every_version_below_the_place_and_nothing_of_a_simi
     assert await recalled(store) == ["m1", "m"]
     assert await store.count() == 3
     held = await store.facts(old.breadcrumb)
-    assert held == Remembered(breadcrumb=erased(old.breadcrumb), passages=(), model="", fingerprint=b"")
+    assert held == StoredBreadcrumb(breadcrumb=erased(old.breadcrumb), passages=(), model="", fingerprint=b"")
     assert (await store.facts(theirs.breadcrumb)) == theirs
 
 
@@ -149,10 +149,10 @@ async def test_erasing_raises_the_revision_of_its_sessions_and_takes_vectors_wit
     before = (await store.recall(query())).revision
     await store.erase("acme", "s42", "m1", FAR)
     assert (await store.recall(query())).revision > before
-    assert await store.left() == 1
+    assert await store.count_missing_vectors() == 1
     await store.erase("acme", "s42", "m2", FAR)
-    assert await store.left() == 0
-    assert await store.lacking(9) == ()
+    assert await store.count_missing_vectors() == 0
+    assert await store.missing_vectors(9) == ()
 
 
 async def test_a_tombstone_of_no_session_is_part_of_every_recall_and_a_note_of_none_is_not(store: Store) -> None:
@@ -204,8 +204,8 @@ async def test_the_summaries_of_what_has_ended_end_with_it(store: Store) -> None
 
 async def test_a_stub_is_owed_until_it_is_paid(store: Store) -> None:
     for subject in ("b", "a", "b"):
-        await store.owe(subject)
-    assert await store.owed() == ("a", "b")
-    await store.pay("a")
-    await store.pay("a")
-    assert await store.owed() == ("b",)
+        await store.add_stub(subject)
+    assert await store.pending_stubs() == ("a", "b")
+    await store.remove_stub("a")
+    await store.remove_stub("a")
+    assert await store.pending_stubs() == ("b",)

@@ -4,17 +4,17 @@ from typing import Protocol
 
 import pytest
 
-from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
-from builder.ports.store import Backlog, BreadcrumbStore, Eraser
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 
 
-class Store(BreadcrumbStore, Backlog, Eraser, Protocol):
+class Store(BreadcrumbStore, MissingVectors, Eraser, Protocol):
     """What is asked here."""
 
 
-def edited(answer: str, sequence: int, *calls: str) -> Remembered:
+def edited(answer: str, sequence: int, *calls: str) -> StoredBreadcrumb:
     return make_answer(sequence, id=answer, version=2, calls=calls)
 
 
@@ -33,7 +33,7 @@ def query(*sessions: str, after: int = 0, limit: int = 99) -> RecallQuery:
     )
 
 
-async def remember(store: Store, *rows: Remembered) -> None:
+async def remember(store: Store, *rows: StoredBreadcrumb) -> None:
     for row in rows:
         assert await store.remember(row)
 

@@ -1,4 +1,4 @@
-"""The contract of `BreadcrumbStore` and `Ledger`: one suite over every store."""
+"""The contract of `BreadcrumbStore` and `Progress`: one suite over every store."""
 
 import asyncio
 from dataclasses import replace
@@ -8,10 +8,10 @@ import pytest
 
 from builder.domain.breadcrumb import ORIGIN, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.selector import Pinned
-from builder.ports.store import BreadcrumbStore, Ledger
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import BreadcrumbStore, Progress
 from tests.factories import (
     MODEL,
     latest_of,
@@ -26,7 +26,7 @@ from tests.factories import (
 CATALOG = "tool.catalog.v1"
 
 
-class Store(BreadcrumbStore, Ledger, Protocol):
+class Store(BreadcrumbStore, Progress, Protocol):
     def close(self) -> None: ...
 
 
@@ -38,7 +38,7 @@ def query(after: int = 0, until: int = 1000, pinned: tuple[str | Pinned, ...] = 
     return RecallQuery(scope=scope, session=session, limit=asked.get("limit", 99), pinned=kinds, model=MODEL, **places)
 
 
-async def remember_all(store: Store, *rows: Remembered) -> None:
+async def remember_all(store: Store, *rows: StoredBreadcrumb) -> None:
     for row in rows:
         assert await store.remember(row)
 
@@ -268,24 +268,24 @@ async def test_every_session_has_its_own_watermark(store: Store) -> None:
 
 
 async def test_attempts_are_counted_before_they_are_made(store: Store) -> None:
-    assert [await store.begin(Place(1, 7)) for _ in range(3)] == [1, 2, 3]
-    assert await store.begin(Place(1, 8)) == await store.begin(Place(2, 7)) == 1
+    assert [await store.start_attempt(Place(1, 7)) for _ in range(3)] == [1, 2, 3]
+    assert await store.start_attempt(Place(1, 8)) == await store.start_attempt(Place(2, 7)) == 1
 
 
 async def test_an_attempt_that_failed_through_somebody_else_is_taken_back(store: Store) -> None:
-    await store.begin(Place(1, 7))
+    await store.start_attempt(Place(1, 7))
     for _ in range(10):
-        assert await store.begin(Place(1, 7)) == 2
-        await store.forgive(Place(1, 7))
+        assert await store.start_attempt(Place(1, 7)) == 2
+        await store.undo_attempt(Place(1, 7))
     for _ in range(3):
-        await store.forgive(Place(1, 7))
-    assert await store.begin(Place(1, 7)) == 1
-    await store.forgive(Place(1, 99))
-    assert await store.begin(Place(1, 99)) == 1
+        await store.undo_attempt(Place(1, 7))
+    assert await store.start_attempt(Place(1, 7)) == 1
+    await store.undo_attempt(Place(1, 99))
+    assert await store.start_attempt(Place(1, 99)) == 1
 
 
 async def test_a_settled_delivery_starts_at_one_again(store: Store) -> None:
-    await store.begin(Place(1, 7))
-    await store.settle(Place(1, 7))
-    await store.settle(Place(1, 7))
-    assert await store.begin(Place(1, 7)) == 1
+    await store.start_attempt(Place(1, 7))
+    await store.clear_attempts(Place(1, 7))
+    await store.clear_attempts(Place(1, 7))
+    assert await store.start_attempt(Place(1, 7)) == 1

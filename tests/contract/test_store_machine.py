@@ -13,9 +13,9 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
 
 T = TypeVar("T")
@@ -58,8 +58,8 @@ class Stores(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.model = MemoryStore()
         self.store = SqliteStore(":memory:")
-        self.rows: list[Remembered] = []
-        self.filled: list[Remembered] = []
+        self.rows: list[StoredBreadcrumb] = []
+        self.filled: list[StoredBreadcrumb] = []
 
     @rule(
         workspace=workspaces,
@@ -96,23 +96,23 @@ class Stores(RuleBasedStateMachine):
             self.same(self.model.remember(row), self.store.remember(row))
 
     @rule(number=st.integers(0, 9), model=models)
-    def fill(self, number: int, model: str) -> None:
-        held = self.runner.run(self.model.lacking(10))
+    def fill_vectors(self, number: int, model: str) -> None:
+        held = self.runner.run(self.model.missing_vectors(10))
         if held:
             row = remembered_of(held[number % len(held)].breadcrumb, model)
-            self.same(self.model.fill(row), self.store.fill(row))
+            self.same(self.model.fill_vectors(row), self.store.fill_vectors(row))
             self.filled.append(row)
 
     @rule(number=st.integers(0, 99), model=models)
     def fill_again(self, number: int, model: str) -> None:
         if self.filled:
             row = remembered_of(self.filled[number % len(self.filled)].breadcrumb, model)
-            self.same(self.model.fill(row), self.store.fill(row))
+            self.same(self.model.fill_vectors(row), self.store.fill_vectors(row))
 
     @rule(limit=st.integers(0, 4), number=st.integers(0, 99))
     def ask_for_what_lacks_vectors(self, limit: int, number: int) -> None:
         after = self.rows[number % len(self.rows)].breadcrumb if self.rows and number % 3 else None
-        self.same(self.model.lacking(limit, after), self.store.lacking(limit, after))
+        self.same(self.model.missing_vectors(limit, after), self.store.missing_vectors(limit, after))
 
     @rule(numbers=st.lists(st.integers(0, 99), max_size=3), model=models)
     def ask_for_vectors(self, numbers: list[int], model: str) -> None:
@@ -174,13 +174,13 @@ class Stores(RuleBasedStateMachine):
     )
     def tell(self, workspace: str, session: str, after: Place, until: Place, limit: int, newest: bool) -> None:
         asked = (workspace, session, (after, until), limit, newest)
-        self.same(self.model.told(*asked), self.store.told(*asked))
+        self.same(self.model.list_session(*asked), self.store.list_session(*asked))
 
     @rule(subject=ids, paid=st.booleans())
-    def owe(self, subject: str, paid: bool) -> None:
-        for step in ("owe", "pay") if paid else ("owe",):
+    def add_stub(self, subject: str, paid: bool) -> None:
+        for step in ("add_stub", "remove_stub") if paid else ("add_stub",):
             self.same(getattr(self.model, step)(subject), getattr(self.store, step)(subject))
-        self.same(self.model.owed(), self.store.owed())
+        self.same(self.model.pending_stubs(), self.store.pending_stubs())
 
     @rule(workspace=workspaces, session=sessions, place=places)
     def advance(self, workspace: str, session: str, place: Place) -> None:
@@ -194,7 +194,7 @@ class Stores(RuleBasedStateMachine):
     @invariant()
     def both_hold_as_much(self) -> None:
         self.same(self.model.count(), self.store.count())
-        self.same(self.model.left(), self.store.left())
+        self.same(self.model.count_missing_vectors(), self.store.count_missing_vectors())
 
     def same(self, expected: Coroutine[Any, Any, T], found: Coroutine[Any, Any, T]) -> None:
         answers = [self.runner.run(settled(answer)) for answer in (expected, found)]

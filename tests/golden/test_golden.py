@@ -25,18 +25,18 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import load_ranker
 from builder.app.config import load_library
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 from builder.wire.records import read_lines
 from tests.summarised import Publishing, make_summarising
 
@@ -51,11 +51,11 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @cache
-def helpers() -> Helpers:
-    templates = TemplateSet(*read_folders((bundled("templates"),)))
+def helpers() -> Functions:
+    templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
-    return Helpers(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
+    return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
 
 
 def consumer(case: str) -> str:
@@ -81,13 +81,13 @@ def events(case: str) -> list[Breadcrumb]:
 
 
 def profile(case: str) -> Profile:
-    own, default = file_of(case, "profile", "yaml"), bundled("templates") / "profiles" / "default.yaml"
+    own, default = file_of(case, "profile", "yaml"), bundled_folder("templates") / "profiles" / "default.yaml"
     source = (own if own.exists() else default).read_text("utf-8")
-    return parse_profile(consumer(case) or "agent", source, load_library((bundled("templates"),)))
+    return parse_profile(consumer(case) or "agent", source, load_library((bundled_folder("templates"),)))
 
 
 async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
-    builder = ContextBuilder(store, embedder, (profile(case),), helpers(), Histories(100_000))
+    builder = ContextBuilder(store, embedder, (profile(case),), helpers(), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)
@@ -96,7 +96,7 @@ async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
         publishing = Publishing(builder, Place(1, end.place.sequence + 1))
         await make_summarising(builder, publishing, profile(case)).look(end.workspace, end.session, end.place)
     built = await builder.build(trigger, builder.consumers(trigger))
-    assert built.refused == ()
+    assert built.rejected == ()
     (context,) = built.contexts
     return context
 

@@ -16,15 +16,15 @@ from jsonschema import Draft202012Validator
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.publish.event import encode
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
 
 CASES = ("chat_messages", "code_in_chat")
-SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
+SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
 HERE = Path(__file__).parent
 Shape = Literal["openai", "anthropic"]
 
@@ -35,7 +35,7 @@ async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(
     case: str, shape: Shape, embedder: CachedEmbedder
 ) -> None:
     wanted = replace(profile(case), chat_format=shape)
-    builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), Histories(100_000))
+    builder = ContextBuilder(MemoryStore(), embedder, (wanted,), helpers(), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)

@@ -21,20 +21,20 @@ from builder.adapters.nats.sender import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
 from builder.adapters.sqlite import SqliteStore
-from builder.app import Core, Service, open_bus, open_core, open_service, serving
+from builder.app import Components, Service, open_bus, open_core, open_service, serving
 from builder.app.broker import topology
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
-from builder.domain.processed import Processed
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.erasure import Forgetting
+from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
-from builder.worker.request_handlers import Removal
+from builder.worker.request_handlers import TombstonePublisher
 
 Step = Callable[[Breadcrumb], Awaitable[None]]
 
@@ -55,7 +55,7 @@ def store_that(monkeypatch: pytest.MonkeyPatch, before: Step) -> None:
     """From now on `before` runs before a store remembers a breadcrumb, and may raise instead of it."""
 
     class Store(SqliteStore):
-        async def remember(self, remembered: Remembered) -> bool:
+        async def remember(self, remembered: StoredBreadcrumb) -> bool:
             await before(remembered.breadcrumb)
             return await super().remember(remembered)
 
@@ -87,7 +87,7 @@ def engine_with(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> None:
 class Handed:
     """A `Delivery` of the test: counts what is done with it."""
 
-    def __init__(self, arrival: Arrival) -> None:
+    def __init__(self, arrival: StreamMessage) -> None:
         self.arrival = arrival
         self.settled: list[str] = []
         self.beats = 0
@@ -110,10 +110,10 @@ class Bench:
     """A worker without a subscription, on a real broker and a real store. outcomes: of what it processed."""
 
     worker: Worker
-    core: Core
+    core: Components
     js: JetStreamContext
     stream: NatsStream
-    outcomes: list[Processed]
+    outcomes: list[DeliveryOutcome]
 
     async def delivery(self, sequence: int) -> Handed:
         """The breadcrumb at a sequence, handed over."""
@@ -143,9 +143,9 @@ async def worker_here(
         remember, attempts = core.builder.remember, mine.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
         archive = NatsArchive(js, lambda: incarnation)
-        forgetting = Forgetting(catch_up, core.store, core.store, archive, core.drop)
-        removal = Removal(NatsSender(js, stream), decode, forgetting, core.store, archive)
-        outcomes: list[Processed] = []
+        forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
+        removal = TombstonePublisher(NatsSender(js, stream), decode, forgetting, core.store, archive)
+        outcomes: list[DeliveryOutcome] = []
         rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
         worker = Worker(
             lambda: core.builder,

@@ -12,13 +12,13 @@ from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from tests.integration.inside import service_here, settings
 from tests.running import DEADLINE, Broker, all_settled, answered, say
 
-SCHEMA = json.loads((bundled("schemas") / "context.compacted.v1.json").read_text("utf-8"))
+SCHEMA = json.loads((bundled_folder("schemas") / "context.compacted.v1.json").read_text("utf-8"))
 LETTER = " ".join(f"Sentence {n} of a long letter." for n in range(90))
 
 

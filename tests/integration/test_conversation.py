@@ -12,11 +12,11 @@ from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
 from builder.app import counter
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from tests.running import DEADLINE, Running, all_settled, answered, jetstream, run, say, until
 
-CRITIC = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8") + "budget: 300\n"
+CRITIC = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8") + "budget: 300\n"
 
 
 @pytest.fixture(scope="module")

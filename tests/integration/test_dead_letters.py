@@ -15,7 +15,7 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams, incarnation_of
 from builder.client import Rejected, connect
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.json import MAX_DEPTH
 from builder.wire.records import Outgoing
 from builder.wire.subjects import REPLAY_HEADER
@@ -224,7 +224,7 @@ async def test_a_letter_that_holds_the_beginning_only_is_not_completed_from_anot
             assert (await js.stream_info(BREADCRUMBS)).state.messages == 1
 
 
-async def _arrival(js: JetStreamContext, sequence: int) -> Arrival:
+async def _arrival(js: JetStreamContext, sequence: int) -> StreamMessage:
     incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
     arrival = await NatsStream(js, lambda: incarnation).get(sequence)
     assert arrival is not None

@@ -16,7 +16,7 @@ from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.adapters.nats.stream import SHORT
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.context import Context
 from tests.integration import inside
 from tests.integration.inside import Handed, service_here, settings, worker_here
@@ -167,7 +167,7 @@ async def test_the_same_trigger_id_in_two_workspaces_is_answered_for_each(tmp_pa
 
 
 async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path: Path) -> None:
-    original = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
+    original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
     # One has no room for anything, the page of the other is larger than the broker takes.
     for name, budget in (("a-tiny", 16), ("b-huge", 2_000_000), ("c-usual", 4000)):
         file = tmp_path / "templates" / "profiles" / f"{name}.yaml"
@@ -192,7 +192,7 @@ async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(t
     mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
     profile = tmp_path / "templates" / "profiles" / "default.yaml"
     profile.parent.mkdir(parents=True)
-    original = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
+    original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
     profile.write_text(original, "utf-8")
     async with service_here(mine) as service:
         sequence = await say(service.js, "Where do I set the API key?", "s1", "m1")

@@ -136,10 +136,10 @@ async def test_an_erasing_that_died_in_the_middle_is_repeated_to_its_end(
             patch.setattr(type(bench.js), "publish", dies)
             delivery = await bench.process(tombstone)
         assert delivery.settled == ["retry after 0.5"]
-        assert await bench.core.store.owed() == (subject,)
+        assert await bench.core.store.pending_stubs() == (subject,)
     async with worker_here(settings(tmp_path, broker.url)) as bench:
         assert (await bench.process(tombstone)).settled == ["ack"]
-        assert await bench.core.store.owed() == ()
+        assert await bench.core.store.pending_stubs() == ()
         assert (await bench.js.get_last_msg(CONTEXTS, subject)).data == b"{}"
 
 

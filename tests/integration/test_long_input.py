@@ -9,7 +9,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.app import Core
+from builder.app import Components
 from builder.domain.recall import Scope
 from tests.integration.inside import service_here, settings
 from tests.running import all_settled, answered, say, until
@@ -30,9 +30,9 @@ def source(seed: int, size: int = 13_000) -> str:
     return "".join(lines)
 
 
-async def filled(core: Core) -> bool:
+async def filled(core: Components) -> bool:
     """Whether nothing lacks vectors."""
-    return not await core.store.left()
+    return not await core.store.count_missing_vectors()
 
 
 async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_the_next_one_reads_no_history_again(
@@ -55,14 +55,14 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
         await say(service.js, "What does the cache do?", "s1", "m1")
         await all_settled(service.js)
         assert (await context_of(service.js, "m1"))["assembly"]["flags"] == ["vectors_missing"]
-        assert await service.core.store.left() == FILES
+        assert await service.core.store.count_missing_vectors() == FILES
         answered_once.set()
         await until(partial(filled, service.core), "the vectors")
-        history = service.core.histories.of(SESSION)
+        history = service.core.history_cache.of(SESSION)
         await say(service.js, "And what does the worker do?", "s1", "m2")
         await all_settled(service.js)
         assert (await context_of(service.js, "m2"))["assembly"]["flags"] == []
-        assert service.core.histories.of(SESSION) is history
+        assert service.core.history_cache.of(SESSION) is history
 
 
 async def context_of(js: JetStreamContext, trigger: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from nats.js import JetStreamContext
 from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
 from builder.adapters.nats.topology import Topology, ensure_streams
-from builder.app import Core
+from builder.app import Components
 from tests.integration.inside import Outage, engine_with, service_here, settings, worker_here
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
@@ -41,9 +41,9 @@ async def talk(js: JetStreamContext, session: str = "s1") -> None:
         await say(js, f"Remark number {number} about the weather.", session, f"{session}-{number}", schema="agent.response.v1")
 
 
-async def filled(core: Core) -> bool:
+async def filled(core: Components) -> bool:
     """Whether nothing lacks vectors."""
-    return not await core.store.left()
+    return not await core.store.count_missing_vectors()
 
 
 def flags(event: dict[str, dict[str, list[str]]]) -> list[str]:
@@ -64,7 +64,7 @@ async def test_contexts_come_without_the_engine_and_later_filling_changes_only_t
         events = [json.loads(data) for data in before]
         assert [flags(event) for event in events] == [["degraded"], ["degraded", "vectors_missing"]]
         assert FACT in events[1]["content"]
-        assert await service.core.store.left() == 32
+        assert await service.core.store.count_missing_vectors() == 32
         outage.away = False
         await until(partial(filled, service.core), "the vectors")
         await say(service.js, "Once more: what was that serial number?", "s1", "again")
@@ -92,7 +92,7 @@ async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector
             "s1-fact": [], "bad": ["degraded"], "asked": ["vectors_missing"], "other": [],
         }  # fmt: skip
         assert FACT in events["asked"]["content"]
-        assert await service.core.store.left() == 1
+        assert await service.core.store.count_missing_vectors() == 1
         outage.word = ""
         await until(partial(filled, service.core), "the vectors")
         assert await dead_letters(service.js) == []

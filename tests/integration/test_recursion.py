@@ -4,7 +4,7 @@ from pathlib import Path
 
 import yaml
 
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say
 
@@ -15,7 +15,7 @@ async def test_a_loop_of_agents_is_stopped_at_each_consumer_s_limit_dead_lettere
     folder = tmp_path / "templates" / "profiles"
     folder.mkdir(parents=True)
     for name, limit in PROFILES.items():
-        profile = yaml.safe_load((bundled("templates") / "profiles" / "default.yaml").read_text("utf-8"))
+        profile = yaml.safe_load((bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8"))
         profile |= {"triggers": ["agent.response.v1"], "recursion_limit": limit}
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(profile, sort_keys=False), "utf-8")
     with (

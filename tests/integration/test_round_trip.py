@@ -7,7 +7,7 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.domain.breadcrumb import ORIGIN, Arrival
+from builder.domain.breadcrumb import ORIGIN, StreamMessage
 from builder.remember.decode import decode
 from builder.wire.subjects import REPLAY_HEADER
 from tests.running import Broker, environment, jetstream, run
@@ -56,7 +56,9 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
                 assert theirs == subject
                 assert {name: copy[name] for name in record} == record
                 assert copy.keys() - record.keys() <= {"schema_name", "session", "created_at"}
-            crumb = decode(Arrival(subject=copied[0][0], data=json.dumps(copied[0][1]).encode(), place=ORIGIN, received_at=NOW))
+            crumb = decode(
+                StreamMessage(subject=copied[0][0], data=json.dumps(copied[0][1]).encode(), place=ORIGIN, received_at=NOW)
+            )
             assert (crumb.user_id, crumb.utc_offset) == ("auth0|7", 120)
             message = await there.get_msg(BREADCRUMBS, 1)
             assert (message.headers or {})[REPLAY_HEADER] == "1"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, all_settled, answered, say
 
@@ -11,7 +11,7 @@ QUESTION = "What is the serial number of the blue kiln?"
 
 def profiles(folder: Path) -> Path:
     """The default profile with other scopes."""
-    original = (bundled("templates") / "profiles" / "default.yaml").read_text("utf-8")
+    original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
     for name, scope in (("everywhere", "workspace"), ("listed", "[notes, s9]")):
         file = folder / "templates" / "profiles" / f"{name}.yaml"
         file.parent.mkdir(parents=True, exist_ok=True)

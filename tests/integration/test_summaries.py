@@ -6,14 +6,14 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 from tests.running import Broker, Running, all_settled, answered, jetstream, run, say, until
 
 SUMMARIES = "summaries: {max_pending: 8, keep: 5, batch: 4, cap: 120}"
 PROFILE = (
-    (bundled("templates") / "profiles" / "default.yaml")
+    (bundled_folder("templates") / "profiles" / "default.yaml")
     .read_text("utf-8")
     .replace("summaries: {}", SUMMARIES)
     .replace("0.06", "0.1")

@@ -152,11 +152,11 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         for _ in range(100):
             await asyncio.sleep(0)
 
-    forgive = SqliteStore.forgive
+    undo_attempt = SqliteStore.undo_attempt
 
     async def forgive_alive(store: SqliteStore, place: Place) -> None:
         if not killed.is_set():
-            await forgive(store, place)
+            await undo_attempt(store, place)
 
     store_that(monkeypatch, deadly)
     monkeypatch.setattr(SqliteStore, "forgive", forgive_alive)  # the dead write nothing, though here they are only cancelled
@@ -205,4 +205,4 @@ async def test_a_delivery_that_is_ended_at_a_shutdown_keeps_no_attempt(
             assert working.cancelled()
             assert delivery.settled == []
         first, second = [(await bench.delivery(sequence)).arrival.place for sequence in (1, 2)]
-        assert [await bench.core.store.begin(place) for place in (first, second)] == [1, 1]
+        assert [await bench.core.store.start_attempt(place) for place in (first, second)] == [1, 1]

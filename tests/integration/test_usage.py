@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.client import Client, ReceivedContext, connect
 from builder.domain.usage import SMALLEST
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, all_settled, context_bytes, dead_letters, say
 
-PROFILE = (bundled("templates") / "profiles" / "default.yaml").read_text(
+PROFILE = (bundled_folder("templates") / "profiles" / "default.yaml").read_text(
     "utf-8"
 ) + "budget: 240\nmodel: gpt-4o\nwindow: {keep_share: 1}\n"
 

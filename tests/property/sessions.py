@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import Arrival
-from builder.domain.facts import Remembered
+from builder.domain.breadcrumb import StreamMessage
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, remembered_of
 
@@ -35,9 +35,9 @@ MESSAGES = ("user.message.v1", "agent.response.v1", "note.v1", "invoice.v1")
 class Session:
     """rows: before the trigger and, from `later` on, after it."""
 
-    rows: tuple[Remembered, ...]
-    trigger: Remembered
-    later: tuple[Remembered, ...] = ()
+    rows: tuple[StoredBreadcrumb, ...]
+    trigger: StoredBreadcrumb
+    later: tuple[StoredBreadcrumb, ...] = ()
 
 
 def sentences(longest: int = 40) -> st.SearchStrategy[str]:
@@ -47,12 +47,14 @@ def sentences(longest: int = 40) -> st.SearchStrategy[str]:
     return st.builds(lambda text, times: "\n".join([text] * times), short, st.sampled_from((1, 1, 1, 1, 1, 2, 25)))
 
 
-def hear(sequence: int, schema: str, body: dict[str, Any], crumb: str = "", version: int = 1, session: str = "") -> Remembered:
+def hear(
+    sequence: int, schema: str, body: dict[str, Any], crumb: str = "", version: int = 1, session: str = ""
+) -> StoredBreadcrumb:
     """What the service makes of these bytes."""
     session = session or ("_" if schema == "tool.catalog.v1" else "s42")
     record = {"id": crumb or f"m{sequence}", "version": version, "context": body}
     subject, moment = f"breadcrumbs.acme.{session}.{schema}", MORNING.replace(day=1 + sequence // 40, minute=sequence % 40)
-    arrival = Arrival(subject=subject, data=json.dumps(record).encode(), place=make_place(sequence), received_at=moment)
+    arrival = StreamMessage(subject=subject, data=json.dumps(record).encode(), place=make_place(sequence), received_at=moment)
     return remembered_of(decode(arrival))
 
 
@@ -64,9 +66,9 @@ def shaped(text: str) -> st.SearchStrategy[Any]:
 
 
 @st.composite
-def events(draw: st.DrawFn, start: int, most: int) -> list[Remembered]:
+def events(draw: st.DrawFn, start: int, most: int) -> list[StoredBreadcrumb]:
     """Rows from place `start` on."""
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for sequence in range(start, start + draw(st.integers(0, most))):
         kind = draw(st.sampled_from(("message", "message", "message", "wish", "call", "tool", "tool", "edit", "delete")))
         text = draw(sentences())
@@ -107,7 +109,7 @@ def sessions(draw: st.DrawFn, most: int = 30, later: int = 0) -> Session:
 
 
 @st.composite
-def catalogs(draw: st.DrawFn) -> tuple[Remembered, ...]:
+def catalogs(draw: st.DrawFn) -> tuple[StoredBreadcrumb, ...]:
     """No catalog, a small one or a huge one."""
     tools = [{"name": f"tool-{n}", "description": draw(sentences(8))} for n in range(draw(st.sampled_from((0, 1, 5, 120))))]
     return (hear(1000, "tool.catalog.v1", {"tools": tools}),) if tools else ()

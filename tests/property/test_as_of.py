@@ -11,12 +11,12 @@ from builder.adapters.sqlite import SqliteStore
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import Store
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 
@@ -30,16 +30,16 @@ GREETINGS = tuple(
 def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     count = load_counter("o200k_base")
-    helpers = Helpers(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
-    return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, Histories(passages))
+    helpers = Functions(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
+    return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, HistoryCache(passages))
 
 
-async def remember(builder: ContextBuilder, *rows: Remembered) -> None:
+async def remember(builder: ContextBuilder, *rows: StoredBreadcrumb) -> None:
     for row in rows:
         await builder.remember(row.breadcrumb)
 
 
-async def build(builder: ContextBuilder, trigger: Remembered) -> Context:
+async def build(builder: ContextBuilder, trigger: StoredBreadcrumb) -> Context:
     (context,) = (await builder.build(trigger.breadcrumb, (PROFILE,))).contexts
     return context
 
@@ -47,12 +47,12 @@ async def build(builder: ContextBuilder, trigger: Remembered) -> Context:
 async def contexts(session: Session) -> list[Context]:
     """The context of one trigger, asked for at several times by workers that remember more or less."""
     store = MemoryStore()
-    lasting, forgetful = make_builder(store), make_builder(store, passages=0)
-    await remember(lasting, *session.rows)
-    found = [await build(lasting, session.trigger), await build(forgetful, session.trigger)]
-    await remember(lasting, *session.later)
-    await build(lasting, hear(999, "user.message.v1", {"content": "And what came of it?"}))
-    return [*found, *[await build(builder, session.trigger) for builder in (lasting, forgetful, make_builder(store))]]
+    without_expired, forgetful = make_builder(store), make_builder(store, passages=0)
+    await remember(without_expired, *session.rows)
+    found = [await build(without_expired, session.trigger), await build(forgetful, session.trigger)]
+    await remember(without_expired, *session.later)
+    await build(without_expired, hear(999, "user.message.v1", {"content": "And what came of it?"}))
+    return [*found, *[await build(builder, session.trigger) for builder in (without_expired, forgetful, make_builder(store))]]
 
 
 @settings(max_examples=120, deadline=None)
@@ -91,7 +91,7 @@ def test_sqlite_gives_the_context_that_memory_gives(session: Session) -> None:
 @settings(max_examples=40, deadline=None)
 @given(sessions(most=25), st.integers(0, 99))
 def test_the_order_in_which_rows_reached_the_store_does_not_matter(session: Session, seed: int) -> None:
-    async def build_after(rows: list[Remembered]) -> Context:
+    async def build_after(rows: list[StoredBreadcrumb]) -> Context:
         builder = make_builder(MemoryStore())
         await remember(builder, *rows)
         return await build(builder, session.trigger)
@@ -110,14 +110,14 @@ def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_wha
         file = SqliteStore(":memory:")
         for store in (MemoryStore(), file):
             engine = HashingEmbedder()
-            lasting = make_builder(store, engine=engine)
+            without_expired = make_builder(store, engine=engine)
             for engine.away, row in zip(away, (*session.rows, *session.later), strict=False):
-                await remember(lasting, row)
+                await remember(without_expired, row)
             engine.away = False
-            await build(lasting, session.trigger)
-            for row in await store.lacking(fillings):
-                await store.fill(await lasting.ingest.with_vectors(row))
-            found += [await build(builder, session.trigger) for builder in (lasting, make_builder(store))]
+            await build(without_expired, session.trigger)
+            for row in await store.missing_vectors(fillings):
+                await store.fill_vectors(await without_expired.ingest.with_vectors(row))
+            found += [await build(builder, session.trigger) for builder in (without_expired, make_builder(store))]
         file.close()
         return found
 

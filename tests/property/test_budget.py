@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.context import NEUTRALISED, OLDER, Context
 from builder.domain.errors import Rejected
-from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile, ToolOutput
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import exchange_of, turns
 from tests.factories import ids_on_page, make_context, make_profile, make_rendering, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
@@ -67,7 +67,7 @@ def profiles(draw: st.DrawFn, budget: st.SearchStrategy[int] = budgets) -> Profi
     )
 
 
-def built(session: Session, profile: Profile, standing: tuple[Remembered, ...] = ()) -> Context:
+def built(session: Session, profile: Profile, standing: tuple[StoredBreadcrumb, ...] = ()) -> Context:
     """The page; a budget that is too small for it is none of these tests'."""
     try:
         return make_context(session.trigger, session.rows, profile, standing)
@@ -79,7 +79,7 @@ def built(session: Session, profile: Profile, standing: tuple[Remembered, ...] =
 @settings(max_examples=150, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_final_markdown_never_exceeds_the_budget(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = built(session, profile, standing)
     assert load_counter(profile.encoding)(context.markdown) == context.tokens <= profile.budget
@@ -96,7 +96,7 @@ def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str,
 @settings(max_examples=100, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_current_message_is_always_on_the_page_and_last(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = built(session, profile, standing)
     crumb = session.trigger.breadcrumb
@@ -111,7 +111,7 @@ def test_the_current_message_is_always_on_the_page_and_last(
 @settings(max_examples=150, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_what_is_on_the_page_is_told_apart_from_what_is_not(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = built(session, profile, standing)
     shown, omitted = set(ids_on_page(context)), [omission.id for omission in context.omissions]
@@ -172,7 +172,7 @@ def test_what_fits_is_shown_whole(session: Session, profile: Profile) -> None:
 @settings(max_examples=100, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_a_page_is_counted_by_its_lines_as_it_is_counted_whole(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = built(session, profile, standing)
     assert make_rendering(profile.encoding).page_tokens(context.markdown) == load_counter(profile.encoding)(context.markdown)

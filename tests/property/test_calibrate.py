@@ -12,15 +12,15 @@ from builder.adapters.tokens import load_counter
 from builder.assemble.budget.calibration import FEWEST, calibrated
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import MOST_MARGIN, Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import NEWEST_REPORTS, SMALLEST, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import MOST_TOKENS, usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
 
@@ -60,15 +60,15 @@ def reported(draw: st.DrawFn, session: Session) -> Session:
     return Session(tuple(before), trigger, tuple(everything[len(before) :]))
 
 
-def said_at(row: Remembered, sequence: int) -> Remembered:
+def said_at(row: StoredBreadcrumb, sequence: int) -> StoredBreadcrumb:
     place = Place(row.breadcrumb.place.incarnation, sequence)
     return replace(row, breadcrumb=replace(row.breadcrumb, place=place))
 
 
 def make_builder(store: Store) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
-    helpers = Helpers(terms=make_terms, count=COUNT, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
-    return ContextBuilder(store, HashingEmbedder(), (PROFILE,), helpers, Histories(10_000))
+    helpers = Functions(terms=make_terms, count=COUNT, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
+    return ContextBuilder(store, HashingEmbedder(), (PROFILE,), helpers, HistoryCache(10_000))
 
 
 async def contexts(session: Session, store: Store) -> list[Context]:

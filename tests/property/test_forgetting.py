@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.property.sessions import Session, hear, sessions
 from tests.property.test_as_of import build, make_builder, remember
 
 
-async def forgotten(session: Session, target: str, tombstone: Remembered, trigger: Remembered, where: str) -> list[Context]:
+async def forgotten(
+    session: Session, target: str, tombstone: StoredBreadcrumb, trigger: StoredBreadcrumb, where: str
+) -> list[Context]:
     """The context of a trigger: by a store that never had the target, and by workers that held it before it was erased."""
     never = make_builder(MemoryStore())
     place = tombstone.breadcrumb.place
@@ -23,14 +25,14 @@ async def forgotten(session: Session, target: str, tombstone: Remembered, trigge
     found = [await build(never, trigger)]
     file = SqliteStore(":memory:")
     for store in (MemoryStore(), file):
-        lasting = make_builder(store)
-        await remember(lasting, *rows, tombstone)
-        await build(lasting, session.trigger)
+        without_expired = make_builder(store)
+        await remember(without_expired, *rows, tombstone)
+        await build(without_expired, session.trigger)
         taken = await store.erase("acme", where, target, place)
         assert await store.erase("acme", where, target, place) == ()
         assert all(crumb.id == target for crumb in taken)
-        await remember(lasting, *rows)  # who still holds it in his hands cannot bring it back
-        found += [await build(builder, trigger) for builder in (lasting, make_builder(store))]
+        await remember(without_expired, *rows)  # who still holds it in his hands cannot bring it back
+        found += [await build(builder, trigger) for builder in (without_expired, make_builder(store))]
     file.close()
     return found
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.factories import make_place
 from tests.property.sessions import hear
@@ -21,9 +21,9 @@ STORES: tuple[Callable[[], Store], ...] = (MemoryStore, lambda: SqliteStore(":me
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> tuple[Remembered, ...]:
+def talks(draw: st.DrawFn) -> tuple[StoredBreadcrumb, ...]:
     """Two sessions whose agents count their calls, and answers of neither; some of it said anew."""
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for sequence in range(1, draw(st.integers(2, 14))):
         session, call = draw(st.sampled_from(SESSIONS)), draw(st.sampled_from(CALLS))
         match draw(st.sampled_from(("ask", "ask", "answer", "answer", "answer", "edit", "pass on"))):
@@ -47,7 +47,7 @@ def _answer(sequence: int, call: str) -> dict[str, str]:
     return {"tool": "search", "output": f"Answer q{sequence}x."} | ({"request_id": call} if call else {})
 
 
-def owners(rows: tuple[Remembered, ...]) -> dict[str, str]:
+def owners(rows: tuple[StoredBreadcrumb, ...]) -> dict[str, str]:
     """Mark of each answer's newest version → the session that it belongs to, by brute force; of nobody's there is no entry."""
     found: dict[str, str] = {}
     newest = {row.breadcrumb.id: row for row in rows}
@@ -60,7 +60,7 @@ def owners(rows: tuple[Remembered, ...]) -> dict[str, str]:
     return found
 
 
-async def pages(rows: Iterable[Remembered], store: Store, gone: Iterable[str] = ()) -> dict[str, str]:
+async def pages(rows: Iterable[StoredBreadcrumb], store: Store, gone: Iterable[str] = ()) -> dict[str, str]:
     """Session → its page, when everything was remembered in this order, was read, and then these were erased."""
     builder = make_builder(store)
     await remember(builder, *rows)
@@ -77,7 +77,7 @@ async def _page(builder: ContextBuilder, session: str) -> str:
     return (await build(builder, trigger)).markdown
 
 
-def strangers(pages: dict[str, str], rows: tuple[Remembered, ...]) -> list[tuple[str, str]]:
+def strangers(pages: dict[str, str], rows: tuple[StoredBreadcrumb, ...]) -> list[tuple[str, str]]:
     """The answers of no session that stand on a page of a session that did not ask for them, or not alone."""
     mine = owners(rows)
     marks = [f"q{row.breadcrumb.place.sequence}x" for row in rows if row.breadcrumb.session == "_"]
@@ -87,7 +87,7 @@ def strangers(pages: dict[str, str], rows: tuple[Remembered, ...]) -> list[tuple
 @settings(max_examples=150, deadline=None)
 @given(talks().flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order_they_are_remembered(
-    orders: tuple[tuple[Remembered, ...], list[Remembered]],
+    orders: tuple[tuple[StoredBreadcrumb, ...], list[StoredBreadcrumb]],
 ) -> None:
     first, *others = [asyncio.run(pages(order, store())) for order in orders for store in STORES]
     assert all(other == first for other in others)
@@ -96,6 +96,6 @@ def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order
 
 @settings(max_examples=100, deadline=None)
 @given(talks(), st.lists(st.integers(1, 14), max_size=3))
-def test_whatever_is_erased_nobody_gets_what_another_one_asked_for(rows: tuple[Remembered, ...], gone: list[int]) -> None:
+def test_whatever_is_erased_nobody_gets_what_another_one_asked_for(rows: tuple[StoredBreadcrumb, ...], gone: list[int]) -> None:
     for store in STORES:
         assert strangers(asyncio.run(pages(rows, store(), [f"m{number}" for number in gone])), rows) == []

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
 from builder.domain.control_text import has_control_text, visible
-from builder.domain.facts import Remembered
 from builder.domain.message import Message
 from builder.domain.profile import Dates, Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
@@ -45,7 +45,7 @@ def talkative(draw: st.DrawFn) -> Profile:
 @st.composite
 def exchanges(draw: st.DrawFn) -> Session:
     """Little talk and many calls: bare and inside responses, answered before and after, once, twice, never, ids used again."""
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for sequence in range(1, draw(st.integers(2, 30))):
         call, tool = draw(st.sampled_from(("r1", "r2", "r3", "не r", "r" * 50))), draw(st.sampled_from(("search", "web.поиск")))
         asked = {"tool": tool, "input": draw(st.sampled_from((None, "kiln", ["a"] * 30, {"q": "kiln " * 90})))}
@@ -87,7 +87,7 @@ def broken(context: Context) -> list[str]:
 @settings(max_examples=60, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_the_messages_show_what_the_page_shows_and_nothing_else(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
     silent = {row.breadcrumb.id for row in session.rows if row.breadcrumb.role == "assistant" and not row.breadcrumb.text.strip()}
@@ -98,7 +98,7 @@ def test_the_messages_show_what_the_page_shows_and_nothing_else(
 @settings(max_examples=80, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_both_providers_take_the_messages_whatever_the_conversation_holds(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     assert broken(make_context(session.trigger, session.rows, profile, standing)) == []
 
@@ -106,7 +106,7 @@ def test_both_providers_take_the_messages_whatever_the_conversation_holds(
 @settings(max_examples=150, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_texts_arguments_and_results_together_stay_within_the_allowance(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 
@@ -66,7 +66,7 @@ tools = st.lists(
 
 
 def page(
-    said: list[tuple[str, dict[str, Any]]], question: str, budget: int, *standing: Remembered, style: str = "default"
+    said: list[tuple[str, dict[str, Any]]], question: str, budget: int, *standing: StoredBreadcrumb, style: str = "default"
 ) -> Context:
     rows = [hear(n, schema, body) for n, (schema, body) in enumerate(said, 1)]
     profile = make_profile(budget=budget, page=style, window={"max_units": 6, "trim_to": 6}, retrieval={"schemas": tuple(bodies)})

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import conversation, ids_of
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 from tests.property.sessions import Session, catalogs, sessions
@@ -20,7 +20,7 @@ from tests.property.test_budget import profiles
 @settings(max_examples=80, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_tokens_of_a_breakpoint_are_the_true_count_of_the_text_in_front_of_it(
-    session: Session, standing: tuple[Remembered, ...], profile: Profile
+    session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
 ) -> None:
     context = make_context(session.trigger, session.rows, profile, standing)
     for cut in context.breakpoints:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, replied, requested, said
 from tests.factories import make_context, make_profile
 
@@ -28,7 +28,7 @@ spoken = st.lists(st.tuples(st.sampled_from((said, replied)), names, bodies), mi
 ASK = said(800, "And now?")
 
 
-def page(rows: list[Remembered]) -> Context:
+def page(rows: list[StoredBreadcrumb]) -> Context:
     return make_context(ASK, rows, make_profile(budget=60_000))
 
 
@@ -70,7 +70,7 @@ def test_every_item_begins_with_the_label_of_who_said_it(rows: list[tuple[object
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(names, bodies, st.booleans()), min_size=1, max_size=5))
 def test_every_call_is_one_item_with_its_tool_and_its_result_inside(calls: list[tuple[str, str, bool]]) -> None:
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for number, (tool, output, is_known) in enumerate(calls):
         rows += [requested(2 * number + 1, f"r{number}", tool, text=output)] if is_known else []
         rows.append(answered(2 * number + 2, f"r{number}", output, tool))

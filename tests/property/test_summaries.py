@@ -11,14 +11,14 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.index.view import View
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
 from tests.property.sessions import Session, sessions
 from tests.summarised import COUNT, Publishing, make_summarising, summing
@@ -46,16 +46,16 @@ def place(sequence: int, after: int = 0) -> Place:
 
 
 def make_builder(store: MemoryStore) -> ContextBuilder:
-    helpers = Helpers(
+    helpers = Functions(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )
-    return ContextBuilder(store, HashingEmbedder(), (), helpers, Histories(10_000))
+    return ContextBuilder(store, HashingEmbedder(), (), helpers, HistoryCache(10_000))
 
 
 def units(view: View) -> list[tuple[Source, ...]]:
     """Id and version of what still counts of each unit of the conversation, in the order of their heads."""
     found: dict[int, list[Source]] = {}
-    for row in view.own[: view.heard]:
+    for row in view.own[: view.own_count]:
         if view.in_conversation(row) and view.current[row]:
             crumb = view.history.rows[row].breadcrumb
             found.setdefault(view.unit_of(row), []).append((crumb.id, crumb.version))

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.facts import Remembered
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.selector import Pinned
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 Where = tuple[str, str, Place]
 Joined = dict[Place, str]
@@ -66,8 +66,8 @@ class Joins:
         found: Joined = {}
         for versions in self._answers.values():
             first = min((place for place, call in versions.items() if call), default=None)
-            asked = self._asked.get(versions[first], {}) if first else {}
-            askers = [session for session, place in asked.items() if first and place < first]
+            call_signatures = self._asked.get(versions[first], {}) if first else {}
+            askers = [session for session, place in call_signatures.items() if first and place < first]
             found |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
         return found
 
@@ -87,7 +87,7 @@ def oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
     return crumb.place, crumb.workspace, crumb.session
 
 
-def pinned(until: list[Remembered], wanted: Pinned, session: str) -> list[Remembered]:
+def pinned(until: list[StoredBreadcrumb], wanted: Pinned, session: str) -> list[StoredBreadcrumb]:
     """What the selector means of the session and of none, newest first. until: rows up to a place, in place order."""
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
@@ -95,7 +95,7 @@ def pinned(until: list[Remembered], wanted: Pinned, session: str) -> list[Rememb
     return found[: wanted.most]
 
 
-def _is_gone(row: Remembered, near: list[Remembered]) -> bool:
+def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:
     """Whether a tombstone came behind it, or a higher version at any place; near: all of the asking session and of none."""
     crumb = row.breadcrumb
     others = [other.breadcrumb for other in near]
@@ -103,7 +103,7 @@ def _is_gone(row: Remembered, near: list[Remembered]) -> bool:
     return removed or any(other.id == crumb.id and other.version > crumb.version for other in others)
 
 
-def of_model(row: Remembered, model: str) -> Remembered:
+def of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     """The row without vectors of another model."""
     if row.model == model:
         return row

@@ -19,16 +19,16 @@ from builder.adapters.memory.finding import (
 )
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Ended, Remembered, erased
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
 from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
+from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 
 
 class MemoryStore:
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, str, int], Remembered] = {}
+        self._rows: dict[tuple[str, str, int], StoredBreadcrumb] = {}
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
         self._revisions: dict[tuple[str, str], int] = {}
@@ -39,7 +39,7 @@ class MemoryStore:
     def close(self) -> None:
         """Nothing to close."""
 
-    async def remember(self, remembered: Remembered) -> bool:
+    async def remember(self, remembered: StoredBreadcrumb) -> bool:
         """See the port."""
         crumb = remembered.breadcrumb
         key = (crumb.workspace, crumb.id, crumb.version)
@@ -62,7 +62,7 @@ class MemoryStore:
         moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
         return {(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session}
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+    async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """See the port."""
         return self._rows.get((breadcrumb.workspace, breadcrumb.id, breadcrumb.version))
 
@@ -104,7 +104,7 @@ class MemoryStore:
         """See the port."""
         return sum(row.breadcrumb.removes != row.breadcrumb.id for row in self._rows.values())
 
-    def _kept_of(self, workspace: str) -> list[Remembered]:
+    def _kept_of(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
         held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
         return sorted(held, key=lambda row: in_order(row.breadcrumb))
@@ -113,14 +113,14 @@ class MemoryStore:
         """What was not erased of the session; NO_SESSION: of any."""
         return [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
 
-    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+    async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         """See the port."""
-        lacking = (row for key, row in self._rows.items() if not row.model and key not in self._erased)
-        bare = sorted(lacking, key=lambda row: oldest_first(row.breadcrumb))
+        missing_vectors = (row for key, row in self._rows.items() if not row.model and key not in self._erased)
+        bare = sorted(missing_vectors, key=lambda row: oldest_first(row.breadcrumb))
         behind = (row for row in bare if after is None or oldest_first(row.breadcrumb) > oldest_first(after))
         return tuple(behind)[:limit]
 
-    async def fill(self, remembered: Remembered) -> bool:
+    async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
         """See the port."""
         crumb = remembered.breadcrumb
         key = (crumb.workspace, crumb.id, crumb.version)
@@ -141,7 +141,7 @@ class MemoryStore:
         joined = self._joined(crumb.workspace).get(crumb.place, "") if crumb.session == NO_SESSION else ""
         return {(crumb.workspace, session) for session in (crumb.session, joined) if session}
 
-    async def left(self) -> int:
+    async def count_missing_vectors(self) -> int:
         """See the port."""
         return sum(not row.model and key not in self._erased for key, row in self._rows.items())
 
@@ -163,7 +163,7 @@ class MemoryStore:
         traces = [row.breadcrumb for row in self._rows.values()]
         return tuple(crumb for crumb in held if not any(removed_by(crumb, other) for other in traces))
 
-    async def told(
+    async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
         """See the port."""
@@ -216,26 +216,26 @@ class MemoryStore:
     def _take(self, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         for crumb, reason in crumbs:
             key = (crumb.workspace, crumb.id, crumb.version)
-            self._rows[key] = Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+            self._rows[key] = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
         self._revise(set().union(*(self._sessions_of(crumb) for crumb, _ in crumbs)))
 
-    def _size(self, row: Remembered) -> int:
+    def _size(self, row: StoredBreadcrumb) -> int:
         crumb = row.breadcrumb
-        lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.asked, crumb.covers)
+        lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.call_signatures, crumb.covers)
         texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(held.terms for held in row.passages))
         vectors = sum(len(held.vector) for held in row.passages)
         return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors
 
-    async def owe(self, subject: str) -> None:
+    async def add_stub(self, subject: str) -> None:
         """See the port."""
         self._owed.add(subject)
 
-    async def owed(self) -> tuple[str, ...]:
+    async def pending_stubs(self) -> tuple[str, ...]:
         """See the port."""
         return tuple(sorted(self._owed))
 
-    async def pay(self, subject: str) -> None:
+    async def remove_stub(self, subject: str) -> None:
         """See the port."""
         self._owed.discard(subject)
 
@@ -247,16 +247,16 @@ class MemoryStore:
         """See the port."""
         self._watermarks[workspace, session] = max(place, await self.watermark(workspace, session))
 
-    async def begin(self, place: Place) -> int:
+    async def start_attempt(self, place: Place) -> int:
         """See the port."""
         self._attempts[place] = self._attempts.get(place, 0) + 1
         return self._attempts[place]
 
-    async def forgive(self, place: Place) -> None:
+    async def undo_attempt(self, place: Place) -> None:
         """See the port."""
         if place in self._attempts:
             self._attempts[place] = max(self._attempts[place] - 1, 0)
 
-    async def settle(self, place: Place) -> None:
+    async def clear_attempts(self, place: Place) -> None:
         """See the port."""
         self._attempts.pop(place, None)

@@ -13,7 +13,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Place
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
 from builder.wire.json import clean, parse
@@ -58,8 +58,8 @@ class NatsArchive:
         )
         found = []
         for letter in await self._all(self._letters, "deadletters.>"):
-            told = json.loads(letter.data)
-            if told["subject"].startswith(mine) and _names(base64.b64decode(told["data"]), ids):
+            list_session = json.loads(letter.data)
+            if list_session["subject"].startswith(mine) and _names(base64.b64decode(list_session["data"]), ids):
                 found.append(letter.place.sequence)
         return sum([await self._delete(DEADLETTERS, sequence) for sequence in found])
 
@@ -96,7 +96,7 @@ class NatsArchive:
             except NotFoundError:
                 return None
 
-    async def _all(self, stream: NatsStream, subject: str) -> list[Arrival]:
+    async def _all(self, stream: NatsStream, subject: str) -> list[StreamMessage]:
         last = await stream.last()
         return [arrival async for arrival in stream.follow(subject, 1, Place(0, last.sequence + 1))]
 

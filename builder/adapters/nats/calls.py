@@ -15,7 +15,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.ports.store import Ledger
+from builder.ports.store import Progress
 from builder.worker.tool_timeouts import ToolTimeouts
 
 log = logging.getLogger("builder.nats")
@@ -32,7 +32,7 @@ class NatsCalls:
     """Hands the breadcrumbs that may make calls to the time-outs, while somebody waits for tools."""
 
     def __init__(
-        self, connection: Client, topology: Topology, timeouts: ToolTimeouts, ledger: Ledger, incarnation: Callable[[], int]
+        self, connection: Client, topology: Topology, timeouts: ToolTimeouts, ledger: Progress, incarnation: Callable[[], int]
     ) -> None:
         """timeouts: takes the deliveries. incarnation: of the stream as it is now."""
         self._connection = connection

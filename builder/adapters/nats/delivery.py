@@ -7,7 +7,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from builder.adapters.nats.stream import arrival_of
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 
 log = logging.getLogger("builder.nats")
 
@@ -19,7 +19,7 @@ class NatsDelivery:
 
     def __init__(self, message: Msg, incarnation: int) -> None:
         self._message = message
-        self.arrival: Arrival = arrival_of(message, incarnation)
+        self.arrival: StreamMessage = arrival_of(message, incarnation)
 
     async def ack(self) -> None:
         """See the port."""

@@ -9,7 +9,7 @@ from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished
 from builder.publish.compaction import encode_compaction
@@ -60,7 +60,7 @@ class NatsPublisher:
         with translated(f"announcing on {subject}"):
             await self._connection.publish(subject, encode_compaction(context, context.compaction))
 
-    async def dead_letter(self, arrival: Arrival, reason: str) -> None:
+    async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
         """See the port."""
         subject = letter_subject(arrival.place)
         letter = {

@@ -15,7 +15,7 @@ from builder.domain.errors import BuilderError, Rejected
 from builder.wire.requests import error_json
 from builder.wire.subjects import REQUESTS, check_token
 from builder.worker.request_handlers import Verb
-from builder.worker.resilience import Bug, foreseen
+from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger("builder.worker.request_handlers")
 
@@ -51,8 +51,8 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
     if not message.reply:
         return
     try:
-        answer = await foreseen(_asked(message, verbs, most), log, f"answering {message.subject}")
-    except (BuilderError, Bug) as error:
+        answer = await guard(_asked(message, verbs, most), log, f"answering {message.subject}")
+    except (BuilderError, UnexpectedError) as error:
         answer = _bytes(error_json(error))
     try:
         await message.respond(answer)

@@ -5,7 +5,7 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
@@ -18,7 +18,7 @@ class NatsSender:
         self._js = js
         self._stream = stream
 
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:
         """See the port. It is read back, because only the stream knows its time."""
         headers = {MESSAGE_ID_HEADER: message_id} | ({} if triggers else {REPLAY_HEADER: "1"})
         with translated(f"publishing on {subject}"):

@@ -13,7 +13,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.status import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.wire.subjects import REPLAY_HEADER, session_subject
 
@@ -53,16 +53,16 @@ class NatsStream:
             info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.last_seq)
 
-    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[Arrival]:
+    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
         """See the port."""
         reached = after.sequence if after.incarnation == self.incarnation else 0
         return self._walk(session_subject(workspace, session), reached, until)
 
-    def everything(self, until: Place) -> AsyncIterator[Arrival]:
+    def everything(self, until: Place) -> AsyncIterator[StreamMessage]:
         """All breadcrumbs of all workspaces before `until`, for `reindex`."""
         return self._walk("breadcrumbs.>", 0, until)
 
-    async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[Arrival]:
+    async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""
         while True:
             for _ in range(SHORT):
@@ -75,7 +75,7 @@ class NatsStream:
                 yield arrival
                 reached = arrival.place.sequence
 
-    async def get(self, sequence: int) -> Arrival | None:
+    async def get(self, sequence: int) -> StreamMessage | None:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
         with translated(f"reading breadcrumb {sequence}"):
             try:
@@ -84,7 +84,7 @@ class NatsStream:
                 return None
         return self._arrival(held)
 
-    async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[Arrival]:
+    async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
         config = ConsumerConfig(
             deliver_policy=DeliverPolicy.BY_START_SEQUENCE,
@@ -116,7 +116,7 @@ class NatsStream:
             with contextlib.suppress(NatsError, OSError):
                 await subscription.unsubscribe()
 
-    async def _next(self, subject: str, sequence: int) -> Arrival | None:
+    async def _next(self, subject: str, sequence: int) -> StreamMessage | None:
         with translated(f"reading {subject}"):
             try:
                 # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
@@ -125,8 +125,8 @@ class NatsStream:
                 return None
         return self._arrival(held)
 
-    def _arrival(self, held: RawStreamMsg) -> Arrival:
-        return Arrival(
+    def _arrival(self, held: RawStreamMsg) -> StreamMessage:
+        return StreamMessage(
             subject=str(held.subject),
             data=held.data or b"",
             place=Place(self.incarnation, int(held.seq or 0)),
@@ -135,9 +135,9 @@ class NatsStream:
         )
 
 
-def arrival_of(message: Msg, incarnation: int) -> Arrival:
+def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
     """An arrival of a delivered message."""
-    return Arrival(
+    return StreamMessage(
         subject=message.subject,
         data=message.data,
         place=Place(incarnation, message.metadata.sequence.stream),

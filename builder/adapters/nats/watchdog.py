@@ -13,7 +13,7 @@ from nats.js.errors import APIError, NotFoundError
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, FLOOR, Topology, ensure_durable, ensure_streams
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
-from builder.ports.store import Ledger
+from builder.ports.store import Progress
 
 log = logging.getLogger("builder.nats")
 
@@ -29,7 +29,7 @@ class Watchdog:
         self,
         js: JetStreamContext,
         topology: Topology,
-        ledger: Ledger,
+        ledger: Progress,
         rebind: Callable[[], Awaitable[None]],
         measure: Callable[[], Awaitable[None]],
         every: float,

@@ -53,8 +53,8 @@ def _order(profile: Profile) -> Iterator[Found]:
     last: SectionRule | None = None
     for rule in (rule for rule in profile.sections if rule.source != "reminder"):
         if last and RANKS[rule.section_class] < RANKS[last.section_class]:
-            wrong = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
-            yield _at(rule), wrong, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
+            problem = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
+            yield _at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
         else:
             last = rule
 
@@ -68,12 +68,14 @@ def _still(profile: Profile, known: Known) -> Iterator[Found]:
             yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
         for schema in _schemas_in(profile, rule):
             for name in known.moving.get(schema, ()):
-                wrong = f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
-                yield _at(rule), wrong, f"take {name!r} out of the hint, or give the section class: turn"
+                problem = (
+                    f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
+                )
+                yield _at(rule), problem, f"take {name!r} out of the hint, or give the section class: turn"
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in still}:
-            wrong = "a reminder comes and goes in a section that should stay the same"
-            yield f"sections.{reminder.section}", wrong, "give the section class: turn, or show the reminder always"
+            problem = "a reminder comes and goes in a section that should stay the same"
+            yield f"sections.{reminder.section}", problem, "give the section class: turn, or show the reminder always"
 
 
 def _shares(profile: Profile) -> Iterator[Found]:
@@ -128,12 +130,12 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
         elif place == "triggers":
             yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
         elif place in {"retrieval.schemas", "pinned"}:
-            wrong = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
-            yield place, wrong, "add the hint, or mend the name"
+            problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
+            yield place, problem, "add the hint, or mend the name"
     for name in profile.triggers:
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
-            wrong = f"audience.schemas leaves {name!r} out, so it never triggers"
-            yield "triggers", wrong, "add it to audience.schemas, or take it out of triggers"
+            problem = f"audience.schemas leaves {name!r} out, so it never triggers"
+            yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
     for name in NO_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
     if profile.page not in known.pages:
@@ -142,16 +144,16 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
 
 def _model(profile: Profile, model: str | None, known: Known) -> Iterator[Found]:
     if model is not None and facts_of(model, known.models) is UNKNOWN_MODEL:
-        wrong = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
-        yield "model", wrong, f"add it there; the budget is {profile.budget:,} tokens now"
+        problem = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
+        yield "model", problem, f"add it there; the budget is {profile.budget:,} tokens now"
 
 
 def _own_words(profile: Profile, known: Known) -> Iterator[Found]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
     tokens = sum(map(known.count(profile.encoding), (profile.system_prompt, *always)))
     if tokens > profile.least_allowance:
-        wrong = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
-        yield "budget", wrong, "raise the budget, or shorten them"
+        problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
+        yield "budget", problem, "raise the budget, or shorten them"
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
     for place, text in texts:

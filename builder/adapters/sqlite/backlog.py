@@ -1,4 +1,4 @@
-"""The SQL of `Backlog`: what lacks vectors, and filling them in."""
+"""The SQL of `MissingVectors`: what lacks vectors, and filling them in."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 MODEL = "INSERT INTO models (name) VALUES (?) ON CONFLICT (name) DO UPDATE SET name = name RETURNING number"
 
@@ -32,7 +32,7 @@ def oldest(sql: apsw.Connection, limit: int, after: Breadcrumb | None) -> Iterat
     return sql.execute(_OLDEST, (*start, limit))
 
 
-def fill(sql: apsw.Connection, remembered: Remembered) -> bool:
+def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     """Write vectors and model, once."""
     key = key_of(remembered.breadcrumb)
     sql.execute(f"DELETE FROM lacking WHERE {_KEY}", key)
@@ -52,6 +52,6 @@ def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes,
     return tuple(vector for vector, name in found) if all(name == model for _, name in found) else ()
 
 
-def left(sql: apsw.Connection) -> int:
+def count_missing_vectors(sql: apsw.Connection) -> int:
     """How many are listed."""
     return int(next(sql.execute("SELECT count(*) FROM lacking"))[0])

@@ -1,4 +1,4 @@
-"""The SQL of `Eraser` and `Stubs`. The file itself overwrites what is deleted (`secure_delete`)."""
+"""The SQL of `Eraser` and `PendingStubs`. The file itself overwrites what is deleted (`secure_delete`)."""
 
 from datetime import datetime
 from typing import Any
@@ -8,8 +8,8 @@ import apsw
 from builder.adapters.sqlite import joins, revisions
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.facts import Ended, Remembered, erased
 from builder.domain.removal import ids_by_session, made_from
+from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 from builder.domain.summary import SUMMARY
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
@@ -98,8 +98,11 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     names = BREADCRUMB_COLUMNS.split(", ")
     update = f"UPDATE breadcrumbs SET ({', '.join(names)}, erased) = ({', '.join('?' * (len(names) + 1))}) WHERE {_KEY}"
     for crumb, reason in crumbs:
-        key, left = key_of(crumb), Remembered(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
-        sql.execute(update, (*to_columns(left), reason, *key))
+        key, count_missing_vectors = (
+            key_of(crumb),
+            StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b""),
+        )
+        sql.execute(update, (*to_columns(count_missing_vectors), reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     taken = [crumb for crumb, _ in crumbs]

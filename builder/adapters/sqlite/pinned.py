@@ -8,9 +8,9 @@ import apsw
 
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.facts import Remembered
 from builder.domain.recall import RecallQuery
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 Row = tuple[Any, ...]
 
@@ -42,9 +42,9 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
     sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
 
 
-def find(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Remembered, ...]:
+def find(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[StoredBreadcrumb, ...]:
     """Without passages, newest first: as many as are kept of what the selector means."""
-    found: list[Remembered] = []
+    found: list[StoredBreadcrumb] = []
     for row in _candidates(sql, query, wanted.selector):
         held = from_columns(row, (), "")
         crumb = held.breadcrumb

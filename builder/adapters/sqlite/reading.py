@@ -53,7 +53,7 @@ def versions(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Bread
     return _nouns(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
 
 
-def told(
+def list_session(
     sql: apsw.Connection, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
 ) -> tuple[Breadcrumb, ...]:
     """See the port."""

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.facts import Passage, Remembered
+from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -19,7 +19,7 @@ BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
 
 
-def to_columns(remembered: Remembered) -> tuple[Any, ...]:
+def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
     """The values of BREADCRUMB_COLUMNS."""
     crumb = remembered.breadcrumb
     return (
@@ -43,7 +43,7 @@ def to_columns(remembered: Remembered) -> tuple[Any, ...]:
         crumb.task,
         crumb.tool,
         int(crumb.failed),
-        json.dumps(crumb.asked),
+        json.dumps(crumb.call_signatures),
         json.dumps(crumb.covers),
         crumb.utc_offset,
         crumb.user_id,
@@ -55,7 +55,7 @@ def key_of(crumb: Breadcrumb) -> tuple[str, str, int, int]:
     return (crumb.workspace, crumb.session, crumb.place.incarnation, crumb.place.sequence)
 
 
-def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str) -> Remembered:
+def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str) -> StoredBreadcrumb:
     """The noun of one row of BREADCRUMB_COLUMNS."""
     crumb = Breadcrumb(
         workspace=row[0],
@@ -79,12 +79,12 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         task=row[20],
         tool=row[21],
         failed=bool(row[22]),
-        asked=_list(row[23]),
+        call_signatures=_list(row[23]),
         covers=_list(row[24]),
         utc_offset=row[25],
         user_id=row[26],
     )
-    return Remembered(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
+    return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 
 
 def to_us(moment: datetime) -> int:

@@ -14,9 +14,9 @@ from builder.adapters.sqlite.connection import Connection
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Ended, Passage, Remembered
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Pinned
+from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
 
 _INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
@@ -61,18 +61,18 @@ class SqliteStore:
         """Why something could not be written lately; empty when it could."""
         return self._connection.refusal
 
-    async def remember(self, remembered: Remembered) -> bool:
+    async def remember(self, remembered: StoredBreadcrumb) -> bool:
         """See the port."""
         return await self.remember_all((remembered,)) == 1
 
-    async def remember_all(self, rows: tuple[Remembered, ...]) -> int:
+    async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
         """Many at once, all or none: one wait for the disk. Returns how many were new."""
         return await self._connection.run(lambda sql: sum(_remember(sql, row) for row in rows))
 
-    async def facts(self, breadcrumb: Breadcrumb) -> Remembered | None:
+    async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """See the port."""
 
-        def work(sql: apsw.Connection) -> Remembered | None:
+        def work(sql: apsw.Connection) -> StoredBreadcrumb | None:
             row = next(sql.execute(_KNOWN, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
@@ -124,21 +124,21 @@ class SqliteStore:
             text, values = f"{text} AND (incarnation, sequence) < (?, ?)", before
         return await self._connection.read(lambda sql: int(next(sql.execute(text, values))[0]))
 
-    async def lacking(self, limit: int, after: Breadcrumb | None = None) -> tuple[Remembered, ...]:
+    async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
         """See the port."""
 
-        def work(sql: apsw.Connection) -> tuple[Remembered, ...]:
+        def work(sql: apsw.Connection) -> tuple[StoredBreadcrumb, ...]:
             return tuple(_with_passages(sql, row) for row in list(backlog.oldest(sql, limit, after)))
 
         return await self._connection.read(work)
 
-    async def fill(self, remembered: Remembered) -> bool:
+    async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
         """See the port."""
-        return await self._connection.run(lambda sql: backlog.fill(sql, remembered))
+        return await self._connection.run(lambda sql: backlog.fill_vectors(sql, remembered))
 
-    async def left(self) -> int:
+    async def count_missing_vectors(self) -> int:
         """See the port."""
-        return await self._connection.read(backlog.left)
+        return await self._connection.read(backlog.count_missing_vectors)
 
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
         """See the port."""
@@ -148,11 +148,11 @@ class SqliteStore:
         """See the port."""
         return await self._connection.read(lambda sql: reading.versions(sql, workspace, identity))
 
-    async def told(
+    async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
         """See the port."""
-        return await self._connection.read(lambda sql: reading.told(sql, workspace, session, span, limit, newest))
+        return await self._connection.read(lambda sql: reading.list_session(sql, workspace, session, span, limit, newest))
 
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
         """See the port."""
@@ -177,16 +177,16 @@ class SqliteStore:
         await self._connection.run(lambda sql: erasing.purge(sql, ended))
         await self._connection.flush()
 
-    async def owe(self, subject: str) -> None:
+    async def add_stub(self, subject: str) -> None:
         """See the port."""
         await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
 
-    async def owed(self) -> tuple[str, ...]:
+    async def pending_stubs(self) -> tuple[str, ...]:
         """See the port."""
         text = "SELECT subject FROM stubs ORDER BY subject"
         return await self._connection.read(lambda sql: tuple(subject for (subject,) in sql.execute(text)))
 
-    async def pay(self, subject: str) -> None:
+    async def remove_stub(self, subject: str) -> None:
         """See the port."""
         await self._connection.run(lambda sql: sql.execute("DELETE FROM stubs WHERE subject = ?", (subject,)))
 
@@ -205,23 +205,23 @@ class SqliteStore:
         """
         await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
 
-    async def begin(self, place: Place) -> int:
+    async def start_attempt(self, place: Place) -> int:
         """See the port."""
         text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
         return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
 
-    async def forgive(self, place: Place) -> None:
+    async def undo_attempt(self, place: Place) -> None:
         """See the port."""
         text = "UPDATE attempts SET count = max(count - 1, 0) WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
 
-    async def settle(self, place: Place) -> None:
+    async def clear_attempts(self, place: Place) -> None:
         """See the port."""
         text = "DELETE FROM attempts WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
 
 
-def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
+def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     sql.execute(_INSERT, to_columns(remembered))
     if not sql.changes():
         return False
@@ -241,15 +241,15 @@ def _remember(sql: apsw.Connection, remembered: Remembered) -> bool:
     return True
 
 
-def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Remembered, ...]:
+def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[StoredBreadcrumb, ...]:
     return tuple(_with_its_passages(sql, held, query.model) for held in pinned.find(sql, query, wanted))
 
 
-def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> Remembered:
+def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
     return _with_its_passages(sql, from_columns(row, (), ""), model)
 
 
-def _with_its_passages(sql: apsw.Connection, bare: Remembered, model: str) -> Remembered:
+def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
     held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
@@ -258,7 +258,7 @@ def _with_its_passages(sql: apsw.Connection, bare: Remembered, model: str) -> Re
     return replace(bare, passages=passages, model=model)
 
 
-def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> Remembered:
+def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
     """The noun of a row that has the column JOINS behind the others; its passages are read where they came with no other's."""
     found = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
     return replace(found, joins=row[-1]) if row[-1] else found

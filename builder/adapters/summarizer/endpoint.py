@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from builder.adapters.summarizer.parameters import PARAMETER_CODES, Parameters
 from builder.adapters.summarizer.shortening import shortened
 from builder.domain.errors import Unavailable
-from builder.domain.summary import Line, Said
+from builder.domain.summary import Line, Utterance
 from builder.recall.summaries.extract import tokens_of
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
@@ -75,7 +75,7 @@ class EndpointSummarizer:
         """See the port."""
         return self._model
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
         """See the port."""
         sources = (*(_Source.of_line(line) for line in lines), *(_Source.of_said(held) for held in said))
         messages = _messages(sources, cap)
@@ -173,7 +173,7 @@ class _Source:
         return cls(f"[earlier summary, {line.day}] {line.text}", line.ids, line.versions, line.day)
 
     @classmethod
-    def of_said(cls, said: Said) -> Self:
+    def of_said(cls, said: Utterance) -> Self:
         return cls(f"[{said.day}] {said.speaker}: {said.text}", (said.id,), (said.version,), said.day)
 
 

@@ -35,10 +35,10 @@ class Parameters:
 
     def without_refused(self, data: bytes) -> "Parameters | None":
         """What to send to a model that answered this; None when it does not refuse a parameter of these."""
-        told = _refusal(data)
-        if self.cold and "temperature" in told:
+        list_session = _refusal(data)
+        if self.cold and "temperature" in list_session:
             return replace(self, cold=False)
-        if self.limit and re.search(rf"\b{self.limit}\b", told):
+        if self.limit and re.search(rf"\b{self.limit}\b", list_session):
             return replace(self, limit="max_completion_tokens" if self.limit == "max_tokens" else "")
         return None
 

@@ -9,7 +9,7 @@ Listener = Callable[[Failure], None]
 
 
 class Failures:
-    """Counted by template; `told` hears of each time."""
+    """Counted by template; `list_session` hears of each time."""
 
     def __init__(self, listener: Listener) -> None:
         """told: of the failure, with how often it came."""

@@ -17,7 +17,7 @@ from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, T
 from builder.adapters.templates.layouts import digest
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import as_said, values_of
-from builder.assemble.items.forms import REDUCED, RESULT, Form
+from builder.assemble.items.forms import REDUCED, RESULT, RenderForm
 from builder.assemble.items.items import INSIDE, ITEM
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.layout import Group, Layout, PageSection
@@ -82,7 +82,9 @@ class JinjaRendering:
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
-    def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str = DEFAULT, cap: int | None = None) -> Fragment:
+    def fragment(
+        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str = DEFAULT, cap: int | None = None
+    ) -> Fragment:
         """See the protocol."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
@@ -115,7 +117,7 @@ class JinjaRendering:
             self._keep((*key, "cut", cap), known)
         return known
 
-    def _page_text(self, breadcrumb: Breadcrumb, form: Form, label: str, logs: float | None, *, tagged: bool) -> Made:
+    def _page_text(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None, *, tagged: bool) -> Made:
         made = self._formed(breadcrumb, form, label, logs)
         # The finished text, because values that are harmless one by one may stand together.
         text = visible(made.text)
@@ -197,7 +199,7 @@ class JinjaRendering:
         if len(self._fragments) > CACHED:
             self._fragments.popitem(last=False)
 
-    def _formed(self, breadcrumb: Breadcrumb, form: Form, label: str, logs: float | None) -> Made:
+    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> Made:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
             return Made(stub(breadcrumb, form.line, self.phrases), REDUCED[form.line])
@@ -218,7 +220,7 @@ class JinjaRendering:
         least = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Made(least, SHRUNK, failed)
 
-    def _call(self, breadcrumb: Breadcrumb, form: Form) -> Made:
+    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> Made:
         """The line of one call, whoever makes it, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}

@@ -8,7 +8,7 @@ from jinja2 import nodes
 from builder.adapters.templates.folder import SUFFIX, TemplateSet
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.trial import faults
-from builder.domain.finding import Finding
+from builder.domain.lint_finding import LintFinding
 
 MARKERS = re.compile(r"\b(?:CRITICAL|IMPORTANT|MUST|ALWAYS|NEVER)\b")
 MOST_MARKERS = 3
@@ -22,17 +22,19 @@ def overused(text: str) -> str:
     return f"{len(found)} emphasis markers ({', '.join(sorted(set(found)))})" if len(found) > MOST_MARKERS else ""
 
 
-def lint_templates(templates: TemplateSet) -> Iterator[Finding]:
+def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
     """What keeps a template from coming into force, and what would be better otherwise."""
     yield from faults(templates)
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
             if any(found.name == "random" for found in _parsed(source).find_all(nodes.Filter)):
-                wrong, mend = "the filter random gives another page each time", "take it out"
-                yield Finding(file=file, place="random", wrong=wrong, mend=mend)
+                problem, fix = "the filter random gives another page each time", "take it out"
+                yield LintFinding(file=file, place="random", problem=problem, fix=fix)
             if said := overused(source):
-                yield Finding(file=file, place="", wrong=said, mend=f"keep at most {MOST_MARKERS}: what is all loud is not heard")
+                yield LintFinding(
+                    file=file, place="", problem=said, fix=f"keep at most {MOST_MARKERS}: what is all loud is not heard"
+                )
 
 
 def moving(source: str) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
     """Line and message. Quoted words stay where they are the template's own; of other errors than these only the kind is told."""
-    told = str(error) if isinstance(error, TemplateError | TypeError) else ""
-    shown = " ".join(_QUOTED.sub(lambda found: _own(found.group(), source), told).split())
+    list_session = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    shown = " ".join(_QUOTED.sub(lambda found: _own(found.group(), source), list_session).split())
     kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if shown else ''}"
     line = _line(error.__traceback__, template)
     return f"{f'line {line}: ' if line else ''}{kind}{shown}"[:LONGEST]

@@ -14,11 +14,11 @@ from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, Rendere
 from builder.adapters.templates.fragments import LONGEST
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.values import VALUES, values_of
-from builder.assemble.items.forms import WHOLE, Form
+from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.failure import Kind
-from builder.domain.finding import Finding
+from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
 from builder.remember.schemas.conversation import BODIES
 from builder.remember.schemas.examples import full, varied
@@ -41,13 +41,13 @@ SAMPLE = (
 LONG_SAMPLE = (*SAMPLE, PageSection(name="long", title="Long", groups=(Group(date="", fragments=(f"{FIRST} " * 10,) * 300),)))
 
 
-def faults(templates: TemplateSet) -> Iterator[Finding]:
+def faults(templates: TemplateSet) -> Iterator[LintFinding]:
     """Why templates must not come into force."""
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
             found = _looked_at(kind, source) or tuple(_tried(templates, kind, name))
-            yield from (Finding(file=file, place=place, wrong=wrong, mend=mend) for place, wrong, mend in found)
+            yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in found)
 
 
 def _looked_at(kind: Kind, source: str) -> tuple[Wrong, ...]:
@@ -123,7 +123,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
             values_of(
                 breadcrumb,
                 body,
-                Form(spans=((0, len(breadcrumb.text) // 2),), said=3),
+                RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3),
                 breadcrumb.speaker,
                 LONGEST,
                 templates.phrases,
@@ -143,4 +143,4 @@ def _breadcrumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
     """A file may be called what no schema can be."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
-    return replace(decode(Arrival(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)
+    return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)

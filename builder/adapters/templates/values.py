@@ -5,7 +5,7 @@ from typing import Any
 from builder.adapters.templates.cuts.results import safe_id
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.missing import marked
-from builder.assemble.items.forms import Form, Spans
+from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.items import block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
@@ -16,7 +16,7 @@ VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "i
 
 
 def values_of(
-    breadcrumb: Breadcrumb, body: dict[str, Any], form: Form, label: str, longest: int, phrases: Phrases
+    breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm, label: str, longest: int, phrases: Phrases
 ) -> dict[str, Any]:
     """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from builder.adapters.nats.stream import NatsStream
 from builder.app.operations.maintenance import connected
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.wire.duplicates import fingerprint, fingerprints
@@ -100,7 +100,7 @@ async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], 
 
 async def _walk(
     settings: Settings, servers: str, sessions: Iterable[tuple[str, str]], progress: Progress
-) -> AsyncIterator[Arrival]:
+) -> AsyncIterator[StreamMessage]:
     async with connected(settings, servers) as connection:
         stream = NatsStream(connection.jetstream(), lambda: 0)
         last = await stream.last()
@@ -111,7 +111,7 @@ async def _walk(
                 progress(arrival.place.sequence, last.sequence)
 
 
-def _read(arrival: Arrival) -> Breadcrumb | None:
+def _read(arrival: StreamMessage) -> Breadcrumb | None:
     try:
         return decode(arrival, len(arrival.data) + 1)
     except Rejected:

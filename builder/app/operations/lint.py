@@ -15,12 +15,12 @@ from builder.app.config import load_library, sources, template_folders
 from builder.app.operations.profile_views import Setting, shown
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.finding import Finding
+from builder.domain.lint_finding import LintFinding
 from builder.domain.profile import Profile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Named:
+class Entry:
     """A profile or a preset. source: its YAML text."""
 
     name: str
@@ -40,7 +40,7 @@ class Named:
         return " ".join(line.removeprefix("#").strip() for line in lines[:end])
 
 
-class Shelf:
+class ProfileCatalog:
     """All of them as they are now."""
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
@@ -49,18 +49,18 @@ class Shelf:
         self.hints, self.pages, _ = read_folders(folders)
         self.templates = _compiled(self.hints, self.pages)
         profiles, presets = sources(folders, "profiles"), sources(folders, "presets")
-        self.all = tuple(Named(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
-            Named(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
+        self.all = tuple(Entry(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
+            Entry(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
         )
 
-    def named(self, name: str) -> Named:
+    def named(self, name: str) -> Entry:
         """Raises `Misconfigured` with the known names."""
         for held in self.all:
             if held.name == name:
                 return held
         raise Misconfigured(f"there is no profile or preset {name!r}; known are {', '.join(held.name for held in self.all)}")
 
-    def profile(self, held: Named) -> Profile:
+    def profile(self, held: Entry) -> Profile:
         """As the service would read it. Raises `Misconfigured`."""
         try:
             return parse_profile(held.name, held.source, self.library)
@@ -73,7 +73,7 @@ class Shelf:
         self.profile(held)
         return shown(held.name, held.source, self.library, held.file)
 
-    def findings(self, names: tuple[str, ...] = ()) -> tuple[Finding, ...]:
+    def findings(self, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
         """What is wrong with these, or with all and the templates. Raises `Misconfigured` for an unknown name."""
         wanted = tuple(map(self.named, names)) or self.all
         templates = () if names else tuple(self._templates())
@@ -88,29 +88,29 @@ class Shelf:
         )
         return (*templates, *(finding for held in wanted for finding in self._profile(held, known)))
 
-    def _templates(self) -> Iterator[Finding]:
+    def _templates(self) -> Iterator[LintFinding]:
         """Those that do not compile are one finding: what is in them cannot be looked at."""
         if isinstance(self.templates, TemplateSet):
             yield from lint_templates(self.templates)
             return
-        file, _, wrong = self.templates.partition(" ")
-        yield Finding(file=file, place="", wrong=wrong, mend="until then the last good ones are in force")
+        file, _, problem = self.templates.partition(" ")
+        yield LintFinding(file=file, place="", problem=problem, fix="until then the last good ones are in force")
 
-    def _profile(self, held: Named, known: Known) -> Iterator[Finding]:
+    def _profile(self, held: Entry, known: Known) -> Iterator[LintFinding]:
         try:
             profile = self.profile(held)
         except Misconfigured as error:
-            file, _, wrong = str(error).partition(": ")
-            yield Finding(file=held.file, place="", wrong=wrong or file, mend="until then the last good one is in force")
+            file, _, problem = str(error).partition(": ")
+            yield LintFinding(file=held.file, place="", problem=problem or file, fix="until then the last good one is in force")
             return
         model = merged(layers(held.source, self.library.presets)).get("model")
-        for place, wrong, mend in lint_profile(profile, model, known, as_preset=held.kind == "preset"):
-            yield Finding(file=held.file, place=place, wrong=wrong, mend=mend)
+        for place, problem, fix in lint_profile(profile, model, known, as_preset=held.kind == "preset"):
+            yield LintFinding(file=held.file, place=place, problem=problem, fix=fix)
 
 
-def open_shelf(settings: Settings) -> Shelf:
+def open_catalog(settings: Settings) -> ProfileCatalog:
     """The profiles and presets of the settings' templates. Raises `Misconfigured`."""
-    return Shelf(template_folders(settings))
+    return ProfileCatalog(template_folders(settings))
 
 
 def _compiled(hints: dict[str, str], pages: dict[str, str]) -> TemplateSet | str:

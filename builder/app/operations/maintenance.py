@@ -21,8 +21,8 @@ from builder.app.components import open_core
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
-from builder.domain.facts import Ended
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.stored_breadcrumb import Ended
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
 from builder.worker.request_handlers import Contexts, Lookup

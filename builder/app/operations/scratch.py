@@ -10,14 +10,14 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import FACTS_ENCODING, load_ranker
 from builder.app.config import load_library, load_profiles
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")
 PASSAGES = 10_000
@@ -29,16 +29,16 @@ def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuil
     terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
     """
     renderings = {encoding: JinjaRendering(_templates(), load_counter(encoding)) for encoding in ENCODINGS}
-    helpers = Helpers(
+    helpers = Functions(
         terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
     )
-    return ContextBuilder(MemoryStore(), embedder, (), helpers, Histories(PASSAGES))
+    return ContextBuilder(MemoryStore(), embedder, (), helpers, HistoryCache(PASSAGES))
 
 
 @cache
-def bundled_wishes() -> tuple[Profile, ...]:
+def bundled_profiles() -> tuple[Profile, ...]:
     """Every bundled profile and every preset as a profile."""
-    folders = (bundled("templates"),)
+    folders = (bundled_folder("templates"),)
     library = load_library(folders)
     profiles = load_profiles(folders, library)
     presets = (parse_profile(name, f"extends: {name}", library) for name in sorted(library.presets.keys() - {"default"}))
@@ -52,4 +52,4 @@ def _ranker() -> Ranker:
 
 @cache
 def _templates() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled("templates"),)))
+    return TemplateSet(*read_folders((bundled_folder("templates"),)))

@@ -12,9 +12,9 @@ from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
 from builder.adapters.stemmer import load_language
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.app.broker import connect
-from builder.app.components import Core, open_core
+from builder.app.components import Components, open_core
 from builder.app.settings import Settings
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from builder.ports.broker import Sender
@@ -22,8 +22,8 @@ from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import Words
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.summary_scheduler import Compacted, Sources, Summarising
-from builder.worker.summary_writer import LARGEST, Making
+from builder.worker.summary_scheduler import CompactionResult, Sources, SummaryScheduler
+from builder.worker.summary_writer import LARGEST, SummaryWriter
 
 
 @asynccontextmanager
@@ -44,27 +44,29 @@ async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> Asy
 
 
 def open_summarising(
-    core: Core,
+    core: Components,
     sources: Sources,
     sender: Sender,
     endpoint: Summarizer | None,
     busy: Callable[[], bool],
     made: Callable[[str], None],
     largest: int,
-) -> Summarising:
-    """The loop beside the worker. busy: as in `Summarising`. made, largest: as in `Making`."""
-    return Summarising(sources, make_making(core, sender, endpoint, made, largest), core.profiles, busy)
+) -> SummaryScheduler:
+    """The loop beside the worker. busy: as in `SummaryScheduler`. made, largest: as in `SummaryWriter`."""
+    return SummaryScheduler(sources, make_summary_writer(core, sender, endpoint, made, largest), core.profiles, busy)
 
 
-def make_making(core: Core, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None], largest: int) -> Making:
-    """What makes the summaries. made, largest: as in `Making`."""
+def make_summary_writer(
+    core: Components, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None], largest: int
+) -> SummaryWriter:
+    """What makes the summaries. made, largest: as in `SummaryWriter`."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return Making(sender, words, load_language(), endpoint, made, core.store.facts, largest)
+    return SummaryWriter(sender, words, load_language(), endpoint, made, core.store.facts, largest)
 
 
 async def compact_session(
     settings: Settings, servers: str, workspace: str, session: str, profile: str, keep_user: bool
-) -> Compacted:
+) -> CompactionResult:
     """Summarise all but the tail of a session, beside a running service or without one.
 
     Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
@@ -94,19 +96,19 @@ async def compact_session(
 class _Remembering:
     """`Sender` without a stream: what is sent is remembered at once, in the sequences behind the session's end."""
 
-    def __init__(self, core: Core, end: Breadcrumb) -> None:
+    def __init__(self, core: Components, end: Breadcrumb) -> None:
         self._core = core
         self._end = end
         self._sequences = count(end.place.sequence + 1)
 
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002 - the port's
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
         place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
-        sent = Arrival(subject=subject, data=data, place=place, received_at=moment, replay=True)
+        sent = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
         await self._core.builder.remember(decode(sent))
         return sent
 
 
-async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
+async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:
     """Summarise a stored session as the service would have by its last breadcrumb, without a bus: for the benchmarks.
 
     What would be published is remembered at once, in the sequences behind the session's end.
@@ -120,6 +122,6 @@ async def summarise(core: Core, profiles: tuple[Profile, ...], end: Breadcrumb) 
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.view, walk=walk, last=last)
-        making = make_making(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
-        summarising = Summarising(sources, making, profiles, lambda: False)
+        making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
+        summarising = SummaryScheduler(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

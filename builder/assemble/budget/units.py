@@ -22,7 +22,7 @@ def jumped(view: View, window: Window) -> int:
         return 0
     since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
-    for number in range(view.heard - 1, -1, -1):
+    for number in range(view.own_count - 1, -1, -1):
         row = view.own[number]
         if view.in_conversation(row):
             heads.add(view.unit_of(row))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from builder.assemble.items.forms import RESULT, WHOLE, Form, Line, Spans
+from builder.assemble.items.forms import RESULT, WHOLE, Line, RenderForm, Spans
 from builder.assemble.items.items import INSIDE
 from builder.assemble.items.labels import Labels, tool_label
 from builder.assemble.items.layout import Rendering
@@ -15,7 +15,7 @@ from builder.language.days import day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
 
-ANSWER = Form(answer=True)
+ANSWER = RenderForm(answer=True)
 USEFUL_RESULT = 32
 """Tokens below which a part of a call or a result says less than a line that stands for it."""
 
@@ -81,7 +81,7 @@ class Writer:
     labels: Labels
     now: Breadcrumb
 
-    def message(self, breadcrumb: Breadcrumb, origin: int, form: Form = WHOLE, cap: int | None = None) -> Item:
+    def message(self, breadcrumb: Breadcrumb, origin: int, form: RenderForm = WHOLE, cap: int | None = None) -> Item:
         """A breadcrumb by itself. cap: most tokens; None = whole."""
         return Item(origin=origin, fragments=(self.fragment(breadcrumb, form, cap),), spans=form.spans)
 
@@ -121,7 +121,7 @@ class Writer:
                 WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
             )
             return Item(origin=entry.origin, fragments=(self.fragment(crumb, form, cap),), entry=entry)
-        call = self.fragment(crumb, Form(call=entry.request, open=not entry.results), cap)
+        call = self.fragment(crumb, RenderForm(call=entry.request, open=not entry.results), cap)
         fragments, room = [call], None if cap is None else cap - call.tokens
         for number, row in enumerate(entry.results):
             result = self.view.history.rows[row].breadcrumb
@@ -139,14 +139,14 @@ class Writer:
             return fragment
         return self.fragment(breadcrumb, replace(form, line="folded"))
 
-    def fragment(self, breadcrumb: Breadcrumb, form: Form, cap: int | None = None) -> Fragment:
+    def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
         return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap)
 
-    def result_form(self, breadcrumb: Breadcrumb) -> Form:
+    def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""
         rules = self.profile.tool_output
-        return ANSWER if breadcrumb.failed else Form(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
+        return ANSWER if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, shown: Dates) -> str:
         """The date line above an item."""

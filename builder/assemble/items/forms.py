@@ -26,7 +26,7 @@ NO_CUT = Cut(results=None, characters=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class RenderForm:
     """What of a breadcrumb is rendered, and as what.
 
     spans: the passages that were found. said: how often the same was said.
@@ -45,4 +45,4 @@ class Form:
     characters: int | None = None
 
 
-WHOLE = Form()
+WHOLE = RenderForm()

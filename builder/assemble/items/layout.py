@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from builder.assemble.items.forms import Form
+from builder.assemble.items.forms import RenderForm
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.message import Call, Image
@@ -51,7 +51,7 @@ class Rendering(Protocol):
     def phrases(self) -> Phrases:
         """The fixed phrases of the page."""
 
-    def fragment(self, breadcrumb: Breadcrumb, form: Form, label: str, page: str, cap: int | None = None) -> Fragment:
+    def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str, cap: int | None = None) -> Fragment:
         """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
 
         label: who speaks, as the page names them.

@@ -57,13 +57,13 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
     system = tuple(_system([section for section in sections if _lasts(ledger.rules[section.name])], items, ledger))
-    lasting = not system or bool(system[-1].breakpoint)
+    without_expired = not system or bool(system[-1].breakpoint)
     notes = _notes([section for section in sections if not _lasts(ledger.rules[section.name])], items, writer)
     if is_answered:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
-        return (*system, *_ending_with_calls(conversation, callers, notes, lasting=lasting))
+        return (*system, *_ending_with_calls(conversation, callers, notes, without_expired=without_expired))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
-    return (*system, *_marked(conversation, lasting=lasting), last)
+    return (*system, *_marked(conversation, without_expired=without_expired), last)
 
 
 def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
@@ -140,11 +140,11 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, lasting: bool
+    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, without_expired: bool
 ) -> tuple[Message, ...]:
     """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
-        return _marked(conversation, lasting=lasting)
+        return _marked(conversation, without_expired=without_expired)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
@@ -153,11 +153,11 @@ def _ending_with_calls(
         front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, lasting=lasting), front, *calls)
+    return (*_marked(before, without_expired=without_expired), front, *calls)
 
 
-def _marked(conversation: Sequence[Message], *, lasting: bool) -> tuple[Message, ...]:
+def _marked(conversation: Sequence[Message], *, without_expired: bool) -> tuple[Message, ...]:
     """The conversation with a mark behind it, when what is in front of it lasts."""
-    if not conversation or not lasting:
+    if not conversation or not without_expired:
         return tuple(conversation)
     return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))

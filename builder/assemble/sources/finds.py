@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import Form, Spans
+from builder.assemble.items.forms import RenderForm, Spans
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import OVER_BUDGET, Fragment, Omission
 from builder.domain.profile import SectionRule
@@ -82,15 +82,15 @@ def found_item(find: Find, writer: Writer) -> Item:
     crumb = writer.view.history.rows[find.row].breadcrumb
     exchange = exchange_of(writer.view, writer.view.history.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        form = Form(spans=find.spans, said=find.said)
+        form = RenderForm(spans=find.spans, said=find.said)
         return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
     caller = writer.view.row_of(writer.view.history.rows[exchange.callers[0]].breadcrumb.id)
-    call = writer.fragment(writer.view.history.rows[caller].breadcrumb, Form(call=exchange.request), CALL)
-    result = writer.fragment(crumb, _limited(find, writer, Form(spans=find.spans, answer=True)))
+    call = writer.fragment(writer.view.history.rows[caller].breadcrumb, RenderForm(call=exchange.request), CALL)
+    result = writer.fragment(crumb, _limited(find, writer, RenderForm(spans=find.spans, answer=True)))
     return Item(origin=find.row, fragments=(call, result, *_others(caller, writer)), spans=find.spans)
 
 
-def _limited(find: Find, writer: Writer, form: Form) -> Form:
+def _limited(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
     """The form as the profile limits what tools answered that is not in the conversation."""
     rules, crumb = writer.profile.tool_output, writer.view.history.rows[find.row].breadcrumb
     form = replace(writer.result_form(crumb), spans=form.spans, said=form.said, answer=form.answer)

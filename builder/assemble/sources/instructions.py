@@ -8,7 +8,7 @@ import numpy as np
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
-from builder.language.instructions.log import REPEAT, SUPERSEDED, Instructed, Said, Terms, outdates, read
+from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, Statement, Terms, outdates, read
 from builder.language.traits import Trait
 from builder.recall.index.view import View
 from builder.recall.search.retrieval import Find
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InForce:
+class ActiveInstructions:
     """instructions: a breadcrumb each, the newest first. omissions: what was repeated or superseded, and by which id.
 
     outdated: rows that hold little else than what was superseded: found by its words it would mislead. So too earlier ones that
@@ -33,7 +33,7 @@ class InForce:
     outdated: frozenset[int] = frozenset()
 
 
-def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
+def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> ActiveInstructions:
     """The instructions that people gave in the trigger's session and that hold for this trigger, which may supersede some itself.
 
     terms: text → stemmed terms.
@@ -41,7 +41,7 @@ def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
     index = _index(view, terms)
     text = trigger.text[:READ] if trigger.role == "user" else ""
     asked = read(text, view.session, view.size, terms)
-    held: defaultdict[int, list[Said]] = defaultdict(list)
+    held: defaultdict[int, list[Statement]] = defaultdict(list)
     standing: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
@@ -60,10 +60,10 @@ def in_force(view: View, trigger: Breadcrumb, terms: Terms) -> InForce:
             standing.add(number)
     instructions = tuple(_find(view, held[row]) for row in sorted(held, reverse=True))
     outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
-    return InForce(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
+    return ActiveInstructions(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - held.keys())
 
 
-def _index(view: View, terms: Terms) -> Instructed:
+def _index(view: View, terms: Terms) -> InstructionLog:
     """The instructions of all sessions in scope, with those of the passages that have come since."""
     index, history = view.history.instructed, view.history
     start = index.passages
@@ -71,14 +71,14 @@ def _index(view: View, terms: Terms) -> Instructed:
         return index
     marked = history.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
     marked &= history.by_person.head(view.size)[view.crumb[start:]]
-    found: list[Said] = []
+    found: list[Statement] = []
     for row in np.unique(view.crumb[start:][marked]).tolist():
         found += read(history.rows[row].breadcrumb.text, int(history.session.head(view.size)[row]), row, terms)
     index.grow(found, view.passages)
     return index
 
 
-def _by_later(view: View, index: Instructed, number: int) -> str:
+def _by_later(view: View, index: InstructionLog, number: int) -> str:
     for later, reason in index.later[number]:
         row = index.said[later].row
         if row < view.size and view.current[row]:
@@ -86,7 +86,7 @@ def _by_later(view: View, index: Instructed, number: int) -> str:
     return ""
 
 
-def _by_trigger(said: Said, asked: list[Said], trigger: str) -> str:
+def _by_trigger(said: Statement, asked: list[Statement], trigger: str) -> str:
     reason = next((reason for new in asked if (reason := outdates(new, said))), "")
     return _reason(reason, trigger)
 
@@ -95,7 +95,7 @@ def _reason(reason: str, by: str) -> str:
     return f"{reason} {by}" if reason == SUPERSEDED else reason
 
 
-def _find(view: View, said: list[Said]) -> Find:
+def _find(view: View, said: list[Statement]) -> Find:
     """The sentences that instruct; the message whole when it says nothing else."""
     text, spans = view.history.rows[said[0].row].breadcrumb.text, tuple((one.start, one.end) for one in said)
     starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
@@ -103,6 +103,6 @@ def _find(view: View, said: list[Said]) -> Find:
     return Find(row=said[0].row, spans=spans if more else ())
 
 
-def _is_most(view: View, said: list[Said]) -> bool:
+def _is_most(view: View, said: list[Statement]) -> bool:
     text = view.history.rows[said[0].row].breadcrumb.text
     return len(text) <= SHORT and 2 * sum(one.end - one.start for one in said) >= len(text)

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import USEFUL
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 
-def section_rows(profile: Profile, pinned: tuple[tuple[Remembered, ...], ...], rule: SectionRule) -> tuple[Remembered, ...]:
+def section_rows(
+    profile: Profile, pinned: tuple[tuple[StoredBreadcrumb, ...], ...], rule: SectionRule
+) -> tuple[StoredBreadcrumb, ...]:
     """What stands in this section, in the profile's order, of each kind the newest first; what is of two kinds stands once.
 
     pinned: for each of the profile's kinds what was recalled.
     """
     default = profile.section("pinned")
-    own: dict[str, Remembered] = {}
+    own: dict[str, StoredBreadcrumb] = {}
     others: set[str] = set()
     for kind, rows in zip(profile.pinned, pinned, strict=True):
         here = (kind.section or (default.name if default else "")) == rule.name
@@ -28,7 +30,7 @@ def section_rows(profile: Profile, pinned: tuple[tuple[Remembered, ...], ...], r
     return tuple(own.values())
 
 
-def pinned_items(rows: Sequence[Remembered], writer: Writer, room: int) -> tuple[Item, ...]:
+def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) -> tuple[Item, ...]:
     """The items of a section within `room` tokens, in place order: each whole, or cut where a useful part remains."""
     items: list[Item] = []
     for row in rows:

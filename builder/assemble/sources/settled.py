@@ -2,8 +2,8 @@
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item
-from builder.assemble.items.forms import Form
-from builder.assemble.sources.instructions import InForce
+from builder.assemble.items.forms import RenderForm
+from builder.assemble.sources.instructions import ActiveInstructions
 from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
 from builder.recall.summaries.extract import verbatim
@@ -75,7 +75,7 @@ def _whole_rows(ledger: Ledger, standing: Standing, numbers: list[int]) -> froze
     return frozenset(row for row, line in lines if row >= 0 and line == verbatim(view, row))
 
 
-def put_instructions(ledger: Ledger, rule: SectionRule, active: InForce, shown: frozenset[int], room: int) -> Shown:
+def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int) -> Shown:
     """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite.
 
     shown: rows of which the page shows all. Returns what it shows with the instructions.
@@ -86,7 +86,7 @@ def put_instructions(ledger: Ledger, rule: SectionRule, active: InForce, shown: 
     for find in active.instructions:
         if find.row not in shown:
             crumb = ledger.writer.view.history.rows[find.row].breadcrumb
-            item = ledger.writer.message(crumb, find.row, Form(spans=find.spans))
+            item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
             longer = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, longer) <= room:
                 items = longer

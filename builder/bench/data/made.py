@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from builder.app import Core
+from builder.app import Components
 from builder.bench.data.datasets import sample_lines
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.facts import Passage, Remembered
+from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.sameness import fingerprint
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
@@ -52,10 +52,10 @@ def _decoded(schema: str, identity: str, session: str, body: dict[str, Any], pla
     return decode(outgoing(record, WORKSPACE).arrive(place, moment))
 
 
-def mixed(core: Core, crumb: Breadcrumb, first: Remembered, second: Remembered) -> Remembered:
+def mixed(core: Components, crumb: Breadcrumb, first: StoredBreadcrumb, second: StoredBreadcrumb) -> StoredBreadcrumb:
     """A breadcrumb with its own words and a vector between two real ones."""
     vectors = [np.frombuffer(fact.passages[0].vector, "<f2").astype(np.float32) for fact in (first, second)]
     between = vectors[0] + vectors[1]
     vector = (between / np.linalg.norm(between)).astype("<f2").tobytes()
     passage = Passage(0, len(crumb.text), core.helpers.terms(crumb.text), vector, core.helpers.count(crumb.text))
-    return Remembered(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))
+    return StoredBreadcrumb(breadcrumb=crumb, passages=(passage,), model=first.model, fingerprint=fingerprint(crumb.text))

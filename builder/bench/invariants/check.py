@@ -180,7 +180,7 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
     triggers = [row for row in remembered if _asks(row.breadcrumb)]
     trigger, got = remembered[-1], 0
     while got < contexts:
-        built = await builder.answer(trigger, (profile,))
+        built = await builder.build_contexts(trigger, (profile,))
         page = next(iter(built.contexts), None)
         reading = reading_of(made.records, trigger.breadcrumb, profile, page)
         yield reading

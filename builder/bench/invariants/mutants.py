@@ -12,7 +12,7 @@ from builder.adapters.templates import folder as templates
 from builder.assemble import front
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items import draft, labels
-from builder.assemble.items.forms import Form
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.sources import conversation, finds
 from builder.domain.context import Omission
 from builder.recall.index import conversation as history
@@ -140,7 +140,9 @@ MUTANTS: Mapping[str, Mutant] = {
         conversation, "_item", lambda right: lambda entry, found, writer, _="": right(entry, found, writer, "folded")
     ),
     "a cut has no mark": Mutant(rendering, "shorten", _unmarked),
-    "a call without an answer does not say so": Mutant(draft, "Form", lambda _: lambda **named: Form(**{**named, "open": False})),
+    "a call without an answer does not say so": Mutant(
+        draft, "RenderForm", lambda _: lambda **named: RenderForm(**{**named, "open": False})
+    ),
     "blank lines are dropped": _lines(lambda text: re.sub("\n\n+", "\n", text)),
     "indentation is lost": _lines(lambda text: re.sub("\n {3,}", "\n  ", text)),
     "a text opens structure at the root": _lines(lambda text: text.replace("\n  ", "\n", 1)),

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 from zoneinfo import ZoneInfo
 
-from builder.app.operations.scratch import ENCODINGS, bundled_wishes
+from builder.app.operations.scratch import ENCODINGS, bundled_profiles
 from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
 from builder.domain.selector import Pinned, Selector
 
@@ -16,7 +16,7 @@ ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
 
 def draw_profile(rng: Random, need: int) -> Profile:
     """need: tokens that the whole conversation has, about."""
-    base = rng.choice(bundled_wishes())
+    base = rng.choice(bundled_profiles())
     stands = any(rule.source == "pinned" for rule in base.sections)
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
     return replace(

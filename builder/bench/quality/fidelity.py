@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builder.app import Core, encoder
+from builder.app import Components, encoder
 from builder.bench.data.datasets import Conversation, Dataset
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
@@ -48,7 +48,7 @@ class Pressed:
     tokens: int
 
 
-async def run(core: Core, dataset: Dataset, profile: Profile, step: Callable[[], None]) -> dict[str, Any]:
+async def run(core: Components, dataset: Dataset, profile: Profile, step: Callable[[], None]) -> dict[str, Any]:
     """The report. step: called after each message."""
     fits, pressed = [], []
     for conversation in dataset.conversations:
@@ -93,9 +93,9 @@ def _item(crumb: Breadcrumb) -> str:
     return f"- {crumb.speaker}: {crumb.text}\n".replace("\n", "\n  ")
 
 
-async def _page(core: Core, trigger: Breadcrumb, profile: Profile) -> Context:
+async def _page(core: Components, trigger: Breadcrumb, profile: Profile) -> Context:
     remembered = await core.builder.ingest.facts(trigger)
-    (context,) = (await core.builder.answer(remembered, (profile,))).contexts
+    (context,) = (await core.builder.build_contexts(remembered, (profile,))).contexts
     return context
 
 

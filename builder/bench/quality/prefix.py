@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from builder.app import Core, encoder, summarise
+from builder.app import Components, encoder, summarise
 from builder.bench.data.datasets import Conversation, Dataset, spaced
 from builder.bench.quality.recall import Outcome, ask, summary
 from builder.domain.context import Context
@@ -61,14 +61,14 @@ def naive(profile: Profile) -> Profile:
     return replace(profile, sections=dated)
 
 
-def orders(core: Core, profile: str) -> dict[str, Profile]:
+def orders(core: Components, profile: str) -> dict[str, Profile]:
     """What is compared: a profile, the same in the naive order, and the preset of three tiers. Raises `Misconfigured`."""
     mine = core.profile(profile)
     return {profile: mine, "naive": naive(mine), "three_tier": core.preset("three_tier")}
 
 
 async def run(
-    core: Core, dataset: Dataset, orders: Mapping[str, Profile], turns: int, step: Callable[[], None]
+    core: Components, dataset: Dataset, orders: Mapping[str, Profile], turns: int, step: Callable[[], None]
 ) -> dict[str, Any]:
     """A row an order: reuse, what a provider would have cached, and the evidence that stands on the page.
 
@@ -124,7 +124,7 @@ def cost_at(evidence: float, points: list[tuple[float, float]]) -> float | None:
 
 
 async def _replay(
-    core: Core, conversation: Conversation, orders: Mapping[Sized, Profile], turns: int, step: Callable[[], None]
+    core: Components, conversation: Conversation, orders: Mapping[Sized, Profile], turns: int, step: Callable[[], None]
 ) -> dict[Sized, list[Context]]:
     """The contexts of the last user messages, as each would have been sent when it was said."""
     asked = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
@@ -132,7 +132,7 @@ async def _replay(
     for crumb in conversation.breadcrumbs:
         remembered = await core.builder.remember(crumb)
         for key, profile in orders.items() if crumb.id in asked else ():
-            contexts[key] += (await core.builder.answer(remembered, (profile,))).contexts
+            contexts[key] += (await core.builder.build_contexts(remembered, (profile,))).contexts
         await summarise(core, tuple(orders.values()), crumb)
         step()
     return contexts

@@ -94,8 +94,8 @@ async def ask(
 ) -> Outcome:
     """One context, and how much of the question's evidence stands on it; none of it when it is refused."""
     trigger = await builder.ingest.facts(question.trigger)
-    built = await builder.answer(trigger, (profile,), ranker)
-    if built.refused:
+    built = await builder.build_contexts(trigger, (profile,), ranker)
+    if built.rejected:
         return Outcome(category=question.category, found=0.0, tokens=0)
     (context,) = built.contexts
     page = _without_question(context.markdown, question.trigger.text)
@@ -110,7 +110,7 @@ async def _idle(
     """What is found for questions of the other conversations and for small talk."""
 
     async def found(trigger: Breadcrumb) -> int:
-        built = await builder.answer(await builder.ingest.facts(trigger), (profile,), ranker)
+        built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
         return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
 
     return Idle(

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from builder.app import Core
+from builder.app import Components
 from builder.bench.data.datasets import Conversation, Dataset, Question
 from builder.bench.data.planted import copy_of, opposites_of
 from builder.bench.quality.recall import run as recall
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.language.words import is_filler
 from builder.recall.index.view import View
 from builder.recall.search.ranking import rank
@@ -43,10 +43,10 @@ _TALK = (
 )
 
 
-async def run(core: Core, dataset: Dataset, profile: Profile, budget: int, step: Callable[[], None]) -> dict[str, Any]:
+async def run(core: Components, dataset: Dataset, profile: Profile, budget: int, step: Callable[[], None]) -> dict[str, Any]:
     """Evidence found before and after the planting, and what of it reached the pages. `step`: once a message and question."""
     clean = await recall(core.builder, dataset, profile, (budget,), step)
-    known: dict[str, Remembered] = {}
+    known: dict[str, StoredBreadcrumb] = {}
     after = [
         await _planted(core, conversation, question, profile, budget, known)
         for conversation in dataset.conversations
@@ -75,7 +75,12 @@ def _stepping(questions: tuple[Question, ...], step: Callable[[], None]) -> Any:
 
 
 async def _planted(
-    core: Core, conversation: Conversation, question: Question, profile: Profile, budget: int, known: dict[str, Remembered]
+    core: Components,
+    conversation: Conversation,
+    question: Question,
+    profile: Profile,
+    budget: int,
+    known: dict[str, StoredBreadcrumb],
 ) -> dict[str, float]:
     """The question asked in a workspace of its own. Facts are those of the clean conversation, by text."""
     wrong = await _wrong(core, conversation, question, profile)
@@ -103,14 +108,14 @@ def _nothing() -> None:
     """Steps are counted by question."""
 
 
-async def _facts(core: Core, crumb: Breadcrumb, known: dict[str, Remembered]) -> Remembered:
+async def _facts(core: Components, crumb: Breadcrumb, known: dict[str, StoredBreadcrumb]) -> StoredBreadcrumb:
     """Facts follow from the text alone."""
     if crumb.text not in known:
         known[crumb.text] = await core.builder.ingest.facts(crumb)
     return replace(known[crumb.text], breadcrumb=crumb)
 
 
-async def _wrong(core: Core, conversation: Conversation, question: Question, profile: Profile) -> Breadcrumb:
+async def _wrong(core: Components, conversation: Conversation, question: Question, profile: Profile) -> Breadcrumb:
     """The message that ranks highest for the question without being evidence."""
     query, view = await core.builder.recall_for(question.trigger, profile)
     scores = rank(query, view, core.helpers.ranker.weights(query, view).passages)

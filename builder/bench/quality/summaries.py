@@ -9,7 +9,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Core, summarise
+from builder.app import Components, summarise
 from builder.bench.data.datasets import ROOM, Conversation, Dataset
 from builder.bench.data.made import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
@@ -24,7 +24,7 @@ PHASES = 10
 MADE = 10_000
 
 
-async def run(core: Core, dataset: Dataset, profile: Profile, cap: int, step: Callable[[], None]) -> dict[str, Any]:
+async def run(core: Components, dataset: Dataset, profile: Profile, cap: int, step: Callable[[], None]) -> dict[str, Any]:
     """The report. cap: tokens of a summary. step: called after each message of the data set and after the made session."""
     profile = replace(profile, summaries=running(cap))
     conversations = {}
@@ -53,7 +53,7 @@ def running(cap: int) -> Summaries:
     return Summaries(max_pending=KEEP, tokens=None, keep=KEEP, batch=BATCH, cap=cap, by="extractive")
 
 
-async def _measure(core: Core, conversation: Conversation, profile: Profile, cap: int) -> dict[str, Any]:
+async def _measure(core: Components, conversation: Conversation, profile: Profile, cap: int) -> dict[str, Any]:
     end = conversation.breadcrumbs[-1]
     made = await _summarise(core, end, profile)
     summarised = conversation.breadcrumbs[:-KEEP]
@@ -83,7 +83,7 @@ async def _measure(core: Core, conversation: Conversation, profile: Profile, cap
     }
 
 
-async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str, Any]:
+async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dict[str, Any]:
     """Summarise a stored session up to its last breadcrumb; what comes of it."""
     began = perf_counter()
     await summarise(core, (profile,), end)
@@ -104,7 +104,7 @@ async def _summarise(core: Core, end: Breadcrumb, profile: Profile) -> dict[str,
     }
 
 
-async def _made(core: Core, profile: Profile) -> dict[str, Any]:
+async def _made(core: Components, profile: Profile) -> dict[str, Any]:
     """A session of 10,000 made-up messages."""
     first = [await core.builder.ingest.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT))]
     rows = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from builder.app import Core, counter, summarise
+from builder.app import Components, counter, summarise
 from builder.bench.data.datasets import Conversation, Dataset
 from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
@@ -24,7 +24,7 @@ def baselines(lines: Iterable[str]) -> dict[str, str]:
 
 
 async def run(
-    core: Core, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
+    core: Components, dataset: Dataset, profile: Profile, budgets: tuple[int, ...], step: Callable[[], None]
 ) -> dict[str, Any]:
     """Means over the questions: what the baselines cost and hold, and the context at each budget.
 
@@ -51,7 +51,7 @@ async def run(
 
 
 async def _at(
-    core: Core, dataset: Dataset, profile: Profile, sent: dict[str, dict[str, float]], step: Callable[[], None]
+    core: Components, dataset: Dataset, profile: Profile, sent: dict[str, dict[str, float]], step: Callable[[], None]
 ) -> dict[str, float]:
     outcomes = []
     for conversation in dataset.conversations:
@@ -81,8 +81,8 @@ def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
     count = counter()
     bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
     texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))
-    told = {ALL_JSON: "\n".join(crumb.text for crumb in conversation.breadcrumbs)}
-    return {name: (count(text), told.get(name, texts[LAST_TEXT])) for name, text in texts.items()}
+    conversation_rows = {ALL_JSON: "\n".join(crumb.text for crumb in conversation.breadcrumbs)}
+    return {name: (count(text), conversation_rows.get(name, texts[LAST_TEXT])) for name, text in texts.items()}
 
 
 def _record(crumb: Breadcrumb) -> str:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Core, Service, summarise
+from builder.app import Components, Service, summarise
 from builder.bench.data.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
 from builder.bench.speed.quantiles import at, milliseconds, waited
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile, Reminder
 from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import NEWEST_REPORTS
 from builder.ports.models import Embedder
 from builder.publish.event import encode
@@ -59,7 +59,9 @@ async def run(
     return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
 
 
-async def _round(core: Core, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None) -> None:
+async def _round(
+    core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
+) -> None:
     """Every question is new, so that no cache knows its vector."""
     asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
     yardstick = await _seconds(lambda: reference.embed(asked[0]))
@@ -78,17 +80,19 @@ async def _round(core: Core, reference: Embedder, listener: "_Listener", size: i
         timings.event_to_context.append(event)
 
 
-async def _cold(core: Core, size: int, rounds: int, timings: Timings) -> None:
+async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
     for number in range(rounds, rounds + COLD):
-        core.histories.forget(WORKSPACE)
+        core.history_cache.forget(WORKSPACE)
         text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
         began = perf_counter()
         await _build(core, _session("build", size), size + number, text, plain)
         timings.cold.append(perf_counter() - began)
 
 
-async def _build(core: Core, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None) -> None:
+async def _build(
+    core: Components, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None
+) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
     place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
     trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
@@ -137,10 +141,10 @@ class _Listener:
         await self._contexts.aclose()
 
 
-async def _fill(core: Core, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
+async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
     """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
     said = texts(max(sizes))
-    facts: list[Remembered] = []
+    facts: list[StoredBreadcrumb] = []
     for number, text in enumerate(said[:DISTINCT]):
         facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from builder.app import Core
+from builder.app import Components
 from builder.bench.data.made import breadcrumb, message, mixed, texts
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
@@ -20,7 +20,7 @@ BATCH = 10_000
 """Messages made and stored at once."""
 
 
-async def fill(core: Core, stored: int, sessions: int, step: Callable[[], None]) -> None:
+async def fill(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
     said = texts(REAL)
     real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(said)]
@@ -34,7 +34,7 @@ async def fill(core: Core, stored: int, sessions: int, step: Callable[[], None])
         await core.store.remember_all(tuple(rows))
 
 
-async def ask(core: Core, stored: int, sessions: int, step: Callable[[], None]) -> dict[str, Any]:
+async def ask(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> dict[str, Any]:
     """A trigger in each session, one after the other; what the process holds before and after, and the most it ever held."""
     before = resident_mb()
     for number in range(sessions):

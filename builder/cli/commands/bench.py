@@ -16,7 +16,7 @@ from builder.cli.options import AsJson, print_json, settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from builder.app import Core
+    from builder.app import Components
     from builder.bench.quality.fit import Example
 
 
@@ -82,7 +82,7 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
     dataset = load(file)
 
-    async def measure(core: "Core", step: "Callable[[], None]") -> dict[str, Any]:
+    async def measure(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         data = await _examples(core, fit_on)
         return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
 
@@ -134,7 +134,7 @@ def fit(
         sys.stdout.write(text)
 
 
-async def _examples(core: "Core", files: str) -> "tuple[Example, ...]":
+async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
     from builder.bench.data.datasets import load
     from builder.bench.quality.fit import examples
 

@@ -12,7 +12,7 @@ from builder.cli.options import AsJson, print_json, say, settings
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from builder.app.operations.lint import Named
+    from builder.app.operations.lint import Entry
     from builder.domain.profile import Profile
 
 Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
@@ -20,9 +20,9 @@ Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
 def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
-    from builder.app import open_shelf
+    from builder.app import open_catalog
 
-    shelf = open_shelf(settings())
+    shelf = open_catalog(settings())
     found = [(held, shelf.profile(held)) for held in shelf.all]
     if as_json:
         print_json(
@@ -41,10 +41,10 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
 def show(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
-    from builder.app import open_shelf
+    from builder.app import open_catalog
     from builder.app.operations.profile_views import as_yaml
 
-    found = open_shelf(settings()).shown(name)
+    found = open_catalog(settings()).shown(name)
     if as_json:
         print_json({setting.name: {"value": setting.value, "from": setting.origin} for setting in found})
     else:
@@ -53,10 +53,10 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     """Show where two profiles differ."""
-    from builder.app import open_shelf
+    from builder.app import open_catalog
     from builder.app.operations.profile_views import differing
 
-    shelf = open_shelf(settings())
+    shelf = open_catalog(settings())
     found = differing(shelf.shown(one), shelf.shown(other))
     if as_json:
         print_json({name: [left, right] for name, left, right in found})
@@ -70,22 +70,22 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Say what is wrong with profiles and templates, and what to do. Exit code 1 when anything is."""
-    from builder.app import open_shelf
+    from builder.app import open_catalog
 
-    shelf = open_shelf(settings())
+    shelf = open_catalog(settings())
     found = shelf.findings(tuple(names or ()))
     if as_json:
         print_json([asdict(finding) for finding in found])
     for finding in () if as_json else found:
         place = f" {finding.place}" if finding.place else ""
-        sys.stdout.write(f"{finding.file}{place}: {finding.wrong}; {finding.mend}\n")
+        sys.stdout.write(f"{finding.file}{place}: {finding.problem}; {finding.fix}\n")
     if found:
         raise typer.Exit(1)
     if not as_json:
         say(f"nothing is wrong with {len(names) if names else len(shelf.all)} profiles and presets")
 
 
-def _triggers(held: "Named", profile: "Profile") -> list[str]:
+def _triggers(held: "Entry", profile: "Profile") -> list[str]:
     """A preset by itself is nobody's."""
     return list(profile.triggers) if held.kind == "profile" else []
 

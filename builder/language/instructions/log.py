@@ -15,7 +15,7 @@ COMPARED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class Statement:
     """One instruction in its place. session: its code. start, end: characters of the breadcrumb's text."""
 
     session: int
@@ -26,10 +26,10 @@ class Said:
     subject: Subject
 
 
-def read(text: str, session: int, row: int, terms: Terms) -> list[Said]:
+def read(text: str, session: int, row: int, terms: Terms) -> list[Statement]:
     """The instructions of a text."""
     return [
-        Said(
+        Statement(
             session=session,
             row=row,
             start=found.start,
@@ -41,7 +41,7 @@ def read(text: str, session: int, row: int, terms: Terms) -> list[Said]:
     ]
 
 
-def outdates(newer: Said, older: Said) -> str:
+def outdates(newer: Statement, older: Statement) -> str:
     """Why the older one no longer counts once the newer has been said: "repeat", "superseded by", or nothing."""
     if older.withdraws != newer.withdraws:
         return SUPERSEDED if newer.withdraws and ends(newer.subject, older.subject) else ""
@@ -49,7 +49,7 @@ def outdates(newer: Said, older: Said) -> str:
 
 
 @dataclass(slots=True)
-class Instructed:
+class InstructionLog:
     """In place order; grows by new instructions only, so "as of" is a prefix.
 
     passages: how many have been read. later: for each instruction the later ones that outdate it, with the reason.
@@ -57,18 +57,18 @@ class Instructed:
     """
 
     passages: int = 0
-    said: list[Said] = field(default_factory=list)
+    said: list[Statement] = field(default_factory=list)
     later: list[list[tuple[int, str]]] = field(default_factory=list)
     beside: list[list[int]] = field(default_factory=list)
     _about: defaultdict[tuple[int, str], list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def grow(self, new: Iterable[Said], passages: int) -> None:
+    def grow(self, new: Iterable[Statement], passages: int) -> None:
         """Append what was said in the passages up to `passages`."""
         for said in new:
             self._add(said)
         self.passages = passages
 
-    def _add(self, new: Said) -> None:
+    def _add(self, new: Statement) -> None:
         number, keys = len(self.said), _keys(new)
         beside = list[int]()
         for older in sorted({older for key in keys for older in self._about[key][-COMPARED:]}):
@@ -83,6 +83,6 @@ class Instructed:
             self._about[key].append(number)
 
 
-def _keys(said: Said) -> frozenset[tuple[int, str]]:
+def _keys(said: Statement) -> frozenset[tuple[int, str]]:
     """Two that share none of these have nothing to do with each other; of two sessions neither tells the other what to do."""
     return frozenset((said.session, key) for key in {*said.subject.words, said.subject.wording})

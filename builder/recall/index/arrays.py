@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-class Growing(Generic[Scalar]):
+class GrowingArray(Generic[Scalar]):
     """A flat array, or one of rows of `width` numbers, with room to append."""
 
     __slots__ = ("_data", "_size")

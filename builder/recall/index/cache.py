@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
 from builder.domain.breadcrumb import Place
-from builder.domain.facts import Remembered
 from builder.domain.recall import Scope
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
 
 SCOPE_COST = 50
 """What an open scope costs beside its passages, in passages."""
 
 
-class Histories:
+class HistoryCache:
     """A scope's history is a pure function of its rows, so forgetting one costs time and changes nothing."""
 
     def __init__(self, passages: int) -> None:
@@ -54,13 +54,13 @@ class Histories:
             del self._held[scope]
         return len(gone)
 
-    def grow(self, history: History, rows: tuple[Remembered, ...]) -> History:
+    def grow(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> History:
         """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
         for _ in self.growing(history, rows):
             pass
         return history
 
-    def growing(self, history: History, rows: tuple[Remembered, ...]) -> Iterator[None]:
+    def growing(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
         """The same with pauses; see `History.extending`."""
         place: Place = history.place
         yield from history.extending(tuple(row for row in rows if row.breadcrumb.place > place))

@@ -45,7 +45,7 @@ def turn_of(view: View, origin: int) -> Turn:
     if row < 0 or not _is_shown(view, row):
         return ()
     crumb = view.history.rows[row].breadcrumb
-    if crumb.role == "tool" and not crumb.asked:
+    if crumb.role == "tool" and not crumb.call_signatures:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
     exchanges = tuple(
@@ -53,7 +53,7 @@ def turn_of(view: View, origin: int) -> Turn:
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if _caller_id(view, exchange) == crumb.id and not _is_hidden(view, exchange)
     )
-    speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.asked)
+    speaks = crumb.role != "tool" and (crumb.text.strip() or not crumb.call_signatures)
     return ((Entry(origin, row),) if speaks else ()) + exchanges
 
 
@@ -144,7 +144,7 @@ def is_first_version(view: View, row: int) -> bool:
 
 def signature_of(crumb: Breadcrumb, request: str) -> str:
     """Tool and arguments of a call as one text."""
-    return dict(zip(crumb.calls, crumb.asked, strict=False)).get(request, "")
+    return dict(zip(crumb.calls, crumb.call_signatures, strict=False)).get(request, "")
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

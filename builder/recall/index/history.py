@@ -15,19 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.summary import SUMMARY
-from builder.language.instructions.log import Instructed
+from builder.language.instructions.log import InstructionLog
 from builder.language.words import is_filler
-from builder.recall.index.arrays import Growing
-from builder.recall.index.marks import CONVERSATION, Marks
+from builder.recall.index.arrays import GrowingArray
+from builder.recall.index.attributes import CONVERSATION, Attributes
 from builder.recall.index.postings import Postings
 from builder.recall.index.summary_chains import Chains
 from builder.recall.index.tool_exchanges import ToolExchanges
 
 STEP = 32
 """Passages after which `extending` pauses."""
-SITTING_GAP = timedelta(hours=6)
+EPISODE_GAP = timedelta(hours=6)
 
 Floats = NDArray[np.float32]
 
@@ -46,34 +46,34 @@ class History:
     def __init__(self) -> None:
         self.revision = 0
         self.is_whole = True
-        self.rows: list[Remembered] = []
+        self.rows: list[StoredBreadcrumb] = []
         self.postings = Postings()
-        self.instructed = Instructed()
+        self.instructed = InstructionLog()
         self.chains = Chains()
-        self.marks = Marks()
+        self.attributes = Attributes()
         self.exchanges = ToolExchanges()
         self.agents: dict[str, int] = {}
-        self.superseded_by = Growing(np.int64)
-        self.session = Growing(np.int64)
-        self.sitting = Growing(np.int64)
-        self.unit = Growing(np.int64)
-        self.units = Growing(np.int64)
-        self.filler = Growing(np.bool_)
-        self.by_person = Growing(np.bool_)
-        self.parts = Growing(np.float32)
-        self.speaker = Growing(np.int64)
-        self.schema = Growing(np.int64)
-        self.day = Growing(np.int64, 3)
-        self.crumb = Growing(np.int64)
-        self.before = Growing(np.int64)
-        self.after = Growing(np.int64)
-        self.length = Growing(np.float32)
-        self.tokens = Growing(np.float32)
-        self.traits = Growing(np.int64)
-        self.beside = Growing(np.float32)
-        self.across = Growing(np.float32)
-        self.has_vector = Growing(np.bool_)
-        self.vector: Growing[np.float32] | None = None
+        self.superseded_by = GrowingArray(np.int64)
+        self.session = GrowingArray(np.int64)
+        self.episode = GrowingArray(np.int64)
+        self.unit = GrowingArray(np.int64)
+        self.units = GrowingArray(np.int64)
+        self.filler = GrowingArray(np.bool_)
+        self.by_person = GrowingArray(np.bool_)
+        self.parts = GrowingArray(np.float32)
+        self.speaker = GrowingArray(np.int64)
+        self.schema = GrowingArray(np.int64)
+        self.day = GrowingArray(np.int64, 3)
+        self.crumb = GrowingArray(np.int64)
+        self.before = GrowingArray(np.int64)
+        self.after = GrowingArray(np.int64)
+        self.length = GrowingArray(np.float32)
+        self.tokens = GrowingArray(np.float32)
+        self.traits = GrowingArray(np.int64)
+        self.beside = GrowingArray(np.float32)
+        self.across = GrowingArray(np.float32)
+        self.has_vector = GrowingArray(np.bool_)
+        self.vector: GrowingArray[np.float32] | None = None
         self.fingerprints: dict[bytes, list[int]] = {}
         self.members: dict[int, list[int]] = {}
         self.speakers: dict[str, int] = {}
@@ -85,7 +85,7 @@ class History:
         self.newest: dict[str, list[int]] = {}
         self.answers: dict[str, list[int]] = {}
         self.lacking: list[int] = []
-        self.blank = Growing(np.bool_)
+        self.blank = GrowingArray(np.bool_)
         self.joined: dict[int, tuple[int, int]] = {}
         self.absorbed: dict[int, list[int]] = {}
         self._heads: dict[tuple[int, str], int] = {}
@@ -104,12 +104,12 @@ class History:
         """Passages held, small talk counted as one each: the measure of what this history costs in memory."""
         return max(len(self.crumb), len(self.rows))
 
-    def extend(self, rows: tuple[Remembered, ...]) -> None:
+    def extend(self, rows: tuple[StoredBreadcrumb, ...]) -> None:
         """Append rows; each place must be above `place`."""
         for _ in self.extending(rows):
             pass
 
-    def extending(self, rows: tuple[Remembered, ...]) -> Iterator[None]:
+    def extending(self, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
         """Append rows, and pause after every STEP passages, so that nothing else waits long; nobody else may extend meanwhile."""
         self.is_whole = False
         for row in rows:
@@ -166,7 +166,7 @@ class History:
             self._last_passage.append(-1)
         return code
 
-    def _link(self, index: int, session: int, row: Remembered) -> None:
+    def _link(self, index: int, session: int, row: StoredBreadcrumb) -> None:
         crumb = row.breadcrumb
         self.superseded_by.append(-1)
         self.session.append(session)
@@ -182,7 +182,7 @@ class History:
         self._note_newest(index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)
-        self.sitting.append(self._sitting(session, min(crumb.created_at, crumb.received_at)))
+        self.episode.append(self._episode(session, min(crumb.created_at, crumb.received_at)))
         self.day.append((crumb.created_at.year, crumb.created_at.month, crumb.created_at.day))
         self.unit.append(head)
         self.members.setdefault(head, []).append(index)
@@ -191,7 +191,7 @@ class History:
         self.filler.append(is_filler(crumb.text))
         self.fingerprints.setdefault(row.fingerprint, []).append(index)
         self.by_person.append(crumb.role == "user")
-        self.marks.append(row)
+        self.attributes.append(row)
         self.parts.append(len(row.passages))
         self.speaker.append(self.speakers.setdefault(crumb.speaker, len(self.speakers)))
         self.schema.append(self.schemas.setdefault(crumb.schema, len(self.schemas)))
@@ -239,15 +239,15 @@ class History:
             head = self.joined[head][0]
         return head
 
-    def _sitting(self, session: int, moment: datetime) -> int:
+    def _episode(self, session: int, moment: datetime) -> int:
         """A sitting ends with a gap; the sender's clock may also go back, which ends none."""
         if session == len(self._clocks):
             self._clocks.append((moment, self._sit_down(moment)))
-        latest, sitting = self._clocks[session]
-        if moment - latest > SITTING_GAP:
-            sitting = self._sit_down(moment)
-        self._clocks[session] = (max(latest, moment), sitting)
-        return sitting
+        latest, episode = self._clocks[session]
+        if moment - latest > EPISODE_GAP:
+            episode = self._sit_down(moment)
+        self._clocks[session] = (max(latest, moment), episode)
+        return episode
 
     def _sit_down(self, moment: datetime) -> int:
         self.sitting_dates.append(f"{moment.day} {moment:%B %Y}")
@@ -275,7 +275,7 @@ class History:
     def _put_vector(self, passage: int, values: Floats) -> None:
         """Also keeps how alike it is to the two before it: a window's length follows from that without a second matrix."""
         if self.vector is None:
-            self.vector = Growing(np.float32, len(values))
+            self.vector = GrowingArray(np.float32, len(values))
             for _ in range(len(self.has_vector)):
                 self.vector.append(0.0)
         self.vector.put(passage, values)
@@ -286,7 +286,7 @@ class History:
                 self._compare(row)
 
     def _compare(self, passage: int) -> None:
-        vectors, before = cast("Growing[np.float32]", self.vector).head(passage + 1), self.before.head(passage + 1)
+        vectors, before = cast("GrowingArray[np.float32]", self.vector).head(passage + 1), self.before.head(passage + 1)
         first = int(before[passage])
         second = int(before[first]) if first >= 0 else -1
         for values, other in ((self.beside, first), (self.across, second)):

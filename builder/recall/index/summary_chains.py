@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.summary import Line, Summary, read_summary
-from builder.recall.index.arrays import Growing
+from builder.recall.index.arrays import GrowingArray
 
 Ints = NDArray[np.int64]
 Rows = NDArray[np.bool_]
@@ -36,7 +36,9 @@ class _Link:
 class Chains:
     """Of all sessions of a history; grows by new summaries only."""
 
-    _rows: defaultdict[tuple[int, str], Growing[np.int64]] = field(default_factory=lambda: defaultdict(lambda: Growing(np.int64)))
+    _rows: defaultdict[tuple[int, str], GrowingArray[np.int64]] = field(
+        default_factory=lambda: defaultdict(lambda: GrowingArray(np.int64))
+    )
     _links: dict[int, _Link] = field(default_factory=dict)
 
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:

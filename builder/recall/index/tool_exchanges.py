@@ -36,8 +36,10 @@ class ToolExchanges:
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
-        if crumb.asked:
-            made = dict(zip(crumb.calls, crumb.asked, strict=False))  # of a request id that is named twice the last call counts
+        if crumb.call_signatures:
+            made = dict(
+                zip(crumb.calls, crumb.call_signatures, strict=False)
+            )  # of a request id that is named twice the last call counts
             for request, signature in made.items():
                 exchange = self._made.get((first, request)) or self._called((session, request), signature, row)
                 exchange.signature = signature

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
-from builder.recall.index.arrays import Growing, Scalar
+from builder.recall.index.arrays import GrowingArray, Scalar
+from builder.recall.index.attributes import CONVERSATION
 from builder.recall.index.history import Floats, History
-from builder.recall.index.marks import CONVERSATION
 
 Ints = NDArray[np.int64]
 Value = TypeVar("Value")
@@ -26,7 +26,7 @@ class View:
     session: code of the session that is asked in, -1 when nothing of it is held.
     current: breadcrumbs that may be shown: no later version or tombstone has replaced them, and the consumer may see them,
     shape (size,).
-    heard_by: breadcrumbs of which this consumer's conversation is made, shape (size,); None = all of them (`heard.py`).
+    audience_rows: breadcrumbs of which this consumer's conversation is made, shape (size,); None = all of them (`heard.py`).
     crumb: passage → breadcrumb, shape (passages,).
     """
 
@@ -36,7 +36,7 @@ class View:
     passages: int
     current: NDArray[np.bool_]
     crumb: Ints
-    heard_by: NDArray[np.bool_] | None = None
+    audience_rows: NDArray[np.bool_] | None = None
     _known: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -67,30 +67,30 @@ class View:
 
     @property
     def own(self) -> Sequence[int]:
-        """All rows that the history holds of the session, in place order; the first `heard` of them are in this view."""
+        """All rows that the history holds of the session, in place order; the first `own_count` of them are in this view."""
         return self.history.rows_of[self.session] if self.session >= 0 else ()
 
     @property
     def rows(self) -> Ints:
-        """Those of them that are in this view, shape (heard,)."""
-        return np.array(self.own, np.int64)[: self.heard]
+        """Those of them that are in this view, shape (own_count,)."""
+        return np.array(self.own, np.int64)[: self.own_count]
 
     @property
-    def heard(self) -> int:
+    def own_count(self) -> int:
         """Breadcrumbs of the session."""
         return bisect_left(self.own, self.size)
 
     @property
     def spoken(self) -> NDArray[np.bool_]:
         """Messages and parts of tool exchanges that this consumer hears, shape (size,)."""
-        rows = self.history.marks.spoken.head(self.size)
-        return rows if self.heard_by is None else rows & self.heard_by
+        rows = self.history.attributes.spoken.head(self.size)
+        return rows if self.audience_rows is None else rows & self.audience_rows
 
     @property
-    def told(self) -> Ints:
+    def conversation_rows(self) -> Ints:
         """Rows of the session that this consumer hears, in place order."""
         rows = self.rows
-        return rows if self.heard_by is None else rows[self.heard_by[rows]]
+        return rows if self.audience_rows is None else rows[self.audience_rows[rows]]
 
     @property
     def turn(self) -> int:
@@ -100,10 +100,10 @@ class View:
     @property
     def units(self) -> int:
         """Units of the session's conversation, as far as this consumer hears it."""
-        if not self.heard:
+        if not self.own_count:
             return 0
-        if self.heard_by is None:
-            return int(self.history.units.head(self.size)[self.own[self.heard - 1]])
+        if self.audience_rows is None:
+            return int(self.history.units.head(self.size)[self.own[self.own_count - 1]])
         begun = np.zeros(self.size, np.bool_)
         begun[self.heads[self.rows[self.spoken[self.rows]]]] = True
         return int(np.count_nonzero(begun))
@@ -155,14 +155,16 @@ class View:
 
     def day(self, row: int) -> str:
         """The day on which the row's sitting began, as "8 May 2023"."""
-        return self.history.sitting_dates[self._sitting(row)]
+        return self.history.sitting_dates[self._episode(row)]
 
-    def _sitting(self, row: int) -> int:
-        return int(self.history.sitting.head(self.size)[row])
+    def _episode(self, row: int) -> int:
+        return int(self.history.episode.head(self.size)[row])
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange, and this consumer hears it."""
-        return self.history.rows[row].breadcrumb.role in CONVERSATION and (self.heard_by is None or bool(self.heard_by[row]))
+        return self.history.rows[row].breadcrumb.role in CONVERSATION and (
+            self.audience_rows is None or bool(self.audience_rows[row])
+        )
 
     def repeats(self, row: int) -> tuple[int, ...]:
         """Rows in which the same one said the same, this one included, in place order."""
@@ -195,7 +197,7 @@ class View:
         cosines = np.asarray(vectors @ asked, np.float32)
         return cosines if self.has_vector.all() else np.where(self.has_vector, cosines, np.float32(np.nan))
 
-    def of_breadcrumb(self, values: Growing[Scalar]) -> NDArray[Scalar]:
+    def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
         """A breadcrumb array spread over the passages, shape (passages,)."""
         return values.head(self.size)[self.crumb]
 

@@ -20,7 +20,7 @@ TRIGGER = "{trigger}"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryText:
     """text: to embed and to search for. beside: searched for by its words only, behind those of the text.
 
     is_small_talk: the trigger asks for nothing.
@@ -31,7 +31,7 @@ class Asked:
     is_small_talk: bool = False
 
 
-def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> Asked:
+def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
     """The text for this profile. terms: text → stemmed terms.
 
     `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
@@ -41,22 +41,22 @@ def asked(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str
     trigger = _ends(trigger)
     match rules.query:
         case "custom":
-            return Asked(_ends(rules.query_text.replace(TRIGGER, trigger)))
+            return QueryText(_ends(rules.query_text.replace(TRIGGER, trigger)))
         case "last_n":
             before = [text for text, _ in _last(view, rules.query_messages - 1)]
-            return Asked("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view))
+            return QueryText("\n".join((*reversed(before), trigger)), is_small_talk=_is_small_talk(trigger, view))
         case _:
             return _widened(trigger, view, terms)
 
 
-def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> Asked:
+def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
     question, named = strip_names(trigger, view.speakers)
     if named or not is_follow_up(question, terms):
-        return Asked(trigger, is_small_talk=_is_small_talk(trigger, view))
+        return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view))
     last = list(_last(view, 4))
     said = next((text for text, by_person in last if by_person), "")
     answer = next((text for text, by_person in last if not by_person), "")
-    return Asked(f"{said}\n{trigger}" if said else trigger, answer)
+    return QueryText(f"{said}\n{trigger}" if said else trigger, answer)
 
 
 def _is_small_talk(trigger: str, view: View) -> bool:
@@ -67,7 +67,7 @@ def _is_small_talk(trigger: str, view: View) -> bool:
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
     """(text, whether a person said it) of the last messages that say something, the newest first."""
     history, found = view.history, 0
-    for row in reversed(view.own[max(view.heard - LOOKED_BACK, 0) : view.heard]):
+    for row in reversed(view.own[max(view.own_count - LOOKED_BACK, 0) : view.own_count]):
         crumb = history.rows[row].breadcrumb
         if (
             found < number

@@ -58,18 +58,18 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Unfound:
+class NotRetrieved:
     """What may be found and was not. nearest: rows, the nearest first. every: all such rows, in place order."""
 
     nearest: tuple[int, ...]
     every: Ints
 
 
-NO_ROWS = Unfound((), np.zeros(0, np.int64))
+NO_ROWS = NotRetrieved((), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class RetrievalResult:
     """finds: the best first. neighbours: what was said around the best. omissions: the repeats and why they are not shown.
 
     irrelevant: what was not probable enough. crowded: what was, behind so much that it can have no room.
@@ -78,11 +78,11 @@ class Found:
     finds: tuple[Find, ...] = ()
     neighbours: tuple[Find, ...] = ()
     omissions: tuple[Omission, ...] = ()
-    irrelevant: Unfound = NO_ROWS
-    crowded: Unfound = NO_ROWS
+    irrelevant: NotRetrieved = NO_ROWS
+    crowded: NotRetrieved = NO_ROWS
 
 
-def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: frozenset[int], room: int) -> Found:
+def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: frozenset[int], room: int) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once; nothing is ranked for none.
 
     shown: rows that the page shows. room: tokens for what is found. Ties go to the later passage.
@@ -91,7 +91,7 @@ def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: 
     findable = may_be_found(query, view, rules, visible)
     unseen = findable & ~_of_rows(view, shown)
     if not unseen.any():
-        return Found()
+        return RetrievalResult()
     weights = ranker.weights(query, view)
     scores = rank(query, view, weights.passages)
     candidates = Candidates(
@@ -107,7 +107,7 @@ def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: 
     kept, omissions = _once(pool, view, shown)
     beside = _neighbours(kept, view, unseen, shown, rules.neighbours)
     best = [_find(view, passage, said, candidates.probability) for passage, said in kept[: rules.max_results]]
-    return Found(
+    return RetrievalResult(
         finds=_with_replies(best, view, candidates, unseen, shown),
         neighbours=tuple(_find(view, passage, 1, candidates.probability) for passage in beside),
         omissions=omissions,
@@ -129,11 +129,11 @@ def _of_rows(view: View, rows: frozenset[int]) -> Rows:
     return np.asarray(mask[view.crumb])
 
 
-def _unfound(among: NDArray[np.bool_], view: View, scores: Floats) -> Unfound:
+def _unfound(among: NDArray[np.bool_], view: View, scores: Floats) -> NotRetrieved:
     nearest = view.crumb[best_of(scores, np.flatnonzero(among), NEAREST)]
     rows = np.zeros(view.size, np.bool_)
     rows[view.crumb[among]] = True
-    return Unfound(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
+    return NotRetrieved(tuple(dict.fromkeys(nearest.tolist())), np.flatnonzero(rows))
 
 
 def best_of(scores: Floats, among: NDArray[np.int64], number: int) -> NDArray[np.int64]:

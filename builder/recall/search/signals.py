@@ -106,22 +106,22 @@ def _next(values: Floats, there: Ints) -> Floats:
 def sitting_words(query: Query, view: View) -> Floats:
     """BM25 of the whole sitting that a passage belongs to: a prior for the right day."""
     size = view.passages
-    sitting = view.of_breadcrumb(view.history.sitting)
+    episode = view.of_breadcrumb(view.history.episode)
     if not size:
         return np.zeros(0, np.float32)
-    number = int(sitting.max()) + 1
-    length = np.bincount(sitting, view.history.length.head(size), number).astype(np.float32)
+    number = int(episode.max()) + 1
+    length = np.bincount(episode, view.history.length.head(size), number).astype(np.float32)
     score = np.zeros(number, np.float32)
     for term in query.terms:
         rows, counts = _places(term, view)[0].rows, _places(term, view)[0].counts
         if not len(rows):
             continue
-        frequency = np.bincount(sitting[rows], counts, number).astype(np.float32)
+        frequency = np.bincount(episode[rows], counts, number).astype(np.float32)
         touched = np.flatnonzero(frequency)
         score[touched] += _bm25(
             frequency[touched], length[touched], float(length.mean()), len(touched), number, SITTING_K1, SITTING_B
         )
-    return np.asarray(score[sitting])
+    return np.asarray(score[episode])
 
 
 def similarity(query: Query, view: View) -> Floats:

@@ -56,7 +56,10 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -
     terms = sorted(frozenset[str]().union(*(one.terms for one in pool)))
     column = {term: number for number, term in enumerate(terms)}
     says = [np.array(sorted(column[term] for term in one.terms), np.int64) for one in pool]
-    told, starts = np.concatenate(says), np.cumsum([0, *map(len, says[:-1])])  # one excerpt's terms behind the other's
+    conversation_rows, starts = (
+        np.concatenate(says),
+        np.cumsum([0, *map(len, says[:-1])]),
+    )  # one excerpt's terms behind the other's
     untold = _weights(view, terms, end)
     days = sorted({one.line.day for one in pool})
     day = np.array([days.index(one.line.day) for one in pool], np.int64)
@@ -68,7 +71,7 @@ def _choose(view: View, pool: list[Excerpt], cap: int, end: int, words: Words) -
     chosen: list[Excerpt] = []
     while True:
         cost = price + price_of_day[day]
-        value = np.add.reduceat(untold[told], starts) * worth * (1 - near) / (cost + OVERHEAD)
+        value = np.add.reduceat(untold[conversation_rows], starts) * worth * (1 - near) / (cost + OVERHEAD)
         value[~left | (cost > room)] = 0
         best = int(value.argmax())
         if value[best] <= 0:

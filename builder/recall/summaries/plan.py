@@ -11,10 +11,10 @@ from uuid import UUID, uuid5
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
-from builder.domain.summary import Line, Said, Source, Summary
+from builder.domain.summary import Line, Source, Summary, Utterance
 from builder.recall.index.view import View
 from builder.recall.summaries.lines import Shown, shown_lines, still_holding
-from builder.recall.visibility import hearing
+from builder.recall.visibility import of_audience
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
@@ -81,10 +81,10 @@ def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
 
     What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
     """
-    view = hearing(view, recipe.audience, None)
+    view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[Waiting] = []
-    own = view.own[: view.heard]
+    own = view.own[: view.own_count]
     for row in own[bisect_right(own, last) :]:
         head = view.unit_of(row)
         if head <= last:
@@ -128,10 +128,12 @@ def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
     return tuple(_source(view, row) for _, rows in units for row in rows)
 
 
-def said(view: View, row: int) -> Said:
+def said(view: View, row: int) -> Utterance:
     """A row for a summariser."""
     crumb = view.history.rows[row].breadcrumb
-    return Said(id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row))
+    return Utterance(
+        id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ class Body(BaseModel):
         """Id of the breadcrumb that triggered it, or nothing."""
         return self.trigger_event_id or ""
 
-    def asked(self) -> tuple[str, ...]:
+    def call_signatures(self) -> tuple[str, ...]:
         """For each of `calls` that it makes: tool and arguments as one canonical text."""
         return ()
 

@@ -87,7 +87,7 @@ class AgentResponseV1(_Spoken):
     def calls(self) -> tuple[str, ...]:
         return tuple(call.request_id for call in self.tool_requests if call.request_id)
 
-    def asked(self) -> tuple[str, ...]:
+    def call_signatures(self) -> tuple[str, ...]:
         return tuple(question(call.tool, call.input) for call in self.tool_requests if call.request_id)
 
 

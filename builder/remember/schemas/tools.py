@@ -42,7 +42,7 @@ class ToolRequestV1(_OneCall):
     def said(self) -> str:
         return f"{self.tool} {spoken(self.input)}".strip()
 
-    def asked(self) -> tuple[str, ...]:
+    def call_signatures(self) -> tuple[str, ...]:
         return (question(self.tool, self.input),) if self.calls() else ()
 
     def of_tool(self) -> str:

@@ -79,7 +79,7 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
     for row in (said, catalog):
         await before.remember(row)
     await before.advance("acme", "s42", make_place(2))
-    await before.begin(make_place(3))
+    await before.start_attempt(make_place(3))
     before.close()
     after = SqliteStore(path)
     query = RecallQuery(
@@ -94,7 +94,7 @@ async def test_a_reopened_file_holds_everything(tmp_path: Path) -> None:
     recall = await after.recall(query)
     assert (recall.rows, recall.pinned) == ((said,), ((catalog,),))
     assert await after.watermark("acme", "s42") == make_place(2)
-    assert await after.begin(make_place(3)) == 2
+    assert await after.start_attempt(make_place(3)) == 2
     assert not await after.remember(said)
     after.close()
 
@@ -228,7 +228,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store = SqliteStore(str(tmp_path / "store.db"))
     row = make_remembered()
     assert await store.remember(row)
-    assert (await recalled(store, "s42"), await store.left()) == ([row.breadcrumb.id], 0)
+    assert (await recalled(store, "s42"), await store.count_missing_vectors()) == ([row.breadcrumb.id], 0)
     store.close()
 
 

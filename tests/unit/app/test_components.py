@@ -8,7 +8,7 @@ from builder.adapters.sqlite import SqliteStore
 from builder.app import open_core
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import bare, make_remembered
 from tests.models import prepared
 
@@ -18,7 +18,7 @@ def _model() -> None:
     prepared()
 
 
-async def opened(folder: Path, engine: str, *rows: Remembered) -> str:
+async def opened(folder: Path, engine: str, *rows: StoredBreadcrumb) -> str:
     """The model of the engine that opened a store with these rows."""
     mine = Settings(data_dir=folder, embedding=Embedding.model_validate({"engine": engine}))
     store = SqliteStore(str(mine.store_path))

@@ -10,7 +10,7 @@ import pytest
 from builder.adapters.templates.failures import silence
 from builder.app import open_core
 from builder.app.config import read_edition, template_folders
-from builder.app.reload import Reloading
+from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured
 
@@ -18,14 +18,14 @@ MINE = "extends: minimal\ntriggers: [user.message.v1]\nencoding: %s\n"
 
 
 @asynccontextmanager
-async def watching(folder: Path) -> AsyncIterator[tuple[Reloading, list[int]]]:
+async def watching(folder: Path) -> AsyncIterator[tuple[Reloader, list[int]]]:
     """A core on an operator's templates, and how often an edit failed."""
     (folder / "templates" / "profiles").mkdir(parents=True)
     embedding = Embedding.model_validate({"engine": "none"})
     mine = Settings(data_dir=folder, templates_dir=folder / "templates", embedding=embedding)
     failed: list[int] = []
     async with open_core(mine) as core:
-        yield Reloading(template_folders(mine), core, lambda: failed.append(1), silence), failed
+        yield Reloader(template_folders(mine), core, lambda: failed.append(1), silence), failed
 
 
 async def test_what_is_being_written_is_left_to_the_next_look_and_read_once(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import yaml
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, ValidationError
 
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.app.schemas import INBOUND, OUTBOUND, schema_files
 from builder.domain.profile import NEVER
 from builder.remember.schemas.conversation import BODIES
@@ -36,7 +36,7 @@ EXAMPLES = [(name, example) for name in MODELS for example in schema(name)["exam
 
 
 def test_the_files_on_disk_are_those_of_the_models() -> None:
-    folder = bundled("schemas")
+    folder = bundled_folder("schemas")
     assert {file.name: file.read_text("utf-8") for file in folder.iterdir()} == FILES
 
 
@@ -71,7 +71,7 @@ def test_an_example_fits_its_schema_and_its_model_and_what_the_model_writes_fits
 def test_whichever_field_is_missing_or_wrong_schema_and_model_agree(name: str, example: dict[str, Any]) -> None:
     for field in example.keys() - TIMES:
         rest = {key: value for key, value in example.items() if key != field}
-        for value in (rest, *(rest | {field: wrong} for wrong in (None, 5, -1, True, "", [], ["text"], {}, {"text": "x"}))):
+        for value in (rest, *(rest | {field: problem} for problem in (None, 5, -1, True, "", [], ["text"], {}, {"text": "x"}))):
             assert accepted_by_schema(name, value) == accepted_by_model(name, value), value
 
 
@@ -109,20 +109,20 @@ def test_a_message_without_text_fits_neither_schema_nor_model(body: dict[str, An
 
 
 def test_every_body_that_is_shown_has_a_hint_template_and_every_hint_template_has_a_schema() -> None:
-    hints = {file.name.removesuffix(".md.j2") for file in (bundled("templates") / "hints").iterdir()}
+    hints = {file.name.removesuffix(".md.j2") for file in (bundled_folder("templates") / "hints").iterdir()}
     assert hints - {"generic", *UNCHECKED} == BODIES.keys() - NEVER_SHOWN
     assert {f"{name}.json" for name in hints - {"generic", *UNCHECKED}} <= FILES.keys()
 
 
 def test_bundled_profiles_name_schemas_and_pages_that_exist() -> None:
-    pages = {file.name.removesuffix(".md.j2") for file in (bundled("templates") / "pages").iterdir()}
-    for file in sorted((bundled("templates") / "profiles").glob("*.yaml")):
+    pages = {file.name.removesuffix(".md.j2") for file in (bundled_folder("templates") / "pages").iterdir()}
+    for file in sorted((bundled_folder("templates") / "profiles").glob("*.yaml")):
         named = _profile(file)
         assert {*named["triggers"], *named["pinned"], *named["retrieval"]["schemas"]} <= BODIES.keys(), file.name
         assert named["page"] in pages, file.name
 
 
-PRESETS = sorted((bundled("templates") / "presets").glob("*.yaml"))
+PRESETS = sorted((bundled_folder("templates") / "presets").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("file", PRESETS, ids=lambda file: str(file.stem))

@@ -9,8 +9,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from builder.app.telemetry import Metrics, set_up_logging
-from builder.domain.processed import Processed
-from builder.worker.resilience import Bug, foreseen
+from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.worker.resilience import UnexpectedError, guard
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def lines(capsys: pytest.CaptureFixture[str]) -> Iterator[io.StringIO]:
 
 def test_the_line_of_a_breadcrumb_has_a_field_for_each_fact(lines: io.StringIO) -> None:
     subject = "breadcrumbs.acme.s42.user.message.v1"
-    done = Processed(subject=subject, sequence=7, replay=False, outcome="published", seconds=0.01234, tokens=(120, 30))
+    done = DeliveryOutcome(subject=subject, sequence=7, replay=False, outcome="published", seconds=0.01234, tokens=(120, 30))
     Metrics(CollectorRegistry()).observe(done)
     line = json.loads(lines.getvalue())
     assert line["message"] == f"published {subject} seq=7 ms=12.3 contexts=2"
@@ -39,7 +39,7 @@ def test_the_line_of_a_breadcrumb_has_a_field_for_each_fact(lines: io.StringIO) 
 
 def test_a_subject_that_is_none_has_no_address(lines: io.StringIO) -> None:
     Metrics(CollectorRegistry()).observe(
-        Processed(subject="breadcrumbs", sequence=1, replay=False, outcome="rejected", seconds=0, reason="it is no subject")
+        DeliveryOutcome(subject="breadcrumbs", sequence=1, replay=False, outcome="rejected", seconds=0, reason="it is no subject")
     )
     line = json.loads(lines.getvalue())
     assert (line["workspace"], line["session"], line["schema"], line["reason"]) == ("", "", "", "it is no subject")
@@ -53,8 +53,8 @@ async def fails_with(text: str) -> None:
 
 
 async def test_the_traceback_of_a_bug_says_where_and_what_kind_and_not_what_somebody_wrote(lines: io.StringIO) -> None:
-    with pytest.raises(Bug) as bug:
-        await foreseen(fails_with("my password is hunter2"), logging.getLogger("builder.worker.loop"), "breadcrumb 7")
+    with pytest.raises(UnexpectedError) as bug:
+        await guard(fails_with("my password is hunter2"), logging.getLogger("builder.worker.loop"), "breadcrumb 7")
     logged = json.loads(lines.getvalue())["message"]
     assert "hunter2" not in logged
     assert "hunter2" not in str(bug.value)

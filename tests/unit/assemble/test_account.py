@@ -7,10 +7,10 @@ from builder.adapters.templates.cuts.results import CUT as FIRST_RESULTS
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request, Search
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import Cut
 from builder.domain.selector import Selector
-from builder.recall.visibility import heard
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.visibility import visible_to
 from tests.conversations import answered, bash, chat, deleted, ids_of, replied, said, sent
 from tests.factories import (
     BY_HAND,
@@ -30,7 +30,7 @@ ASK = said(800, "Where does the kiln of Delft stand?")
 REASONS = {CUT, IRRELEVANT, OLDER, OVER_BUDGET, "repeat"}
 
 
-def page(rows: list[Remembered], budget: int = 4000, **changes: Any) -> Context:
+def page(rows: list[StoredBreadcrumb], budget: int = 4000, **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(budget=budget, **changes))
 
 
@@ -116,7 +116,7 @@ def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
     rows = [said(n, f"Line {n} of the play.", tags=["to:mira" if n % 2 else "to:otto"]) for n in range(1, 100)]
     profile = make_profile(budget=300, audience=Selector(any_tags=("to:mira",)))
     view = view_of(make_history(rows), ASK.breadcrumb.place)
-    seen = heard(view, profile, ASK.breadcrumb, ())
+    seen = visible_to(view, profile, ASK.breadcrumb, ())
     assert seen.current.sum() == 50
     request = Request(trigger=ASK.breadcrumb, view=seen, pinned=((),), system_prompt="", profile=profile, terms=make_terms)
     search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)

@@ -7,11 +7,11 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.assemble.assemble import assemble
 from builder.assemble.request import Request, Search
 from builder.domain.context import HINT_FAILED, Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
     BY_HAND,
@@ -32,9 +32,9 @@ from tests.factories import (
 ASK = said(800, "What did the weather service say about Delft?")
 
 
-def page_with_hint(source: str, rows: list[Remembered]) -> Context:
+def page_with_hint(source: str, rows: list[StoredBreadcrumb]) -> Context:
     """The page when the hint of user messages has this source."""
-    bundled_set = TemplateSet(*read_folders((bundled("templates"),)))
+    bundled_set = TemplateSet(*read_folders((bundled_folder("templates"),)))
     hints = {**bundled_set.sources["hints"], "user.message.v1": source}
     rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
     request = Request(
@@ -114,7 +114,7 @@ CALLS = [said(1, "How hot is it?"), replied(2, "I look.", bash("a", "cat kiln"),
 
 @pytest.mark.parametrize("last", [answered(4, "b", 220), failed(4, "b", "no oven")])
 def test_a_tools_answer_that_closes_its_turn_asks_with_all_calls_of_the_turn_under_a_heading_of_their_own(
-    last: Remembered,
+    last: StoredBreadcrumb,
 ) -> None:
     context = make_context(last, CALLS)
     result = "Failed: no oven" if last.breadcrumb.failed else "Result: 220"
@@ -133,7 +133,7 @@ def test_an_answer_that_closes_no_turn_asks_for_nothing() -> None:
 
 def test_what_a_person_said_last_is_what_is_searched_for_a_tools_answer() -> None:
     notes = [sent(n, "note.v1", {"content": f"Note {n} on tea."}) for n in range(50, 60)]
-    rows: list[Remembered] = [
+    rows: list[StoredBreadcrumb] = [
         *CALLS[:1],
         sent(40, "note.v1", {"content": "How hot the kiln is: as hot as it is."}),
         *notes,

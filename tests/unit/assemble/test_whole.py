@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import (
     answered,
     bash,
@@ -34,7 +34,7 @@ EVERYTHING = [
 ]
 
 
-def page(rows: list[Remembered], **changes: Any) -> Context:
+def page(rows: list[StoredBreadcrumb], **changes: Any) -> Context:
     return make_context(ASK, rows, make_profile(**changes))
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.control_text import has_control_text, visible
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
@@ -68,7 +68,7 @@ def test_ordinary_prose_and_code_stay_as_they_are(text: str) -> None:
 
 
 def test_nothing_of_this_repository_s_own_texts_is_taken_for_control_text() -> None:
-    folder = Path(bundled("templates"))
+    folder = Path(bundled_folder("templates"))
     texts = [file.read_text("utf-8") for file in folder.rglob("*") if file.is_file()]
     assert texts
     assert not any(map(has_control_text, texts))

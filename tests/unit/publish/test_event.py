@@ -9,14 +9,14 @@ from uuid import UUID
 import pytest
 from jsonschema import Draft202012Validator
 
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Breakpoint, Context, Omission, Section
 from builder.domain.errors import Rejected
 from builder.publish.event import DEFAULT_MAX_BYTES, encode
 from tests.factories import make_breadcrumb, make_context, make_remembered
 
-SCHEMA = json.loads((bundled("schemas") / "agent.context.v1.json").read_text("utf-8"))
+SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))
 
 
 def context(trigger: Breadcrumb | None = None, **changes: Any) -> Context:

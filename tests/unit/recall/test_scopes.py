@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import numpy as np
 
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from builder.recall.scopes import scope_of, scopes
 from builder.recall.search import signals
@@ -25,7 +25,7 @@ from tests.factories import (
 KILN, RAIN = "We fired the kiln in Delft.", "It rained all afternoon."
 
 
-def interleaved() -> list[Remembered]:
+def interleaved() -> list[StoredBreadcrumb]:
     """Session s1 says A, B, C; session s2 talks in between."""
     texts = [
         ("s1", "Which kiln is it?"),
@@ -58,7 +58,7 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
     texts = ["Where is the kiln?", KILN, "Is it dry?", RAIN, "See you in Delft."]
     mine = [make_remembered(text, 2 * n, session="s1") for n, text in enumerate(texts, 1)]
     others = [make_remembered("A word.", 2 * n + 1, session="s2") for n in range(1, 6)]
-    both_sessions: list[Remembered] = sorted([*mine, *others], key=lambda row: row.breadcrumb.place)
+    both_sessions: list[StoredBreadcrumb] = sorted([*mine, *others], key=lambda row: row.breadcrumb.place)
     query = make_query("Where did we fire the kiln?")
     alone = view_of(make_history(mine), session="s1")
     both = view_of(make_history(both_sessions), session="s1")
@@ -78,7 +78,7 @@ def test_a_gap_in_one_session_ends_no_sitting_of_another() -> None:
     late = MORNING + timedelta(hours=9)
     moments = [("s1", MORNING), ("s2", MORNING), ("s2", late), ("s1", MORNING + timedelta(hours=5)), ("s1", late)]
     rows = [make_remembered("Hello.", n, session=session, created_at=moment) for n, (session, moment) in enumerate(moments, 1)]
-    assert view_of(make_history(rows)).history.sitting.head(5).tolist() == [0, 1, 2, 0, 0]
+    assert view_of(make_history(rows)).history.episode.head(5).tolist() == [0, 1, 2, 0, 0]
 
 
 def test_a_tool_call_of_one_session_never_meets_a_result_of_another() -> None:
@@ -126,8 +126,8 @@ def test_another_sessions_instructions_neither_rule_the_page_nor_supersede_the_o
     ]
     profile = make_profile(budget=400, retrieval={"scope": "workspace"})
     context = make_context(make_remembered("Is the kiln dry?", 99, session="s1"), rows, profile)
-    told = {section.name: section.ids for section in context.sections}
-    assert told["instructions"] == ("m1",)
+    conversation_rows = {section.name: section.ids for section in context.sections}
+    assert conversation_rows["instructions"] == ("m1",)
 
 
 def test_small_talk_at_the_end_of_another_session_is_no_passage_of_the_question_that_it_repeats() -> None:

@@ -4,19 +4,19 @@ from dataclasses import replace
 from datetime import timedelta
 
 from builder.assemble.budget.units import window_size
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
 from builder.domain.selector import Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import turns
 from builder.recall.index.view import View
-from builder.recall.visibility import heard
+from builder.recall.visibility import visible_to
 from tests.factories import MORNING, make_profile, make_remembered, make_turn, make_view
 
 TRIGGER = make_remembered("And now?", 99, task="kiln")
 
 
-def seen(rows: list[Remembered], profile: Profile | None = None, *excluded: Selector) -> View:
-    return heard(make_view(rows), profile or make_profile(), TRIGGER.breadcrumb, excluded)
+def seen(rows: list[StoredBreadcrumb], profile: Profile | None = None, *excluded: Selector) -> View:
+    return visible_to(make_view(rows), profile or make_profile(), TRIGGER.breadcrumb, excluded)
 
 
 def window(view: View) -> list[list[str]]:
@@ -27,7 +27,7 @@ def window(view: View) -> list[list[str]]:
 
 def test_with_nothing_to_hide_the_view_is_the_same() -> None:
     view = make_view(["Hello.", "Hello, Ana."])
-    assert heard(view, make_profile(), TRIGGER.breadcrumb, ()) is view
+    assert visible_to(view, make_profile(), TRIGGER.breadcrumb, ()) is view
 
 
 def test_a_character_hears_only_what_is_said_to_it() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.items.forms import Form
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.assemble.items.forms import RenderForm
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.remember.attachments import described, line, without_data
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, make_rendering
@@ -48,7 +48,7 @@ def test_an_image_or_file_of_any_provider_is_one_short_line(part: dict[str, Any]
 def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
     data = json.dumps({"id": "m1", "context": body}).encode()
     subject = f"breadcrumbs.acme.s42.{schema}"
-    return decode(Arrival(subject=subject, data=data, place=make_place(1), received_at=MORNING))
+    return decode(StreamMessage(subject=subject, data=data, place=make_place(1), received_at=MORNING))
 
 
 BODIES: list[tuple[str, dict[str, Any]]] = [
@@ -71,7 +71,7 @@ BODIES: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize("spans", [(), ((0, 10),)])
 def test_bytes_reach_neither_the_text_nor_the_page(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...]) -> None:
     held = crumb(schema, body)
-    page = make_rendering().fragment(held, Form(spans=spans), held.tool or held.speaker).text
+    page = make_rendering().fragment(held, RenderForm(spans=spans), held.tool or held.speaker).text
     for text in (held.text, page):
         assert "Look:" in text
         assert not any(DATA[start : start + 40] in "".join(text.split()) for start in range(0, len(DATA) - 40, 20))

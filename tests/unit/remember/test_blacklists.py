@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.app.schemas import schema_files
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
 from builder.remember.decode import decode
@@ -19,7 +19,7 @@ from tests.unit.adapters.templates.test_hints import NOON
 def taken(body: dict[str, Any]) -> tuple[Selector, ...]:
     data = json.dumps({"id": "b1", "context": body}).encode()
     subject = "breadcrumbs.acme.s42.context.blacklist.v1"
-    return excluded(decode(Arrival(subject=subject, data=data, place=Place(1, 1), received_at=NOON)))
+    return excluded(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)))
 
 
 NAMED: list[tuple[dict[str, Any], Selector]] = [

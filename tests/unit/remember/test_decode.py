@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
 from builder.remember.schemas.conversation import BODIES
@@ -20,8 +20,8 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RECORD: dict[str, Any] = {"id": "m1", "context": {"content": "hello"}}
 
 
-def arrival(data: bytes, subject: str = SUBJECT) -> Arrival:
-    return Arrival(subject=subject, data=data, place=Place(1, 7), received_at=NOON)
+def arrival(data: bytes, subject: str = SUBJECT) -> StreamMessage:
+    return StreamMessage(subject=subject, data=data, place=Place(1, 7), received_at=NOON)
 
 
 def read(record: Any, subject: str = SUBJECT) -> Breadcrumb:

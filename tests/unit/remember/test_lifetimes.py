@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from builder.app.settings import LIFETIMES
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.remember.lifetimes import lifetime
@@ -17,7 +17,7 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def read(schema: str = "note.v1", **record: Any) -> Breadcrumb:
     data = json.dumps({"id": "n1", "context": {"content": "x"}, "created_at": "2026-11-21T10:00:00Z"} | record).encode()
-    arrival = Arrival(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON)
+    arrival = StreamMessage(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON)
     return decode(arrival, lifetimes=LIFETIMES)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.remember.decode import decode
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -14,7 +14,7 @@ NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 def read(body: dict[str, Any], schema: str = "user.message.v1", **fields: Any) -> Breadcrumb:
     data = json.dumps({"id": "m1", "context": body} | fields).encode()
-    return decode(Arrival(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 7), received_at=NOON))
+    return decode(StreamMessage(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 7), received_at=NOON))
 
 
 def test_a_message_becomes_a_breadcrumb_with_everything_it_says() -> None:
@@ -177,7 +177,7 @@ def test_json_in_utf_16_and_with_a_byte_order_mark_is_read() -> None:
     text = json.dumps({"id": "m1", "context": {"content": "grün"}}, ensure_ascii=False)
     for encoding in ("utf-16", "utf-8-sig"):
         subject = "breadcrumbs.acme.s42.user.message.v1"
-        came = Arrival(subject=subject, data=text.encode(encoding), place=Place(1, 7), received_at=NOON)
+        came = StreamMessage(subject=subject, data=text.encode(encoding), place=Place(1, 7), received_at=NOON)
         assert decode(came).text == "grün"
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.remember.secrets import holds_secret
@@ -20,7 +20,7 @@ SECRET = PLAIN.replace("user.message", "secret")
 
 def read(subject: str, **record: Any) -> Breadcrumb:
     data = json.dumps({"id": "k1", "context": {"content": "kumquat"}} | record).encode()
-    return decode(Arrival(subject=subject, data=data, place=Place(1, 1), received_at=NOON))
+    return decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from tests.factories import MORNING
@@ -14,7 +14,7 @@ from tests.factories import MORNING
 def read(record: dict[str, Any], schema: str = "user.message.v1") -> Breadcrumb:
     """The record as it comes out of the stream."""
     data = json.dumps({"id": "m1", "context": {"content": "Hi."}} | record).encode()
-    return decode(Arrival(subject=f"breadcrumbs.acme.s1.{schema}", data=data, place=Place(1, 1), received_at=MORNING))
+    return decode(StreamMessage(subject=f"breadcrumbs.acme.s1.{schema}", data=data, place=Place(1, 1), received_at=MORNING))
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ async def margins(store: Store, reports: list[Report], *profiles: Profile) -> li
         event = outgoing({"tags": [], **record, "id": f"u{number}"}, workspace)
         await builder.remember(decode(event.arrive(make_place(number), MORNING)))
     trigger = await builder.ingest.facts(make_breadcrumb("And what now?", 900, workspace=workspace))
-    return [context.margin for context in (await builder.answer(trigger, profiles or (asking(),))).contexts]
+    return [context.margin for context in (await builder.build_contexts(trigger, profiles or (asking(),))).contexts]
 
 
 async def test_one_report_of_the_whole_prompt_sizes_nobodys_page(store: Store) -> None:

@@ -20,8 +20,8 @@ class Filled(MemoryStore):
     async def recall(self, query: RecallQuery) -> Recall:
         self.after.append(query.after.sequence)
         found = await super().recall(query)
-        for row in await self.lacking(1):
-            await self.fill(make_remembered(row.breadcrumb.text, row.breadcrumb.place.sequence))
+        for row in await self.missing_vectors(1):
+            await self.fill_vectors(make_remembered(row.breadcrumb.text, row.breadcrumb.place.sequence))
         return found
 
 
@@ -39,7 +39,7 @@ async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_a
     assert store.after == [0, 4, 8]
     assert first.flags == ("vectors_missing",)
     store.after.clear()
-    while await store.left():
+    while await store.count_missing_vectors():
         await build(builder, trigger)
     assert [(await build(builder, trigger)).flags for _ in range(2)] == [(), ()]
     assert set(store.after) == {20}

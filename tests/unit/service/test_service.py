@@ -9,10 +9,10 @@ from builder.adapters.tokens import load_counter
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector
-from builder.recall.index.cache import Histories
+from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
-from builder.service import ContextBuilder, Helpers
+from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
 from tests.running import DEADLINE
 
@@ -20,7 +20,7 @@ from tests.running import DEADLINE
 def make_builder(
     embedder: HashingEmbedder, store: MemoryStore | None = None, profiles: tuple[Profile, ...] = ()
 ) -> ContextBuilder:
-    helpers = Helpers(
+    helpers = Functions(
         terms=make_terms,
         count=load_counter("o200k_base"),
         renderings={"o200k_base": make_rendering()},
@@ -29,7 +29,7 @@ def make_builder(
         usage=usage,
     )
     store = store or MemoryStore()
-    return ContextBuilder(store, embedder, profiles, helpers, Histories(10_000))
+    return ContextBuilder(store, embedder, profiles, helpers, HistoryCache(10_000))
 
 
 def consumer(name: str, **retrieval: Any) -> Profile:
@@ -42,9 +42,9 @@ async def test_consumers_that_ask_the_same_share_one_embedding() -> None:
     await builder.remember(make_breadcrumb("The kiln is in Delft.", 1))
     trigger = await builder.ingest.facts(make_breadcrumb("Where does the kiln stand?", 2))
     before = embedder.asked
-    await builder.answer(trigger, (consumer("a"), consumer("b")))
+    await builder.build_contexts(trigger, (consumer("a"), consumer("b")))
     assert embedder.asked - before == 1
-    await builder.answer(trigger, (consumer("a"), consumer("b", query="last_n"), consumer("c", query="last_n")))
+    await builder.build_contexts(trigger, (consumer("a"), consumer("b", query="last_n"), consumer("c", query="last_n")))
     assert embedder.asked - before == 3
 
 
@@ -79,11 +79,11 @@ async def test_a_causal_chain_of_as_many_steps_as_the_limit_is_answered_and_one_
     builder = make_builder(HashingEmbedder())
     await chained(builder, 26)
     last, one_more = (make_breadcrumb("Go on.", n, answers=f"m{n - 1}") for n in (26, 27))
-    assert (await builder.answer(await builder.ingest.facts(last), (consumer("a"),))).refused == ()
-    built = await builder.answer(await builder.ingest.facts(one_more), (consumer("a"),))
+    assert (await builder.build_contexts(await builder.ingest.facts(last), (consumer("a"),))).rejected == ()
+    built = await builder.build_contexts(await builder.ingest.facts(one_more), (consumer("a"),))
     assert built.contexts == ()
-    assert built.stopped
-    (why,) = built.refused
+    assert built.loop_stopped
+    (why,) = built.rejected
     assert why == (
         "a: the causal chain has more than 25 steps (recursion_limit): m27 answers m26 answers m25 answers m24 answers m23 "
         "answers …; let one of these agents stop answering the others, or raise the profile's recursion_limit"
@@ -96,7 +96,7 @@ async def test_a_consumer_with_a_higher_limit_still_gets_its_context() -> None:
     strict, patient = replace(consumer("strict"), recursion_limit=4), replace(consumer("patient"), recursion_limit=5)
     built = await builder.build(make_breadcrumb("Go on.", 6, answers="m5"), (strict, patient))
     assert [context.consumer for context in built.contexts] == ["patient"]
-    assert [why.split(":")[0] for why in built.refused] == ["strict"]
+    assert [why.split(":")[0] for why in built.rejected] == ["strict"]
 
 
 async def test_breadcrumbs_that_answer_each_other_in_a_circle_end_the_walk() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.duplicates import difference, fingerprint, fingerprints
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
@@ -20,7 +20,7 @@ def event(record: dict[str, Any], session: str = "s1") -> Outgoing:
     return outgoing(record | {"session": session}, "acme")
 
 
-def stored(record: dict[str, Any] = RECORD) -> Arrival:
+def stored(record: dict[str, Any] = RECORD) -> StreamMessage:
     """A record in the stream."""
     return event(record).arrive(Place(0, 7), NOON)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
 from builder.wire.records import line_of, make_record, outgoing, read_lines
@@ -121,7 +121,7 @@ records = st.fixed_dictionaries(
 def test_an_exported_line_is_read_back_without_loss_and_exported_again_as_it_was(record: dict[str, Any], session: str) -> None:
     record["context"].pop("session_id", None)
     subject = f"breadcrumbs.acme.{session}.agent.plan.v1"
-    arrival = Arrival(subject=subject, data=json.dumps(record).encode(), place=Place(1, 7), received_at=NOON)
+    arrival = StreamMessage(subject=subject, data=json.dumps(record).encode(), place=Place(1, 7), received_at=NOON)
     line = line_of(arrival)
     (again,) = read_lines(line.encode("utf-8").decode("utf-8").split("\n"), "acme")
     assert again.subject == subject

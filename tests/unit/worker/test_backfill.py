@@ -9,10 +9,10 @@ import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.errors import Unavailable
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.ingest import Pause, no_pause
 from builder.worker import backfill as filling
-from builder.worker.backfill import PAGE, WAITS, Filling
+from builder.worker.backfill import PAGE, WAITS, Backfill
 from tests.factories import bare, make_place, make_remembered, remembered_of
 
 
@@ -35,7 +35,7 @@ class Engine:
         self.asked: list[str] = []
         self.fails = fails
 
-    async def __call__(self, remembered: Remembered, pause: Pause = no_pause) -> Remembered:
+    async def __call__(self, remembered: StoredBreadcrumb, pause: Pause = no_pause) -> StoredBreadcrumb:
         await pause()
         self.asked.append(remembered.breadcrumb.id)
         error = self.fails(remembered.breadcrumb.text)
@@ -44,7 +44,7 @@ class Engine:
         return remembered_of(remembered.breadcrumb)
 
 
-async def holding(store: MemoryStore, *texts: str) -> list[Remembered]:
+async def holding(store: MemoryStore, *texts: str) -> list[StoredBreadcrumb]:
     """The texts, remembered from the last to the first without vectors."""
     rows = [make_remembered(text, n) for n, text in enumerate(texts, 1)]
     for row in reversed(rows):
@@ -52,43 +52,43 @@ async def holding(store: MemoryStore, *texts: str) -> list[Remembered]:
     return rows
 
 
-async def lacking(store: MemoryStore) -> list[str]:
-    return [row.breadcrumb.text for row in await store.lacking(1000)]
+async def missing_vectors(store: MemoryStore) -> list[str]:
+    return [row.breadcrumb.text for row in await store.missing_vectors(1000)]
 
 
 async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
     store, engine = MemoryStore(), Engine()
     rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE + 1)))
-    walk = Filling(store, engine, idle)
+    walk = Backfill(store, engine, idle)
     await walk.walk()
     assert engine.asked == [row.breadcrumb.id for row in rows]
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
-    assert walk.lacking == 0
+    assert walk.missing == 0
 
 
 @pytest.mark.parametrize("error", [Unavailable("the engine is away"), RuntimeError("a bug")], ids=["unavailable", "bug"])
 async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: Exception) -> None:
     store, engine = MemoryStore(), Engine(lambda text: error if "beetle" in text else None)
     await holding(store, *(f"Here is beetle {n}." for n in range(PAGE + 3)), "The kiln is hot.")
-    walk = Filling(store, engine, idle)
+    walk = Backfill(store, engine, idle)
     await walk.walk()
-    assert await lacking(store) == [f"Here is beetle {n}." for n in range(PAGE + 3)]
-    assert walk.lacking == PAGE + 3
+    assert await missing_vectors(store) == [f"Here is beetle {n}." for n in range(PAGE + 3)]
+    assert walk.missing == PAGE + 3
     engine.fails = lambda _text: None
     await walk.walk()
-    assert await lacking(store) == []
+    assert await missing_vectors(store) == []
 
 
 async def test_the_count_is_true_while_everything_fails() -> None:
     store, counts = MemoryStore(), list[int]()
 
-    async def fails(_remembered: Remembered, _pause: Pause) -> Remembered:
-        counts.append(walk.lacking)
+    async def fails(_remembered: StoredBreadcrumb, _pause: Pause) -> StoredBreadcrumb:
+        counts.append(walk.missing)
         if len(counts) < 4:
             await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
         raise Unavailable("the engine is away")
 
-    walk = Filling(store, fails, idle)
+    walk = Backfill(store, fails, idle)
     await holding(store, "One.", "Two.")
     await walk.walk()
     assert counts == [2, 3, 4, 5, 5]
@@ -102,18 +102,18 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
             if self.away:
                 self.away -= 1
                 raise Unavailable("the disk is away")
-            return await super().left()
+            return await super().count_missing_vectors()
 
     store, engine = Leaving(), Engine()
     await holding(store, "The kiln is hot.")
-    await until_filled(store, Filling(store, engine, idle).run())
+    await until_filled(store, Backfill(store, engine, idle).run())
     assert caplog.text.count("the disk is away") == 3
 
 
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store, engine = MemoryStore(), Engine()
-    walk = Filling(store, engine, idle)
+    walk = Backfill(store, engine, idle)
     await walk.walk()
     assert caplog.messages == []
     engine.fails = lambda _text: Unavailable("the engine is away")
@@ -140,7 +140,7 @@ async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_al
         return True
 
     rows = await holding(store, "One.", "Two.")
-    await Filling(store, engine, busy).walk()
+    await Backfill(store, engine, busy).walk()
     assert looks == [0] * (WAITS + 1) + [1] * (WAITS + 1)
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
 
@@ -150,11 +150,11 @@ async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
     (row,) = await holding(store, "The kiln is hot.")
     theirs = replace(row, model="theirs/int8/1")
 
-    async def late(remembered: Remembered, _pause: Pause) -> Remembered:
-        await store.fill(theirs)
+    async def late(remembered: StoredBreadcrumb, _pause: Pause) -> StoredBreadcrumb:
+        await store.fill_vectors(theirs)
         return await engine(remembered)
 
-    await Filling(store, late, idle).walk()
+    await Backfill(store, late, idle).walk()
     assert await store.facts(row.breadcrumb) == theirs
 
 
@@ -162,7 +162,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     store, engine = MemoryStore(), Engine()
     await holding(store, "The kiln is hot.")
     late = make_remembered("And the glaze?", place=make_place(9), id="late")
-    walking = Filling(store, engine, idle)
+    walking = Backfill(store, engine, idle)
     await walking.walk()
     await store.remember(bare(late))
     await until_filled(store, walking.run())
@@ -173,7 +173,7 @@ async def until_filled(store: MemoryStore, running: Awaitable[None]) -> None:
     """Run until nothing lacks vectors."""
     task = asyncio.ensure_future(running)
     async with asyncio.timeout(60):
-        while await MemoryStore.left(store):
+        while await MemoryStore.count_missing_vectors(store):
             assert not task.done()
             await asyncio.sleep(0)
     task.cancel()

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.summary import Line, Said
+from builder.domain.summary import Line, Utterance
 from builder.remember.decode import decode
 from builder.worker import summary_writer as making
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
@@ -36,9 +36,9 @@ class Endpoint:
 
     def __init__(self, away: bool = False) -> None:
         self.away = away
-        self.asked: list[tuple[tuple[Line, ...], tuple[Said, ...]]] = []
+        self.asked: list[tuple[tuple[Line, ...], tuple[Utterance, ...]]] = []
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
         self.asked.append((lines, said))
         if self.away or cap < 1:
             raise Unavailable("nobody answers")
@@ -209,7 +209,7 @@ async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None
     builder, profile = make_builder(), summing()
     record = {"id": "hush", "sensitivity": "secret", "context": {"lines": [], "covered": ["m1"]}}
     data, subject = json.dumps(record).encode(), "breadcrumbs.acme.s42.summary.v1"
-    secret = decode(Arrival(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
+    secret = decode(StreamMessage(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
     await remember(builder, [*talk(8), secret])
     shown = await page(builder, profile)
     assert "K-4711" in shown
@@ -230,7 +230,7 @@ async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() 
 class Wordy(Endpoint):
     """Says more than what it summarises."""
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Said, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
         return tuple(
             replace(line, text=f"{line.text} {'And that is that. ' * 9}") for line in await super().summarise(lines, said, cap)
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from builder.adapters.memory import MemoryStore
-from builder.domain.breadcrumb import Arrival, Breadcrumb
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
@@ -149,7 +149,7 @@ def summary_of(**body: object) -> Breadcrumb:
     context = {"lines": [line], "covered": ["m1", "m2"], "last": "m2", "recipe": "3f0c9a51"} | body
     data = json.dumps({"id": "sum", "context": context}).encode()
     subject = "breadcrumbs.acme.s42.summary.v1"
-    return decode(Arrival(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
+    return decode(StreamMessage(subject=subject, data=data, place=make_place(9), received_at=MORNING, replay=True))
 
 
 def test_a_summary_that_names_no_versions_stands_for_first_ones() -> None:

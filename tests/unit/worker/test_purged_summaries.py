@@ -44,10 +44,10 @@ async def test_summaries_that_are_purged_are_made_again_once_after_each_purge(st
     assert await chain(builder, profile) == before
     assert await looked(builder, profile, 1200) == []
     await store.purge(await store.ended(MORNING + timedelta(days=9)))
-    lasting = await looked(builder, profile, 1300)
+    without_expired = await looked(builder, profile, 1300)
     assert await looked(builder, profile, 1400) == []
     assert await chain(builder, profile) == before
-    assert len(ids(ended) | ids(again) | ids(lasting)) == 3 * len(ended)
+    assert len(ids(ended) | ids(again) | ids(without_expired)) == 3 * len(ended)
 
 
 async def test_summaries_of_a_purged_earlier_version_are_made_again_once(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.summary import read_summary
@@ -196,12 +196,12 @@ async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monk
     monkeypatch.setattr(loop, "look", look)
     task = asyncio.create_task(loop.run())
     async with asyncio.timeout(60):
-        loop.heard("acme", "s42", make_place(20))
+        loop.note("acme", "s42", make_place(20))
         while not looked:
             await asyncio.sleep(0)
-        loop.heard("acme", "s42", make_place(20))
-        loop.heard("acme", "_", make_place(21))
-        loop.heard("acme", "s42", make_place(22))
+        loop.note("acme", "s42", make_place(20))
+        loop.note("acme", "_", make_place(21))
+        loop.note("acme", "s42", make_place(22))
         while len(looked) < 2:
             await asyncio.sleep(0)
     task.cancel()
@@ -220,7 +220,7 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     troubles: list[Exception] = [Unavailable("the broker is away"), Unavailable("the broker is away")]
     real = publishing.send
 
-    async def send(subject: str, data: bytes, message_id: str) -> Arrival:
+    async def send(subject: str, data: bytes, message_id: str) -> StreamMessage:
         if troubles:
             raise troubles.pop(0)
         return await real(subject, data, message_id)
@@ -229,13 +229,13 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     loop = make_summarising(builder, publishing, profile)
     task = asyncio.create_task(loop.run())
     async with asyncio.timeout(60):
-        loop.heard("acme", "s42", make_place(8))
+        loop.note("acme", "s42", make_place(8))
         while not publishing.out:
             await asyncio.sleep(0)
         troubles.append(RuntimeError("a bug"))
         await remember(builder, [make_breadcrumb(f"Remark {n}.", n) for n in range(1100, 1110)])
         for n in range(1100, 1110):
-            loop.heard("acme", "s42", make_place(n))
+            loop.note("acme", "s42", make_place(n))
         while "a bug in summarising" not in caplog.text:
             await asyncio.sleep(0)
         assert not task.done()
@@ -262,12 +262,12 @@ async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_afte
     monkeypatch.setattr(loop, "look", look)
     task = asyncio.create_task(loop.run())
     async with asyncio.timeout(60):
-        loop.heard("acme", "s42", make_place(8))
+        loop.note("acme", "s42", make_place(8))
         while "is not summarised" not in caplog.text:
             await asyncio.sleep(0)
         for n in range(9, 14):
             assert looked == [make_place(8)]
-            loop.heard("acme", "s42", make_place(n))
+            loop.note("acme", "s42", make_place(n))
             await asyncio.sleep(0.02)
         while len(looked) < 2:
             await asyncio.sleep(0)
@@ -295,6 +295,6 @@ async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
     context: Context
     trigger = make_breadcrumb("And what now?", 1500)
-    (context,) = (await builder.answer(await builder.ingest.facts(trigger), (profile,))).contexts
+    (context,) = (await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))).contexts
     assert "## Earlier in this conversation" not in context.markdown
     assert context.markdown.count("K-4711") == 1

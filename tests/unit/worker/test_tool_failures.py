@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from datetime import timedelta
 
-from builder.domain.breadcrumb import Arrival
+from builder.domain.breadcrumb import StreamMessage
 from builder.remember.decode import decode
 from builder.worker.tool_failures import timeout_event
 from tests.conversations import bash, replied
@@ -16,9 +16,9 @@ DUE = MORNING + timedelta(minutes=5)
 
 def test_it_answers_the_call_in_its_session_with_its_tags_and_its_task() -> None:
     event = timeout_event(CALL, "r1", "bash", 300, DUE)
-    crumb = decode(Arrival(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
+    crumb = decode(StreamMessage(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
     assert (crumb.workspace, crumb.session, crumb.schema) == ("acme", "s42", "tool.error.v1")
-    assert (crumb.calls, crumb.asked, crumb.tool, crumb.failed) == (("r1",), (), "bash", True)
+    assert (crumb.calls, crumb.call_signatures, crumb.tool, crumb.failed) == (("r1",), (), "bash", True)
     assert (crumb.tags, crumb.task, crumb.answers) == (("task:t7", "blue"), "t7", "m1")
     assert (crumb.created_at, json.loads(crumb.body)["error_message"]) == (DUE, "no answer in 300 s")
 
@@ -31,5 +31,5 @@ def test_its_id_depends_on_the_call_alone() -> None:
 def test_it_ends_when_the_call_does() -> None:
     ending = replace(CALL, expires_at=DUE + timedelta(hours=1))
     event = timeout_event(ending, "r1", "bash", 300, DUE)
-    crumb = decode(Arrival(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
+    crumb = decode(StreamMessage(subject=event.subject, data=event.data, place=make_place(2), received_at=DUE))
     assert crumb.expires_at == ending.expires_at

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from builder.domain.breadcrumb import Arrival, Place
+from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.remember.decode import decode
 from builder.worker.summary_scheduler import Sources
-from builder.worker.tool_timeouts import MOST_BUGS, PAUSE, Patience, ToolTimeouts
+from builder.worker.tool_timeouts import MOST_BUGS, PAUSE, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
 from tests.integration.inside import Handed
@@ -32,32 +32,32 @@ class Sent:
         self.bodies: list[dict[str, Any]] = []
         self._error = error
 
-    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> Arrival:  # noqa: ARG002
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002
         if self._error:
             raise self._error
         assert triggers
         self.bodies.append(json.loads(data)["context"])
-        return Arrival(subject=subject, data=data, place=make_place(99), received_at=MORNING)
+        return StreamMessage(subject=subject, data=data, place=make_place(99), received_at=MORNING)
 
     @property
     def requests(self) -> list[str]:
         return [body["request_id"] for body in self.bodies]
 
 
-def hand_over(row: Remembered, tags: Sequence[str] = (), **arrival: Any) -> Handed:
+def hand_over(row: StoredBreadcrumb, tags: Sequence[str] = (), **arrival: Any) -> Handed:
     """The row's record as the broker hands it over."""
     crumb = row.breadcrumb
     fields = {"id": crumb.id, "version": crumb.version, "tags": tags, "context": json.loads(crumb.body)}
     record = json.dumps(fields).encode()
     subject = f"breadcrumbs.{crumb.workspace}.{crumb.session}.{crumb.schema}"
-    found = Arrival(subject=subject, data=record, place=crumb.place, received_at=crumb.received_at)
+    found = StreamMessage(subject=subject, data=record, place=crumb.place, received_at=crumb.received_at)
     return Handed(replace(found, **arrival))
 
 
 async def settled(
     delivery: Handed,
     sent: Sent,
-    rows: Sequence[Remembered],
+    rows: Sequence[StoredBreadcrumb],
     after: float,
     profile: Profile = WAITING,
 ) -> list[str]:
@@ -76,7 +76,7 @@ async def settled(
         return delivery.arrival.received_at + timedelta(seconds=after)
 
     sources = Sources(view=view, walk=walk, last=last)
-    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
     await ToolTimeouts(rules, lambda: (profile,), decode, sources, sent, now).process(delivery)
     return delivery.settled
 
@@ -131,7 +131,7 @@ async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is()
     async def nothing(*_: object) -> Any:
         raise ValueError("a bug")
 
-    rules = Patience(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
+    rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
     sources = Sources(view=nothing, walk=nothing, last=nothing)
     timeouts = ToolTimeouts(rules, lambda: (WAITING,), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
     found = []

@@ -118,9 +118,9 @@ async def test_a_summary_that_has_ended_is_shown_no_more_and_those_that_continue
     late = [replace(crumb, created_at=tomorrow(crumb), received_at=tomorrow(crumb)) for crumb in more_talk(1100)]
     await remember(builder, late)
     assert "## Earlier in this conversation" not in await summary(builder, profile)
-    lasting = Publishing(builder, make_place(1200), moment=late[-1].received_at)
-    await make_summarising(builder, lasting, profile).look("acme", "s42", late[-1].place)
-    assert json.loads(lasting.out[0].body)["previous"] == ending.out[-1].id
+    without_expired = Publishing(builder, make_place(1200), moment=late[-1].received_at)
+    await make_summarising(builder, without_expired, profile).look("acme", "s42", late[-1].place)
+    assert json.loads(without_expired.out[0].body)["previous"] == ending.out[-1].id
     covered = await chain(builder, profile)
     assert covered[: len(ending.out[0].covers)] == ending.out[0].covers
     assert len(set(covered)) == len(covered)

@@ -7,7 +7,7 @@ from builder.adapters.profiles.layers import layers, merged, origins
 from builder.adapters.profiles.models import ModelFacts, parse_models
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.app.operations.profile_views import as_yaml, differing, shown
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.usage import undated
 
@@ -130,7 +130,7 @@ def test_a_model_has_one_name_for_all_its_dates(said: str, name: str) -> None:
 
 
 def test_no_model_of_the_bundled_table_is_a_dated_version_of_another() -> None:
-    known = list(parse_models((bundled("templates") / "models.yaml").read_text("utf-8")))
+    known = list(parse_models((bundled_folder("templates") / "models.yaml").read_text("utf-8")))
     assert list(map(undated, known)) == known
 
 

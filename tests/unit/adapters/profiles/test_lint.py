@@ -38,8 +38,8 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     )
     profile = parse_profile("mine", yaml.safe_dump(values))
     told = tuple(lint_profile(profile, settings.get("model"), known, as_preset))
-    assert all(mend for _, _, mend in told)
-    return [(place, wrong) for place, wrong, _ in told]
+    assert all(fix for _, _, fix in told)
+    return [(place, problem) for place, problem, _ in told]
 
 
 def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
@@ -49,8 +49,8 @@ def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
 
 def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
     audience = {"schemas": ["agent.response.v1"], "any_tags": ["to:mira"]}
-    wrong = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
-    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [wrong]
+    problem = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
+    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [problem]
     assert found(HOT, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
 
 
@@ -69,7 +69,7 @@ def test_what_changes_on_every_turn_is_no_static_section() -> None:
 
 def test_no_clock_id_or_counter_in_a_static_section() -> None:
     shown = found(TOOLS, HOT, pinned=["ticket.v1"])
-    assert [wrong.split(",")[0] for _, wrong in shown] == [
+    assert [problem.split(",")[0] for _, problem in shown] == [
         "hints/ticket.v1.md.j2 shows 'id'",
         "hints/ticket.v1.md.j2 shows 'updated_at'",
     ]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from builder.adapters.profiles.profiles import ProfileFile
-from builder.app import Shelf
+from builder.app import ProfileCatalog
 from builder.app.config import template_folders
 from builder.app.settings import Settings
 
@@ -82,12 +82,12 @@ def all_settings() -> str:
 
 
 def presets() -> str:
-    shelf = Shelf(template_folders(Settings()))
+    shelf = ProfileCatalog(template_folders(Settings()))
     return table("preset · what it is", [f"| `{held.name}` | {held.about} |" for held in shelf.all if held.kind == "preset"])
 
 
 def models() -> str:
-    known = Shelf(template_folders(Settings())).library.models
+    known = ProfileCatalog(template_folders(Settings())).library.models
     rows = [f"| `{name}` | {facts.window:,} | `{facts.encoding}` | {facts.margin} |" for name, facts in sorted(known.items())]
     return table("model · window · encoding · margin", rows)
 

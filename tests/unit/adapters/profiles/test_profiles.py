@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from builder.adapters.profiles.profiles import parse_profile
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import NEVER
 from tests.factories import latest_of
@@ -22,7 +22,7 @@ LEAST: dict[str, Any] = {
         {"name": "current", "title": "Current User Message", "source": "trigger"},
     ],
 }
-BUNDLED = {file.stem: file.read_text("utf-8") for file in sorted((bundled("templates") / "profiles").glob("*.yaml"))}
+BUNDLED = {file.stem: file.read_text("utf-8") for file in sorted((bundled_folder("templates") / "profiles").glob("*.yaml"))}
 
 
 def changed(path: str, value: Any) -> str:

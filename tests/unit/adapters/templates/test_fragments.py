@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import CACHED, JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.assemble.items.forms import WHOLE, Form
+from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
 from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
@@ -32,12 +32,12 @@ FIRST, SECOND, THIRD = (0, 10), (11, 22), (23, 33)
     ],
 )
 def test_found_passages_stand_with_a_mark_wherever_text_is_left_out(spans: tuple[tuple[int, int], ...], shown: str) -> None:
-    assert make_rendering().fragment(make_breadcrumb(TEXT), Form(spans=spans), "User").text == f"- User: {shown}"
+    assert make_rendering().fragment(make_breadcrumb(TEXT), RenderForm(spans=spans), "User").text == f"- User: {shown}"
 
 
 def test_between_neighbours_their_own_white_space_stays() -> None:
     crumb = make_breadcrumb("One.\n\nTwo.")
-    assert make_rendering().fragment(crumb, Form(spans=((0, 4), (6, 10))), "User").text == "- User: One.\n\n  Two."
+    assert make_rendering().fragment(crumb, RenderForm(spans=((0, 4), (6, 10))), "User").text == "- User: One.\n\n  Two."
 
 
 def counting() -> tuple[Callable[[str], int], list[str]]:
@@ -75,8 +75,8 @@ def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
         replace(crumb, place=make_place(99), text="Other."),
     ]
     assert rendering.fragment(crumb, WHOLE, "User").text == f"- User: {TEXT}"
-    assert rendering.fragment(crumb, Form(spans=(FIRST,)), "User").text == "- User: First one. […]"
-    assert rendering.fragment(crumb, Form(said=3), "User").text == f"- User: {TEXT} (said 3 times)"
+    assert rendering.fragment(crumb, RenderForm(spans=(FIRST,)), "User").text == "- User: First one. […]"
+    assert rendering.fragment(crumb, RenderForm(said=3), "User").text == f"- User: {TEXT} (said 3 times)"
     same, *different = [rendering.fragment(other, WHOLE, "User").text for other in others]
     assert same == f"- User: {TEXT}", "identity decides, the text of one identity never changes"
     assert set(different) == {"- User: Other."}
@@ -87,7 +87,7 @@ def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
     first = make_breadcrumb(TEXT)
     before = rendering.fragment(first, WHOLE, "User")
     for said in range(2, CACHED + 10):
-        rendering.fragment(first, Form(said=said), "User")
+        rendering.fragment(first, RenderForm(said=said), "User")
     assert len(rendering._fragments) == CACHED
     assert rendering.fragment(first, WHOLE, "User") == before
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from builder.assemble.items.forms import Form
+from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.labels import tool_label
-from builder.domain.breadcrumb import Arrival, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.profile import NEVER
 from builder.remember.decode import decode
 from builder.remember.schemas.conversation import BODIES
@@ -20,14 +20,14 @@ RENDERING = make_rendering()
 
 def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
     data = json.dumps({"id": "m1", "context": body}).encode()
-    return decode(Arrival(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON))
+    return decode(StreamMessage(subject=f"breadcrumbs.acme.s42.{schema}", data=data, place=Place(1, 1), received_at=NOON))
 
 
 def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] = (), said: int = 1) -> str:
     """The fragment, of a rendering that has seen no other: all bodies here share a place."""
     held = crumb(schema, body)
     label = tool_label(held.tool) if held.tool else held.speaker
-    return make_rendering().fragment(held, Form(spans=spans, said=said), label).text
+    return make_rendering().fragment(held, RenderForm(spans=spans, said=said), label).text
 
 
 EXAMPLES = {
@@ -143,9 +143,9 @@ def test_of_what_a_tool_answered_every_key_and_value_is_there() -> None:
 def test_below_its_call_a_result_names_no_tool() -> None:
     for status, said in (("success", "Result: 12"), ("error", "Failed: 12")):
         held = crumb("tool.response.v1", {"tool": "timer", "status": status, "output": 12})
-        assert make_rendering().fragment(held, Form(answer=True), "timer").text == f"  {said}"
+        assert make_rendering().fragment(held, RenderForm(answer=True), "timer").text == f"  {said}"
     held = crumb("tool.error.v1", {"tool_name": "timer", "error_type": "late", "error_message": "a\nb"})
-    assert make_rendering().fragment(held, Form(answer=True), "timer").text == "  Failed (late):\n  a\n  b"
+    assert make_rendering().fragment(held, RenderForm(answer=True), "timer").text == "  Failed (late):\n  a\n  b"
 
 
 def test_text_that_looks_like_a_template_is_shown_as_it_is() -> None:

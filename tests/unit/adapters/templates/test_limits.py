@@ -8,7 +8,7 @@ import pytest
 from builder.adapters.templates.folder import PATIENCE, TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.meter import Limits
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.layout import Group, PageSection
 from builder.domain.errors import Misconfigured
@@ -24,7 +24,7 @@ SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragment
 
 
 def bundled_set() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled("templates"),)))
+    return TemplateSet(*read_folders((bundled_folder("templates"),)))
 
 
 def within_bounds(work: Callable[[], str]) -> str:

@@ -1,4 +1,4 @@
-"""A catalogue of phrases: what may replace the bundled entries, and what is refused."""
+"""A catalogue of phrases: what may replace the bundled_folder entries, and what is refused."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.phrases import parse_phrases
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
 from builder.domain.errors import Misconfigured
 from tests.factories import PHRASES, make_breadcrumb
@@ -16,11 +16,11 @@ from tests.factories import PHRASES, make_breadcrumb
 def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(tmp_path: Path) -> None:
     (tmp_path / "phrases").mkdir()
     (tmp_path / "phrases" / "en.yaml").write_text('characters_left_out_of: "[{number} weggelassen, id {id}]"\n', "utf-8")
-    templates = TemplateSet(*read_folders((bundled("templates"), tmp_path)))
+    templates = TemplateSet(*read_folders((bundled_folder("templates"), tmp_path)))
     cut = JinjaRendering(templates, len).fragment(make_breadcrumb("word " * 99, id="m7"), WHOLE, "User", cap=120)
     assert "weggelassen, id m7]" in cut.text
     assert templates.phrases("no_answer") == PHRASES("no_answer")
-    assert templates.revision != TemplateSet(*read_folders((bundled("templates"),))).revision
+    assert templates.revision != TemplateSet(*read_folders((bundled_folder("templates"),))).revision
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,6 @@ def test_a_catalogue_that_cannot_be_used_is_refused_with_the_entry_and_what_to_d
 
 
 def test_every_bundled_phrase_is_used() -> None:
-    code = "\n".join(file.read_text("utf-8") for file in Path(bundled("templates")).parent.rglob("builder/**/*.py"))
+    code = "\n".join(file.read_text("utf-8") for file in Path(bundled_folder("templates")).parent.rglob("builder/**/*.py"))
     lines = {"folded", "superseded", "placeholder", "user", "assistant"}
     assert {name for name in PHRASES.entries if f'"{name}"' not in code and f"'{name}'" not in code} <= lines

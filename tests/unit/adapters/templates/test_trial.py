@@ -4,18 +4,18 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.trial import faults
-from builder.app.resources import bundled
+from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from tests.hostile import ALL
 
-HINTS, PAGES, _ = read_folders((bundled("templates"),))
+HINTS, PAGES, _ = read_folders((bundled_folder("templates"),))
 
 
 def faults_of(hint: str = "", page: str = "", schema: str = "user.message.v1") -> list[tuple[str, str, str]]:
-    """File, what is wrong and what to do, with this hint or page beside the bundled ones."""
+    """File, what is wrong and what to do, with this hint or page beside the bundled_folder ones."""
     hints, pages = ({schema: hint} if hint else {}), ({"mine": page} if page else {})
     found = faults(TemplateSet(HINTS | hints, PAGES | pages))
-    return [(finding.file, finding.wrong, finding.mend) for finding in found]
+    return [(finding.file, finding.problem, finding.fix) for finding in found]
 
 
 def test_the_bundled_templates_have_no_faults() -> None:
@@ -38,11 +38,11 @@ def test_the_bundled_templates_have_no_faults() -> None:
         ("{{ body.title }}", "it fails on an example: it renders nothing", "mend the template"),
     ],
 )
-def test_a_hint_that_fails_on_an_example_is_a_fault(source: str, wrong: str, mend: str) -> None:
+def test_a_hint_that_fails_on_an_example_is_a_fault(source: str, problem: str, fix: str) -> None:
     ((file, said, do),) = faults_of(hint=source)
     assert file == "hints/user.message.v1.md.j2"
-    assert said.startswith(wrong)
-    assert do == mend
+    assert said.startswith(problem)
+    assert do == fix
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,10 @@ def test_a_hint_file_without_anything_in_it_is_a_fault_for_any_schema() -> None:
         ("{# #}", "there is nothing in it"),
     ],
 )
-def test_a_page_that_fails_or_takes_a_fragment_away_is_a_fault(source: str, wrong: str) -> None:
+def test_a_page_that_fails_or_takes_a_fragment_away_is_a_fault(source: str, problem: str) -> None:
     ((file, said, _),) = faults_of(page=source)
     assert file == "pages/mine.md.j2"
-    assert said.startswith(wrong)
+    assert said.startswith(problem)
 
 
 @pytest.mark.parametrize("depth", range(40, 200, 10))

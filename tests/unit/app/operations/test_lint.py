@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from builder.app import Shelf
+from builder.app import ProfileCatalog
 from builder.app.config import template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 
 
-def shelf(folder: Path | None = None) -> Shelf:
-    return Shelf(template_folders(Settings(templates_dir=folder)))
+def shelf(folder: Path | None = None) -> ProfileCatalog:
+    return ProfileCatalog(template_folders(Settings(templates_dir=folder)))
 
 
 def written(folder: Path, file: str, text: str) -> Path:
@@ -43,12 +43,12 @@ def test_a_profile_that_cannot_be_read_is_a_finding_and_hides_no_other(tmp_path:
         ("profiles/mine.yaml", ""),
         ("profiles/yours.yaml", "triggers"),
     ]
-    assert "it extends 'minimall'" in told[0].wrong
+    assert "it extends 'minimall'" in told[0].problem
 
 
 def test_a_template_that_does_not_compile_is_a_finding(tmp_path: Path) -> None:
     (told,) = shelf(written(tmp_path, "hints/user.message.v1.md.j2", "{{ speaker ")).findings()
-    assert (told.file, told.wrong[:7]) == ("hints/user.message.v1.md.j2", "line 1:")
+    assert (told.file, told.problem[:7]) == ("hints/user.message.v1.md.j2", "line 1:")
 
 
 def test_only_what_is_named_is_linted(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
 from tests.factories import make_catalog, make_context, make_profile
 
@@ -15,7 +15,7 @@ ASK = said(800, "And now?")
 LONG = " ".join(f"Sentence {n} of a long letter." for n in range(60))
 
 
-def exchange(number: int, output: Any, tool: str = "reader") -> list[Remembered]:
+def exchange(number: int, output: Any, tool: str = "reader") -> list[StoredBreadcrumb]:
     call = f"r{number}"
     return [replied(number, f"I look {number}.", (call, tool, {"n": number})), answered(number + 1, call, output, tool)]
 
@@ -25,7 +25,7 @@ def limited(turns: int | None = None, **rules: Any) -> Profile:
     return replace(bundled, tool_output=replace(bundled.tool_output, **rules))
 
 
-def page(rows: list[Remembered], profile: Profile) -> Context:
+def page(rows: list[StoredBreadcrumb], profile: Profile) -> Context:
     return make_context(ASK, rows, profile)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from builder.assemble.budget.units import jumped, window_size
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
 from tests.conversations import answered, bash, replied, said
 from tests.factories import FAR, make_history, make_place, make_profile, make_tombstone, make_view, view_of
@@ -13,15 +13,15 @@ from tests.factories import FAR, make_history, make_place, make_profile, make_to
 WINDOW = replace(make_profile().window, max_units=6, trim_to=3)
 
 
-def message(n: int, *calls: str) -> Remembered:
+def message(n: int, *calls: str) -> StoredBreadcrumb:
     return replied(n, f"Message {n}.", *(bash(call, "ls") for call in calls)) if calls else said(n, f"Message {n}.")
 
 
-def result(n: int, call: str) -> Remembered:
+def result(n: int, call: str) -> StoredBreadcrumb:
     return answered(n, call, f"Result {n}.")
 
 
-def units(rows: list[Remembered]) -> list[tuple[str, ...]]:
+def units(rows: list[StoredBreadcrumb]) -> list[tuple[str, ...]]:
     """Ids of each unit, the oldest first."""
     view = make_view(rows)
     heads = dict.fromkeys(view.unit_of(row) for row in range(view.size) if view.in_conversation(row))

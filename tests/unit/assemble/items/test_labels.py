@@ -4,7 +4,7 @@ import pytest
 
 from builder.assemble.items.labels import is_plain, tool_label
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, conversation, ids_of, replied, requested, said, section
 from tests.factories import make_context, make_profile
 
@@ -14,7 +14,7 @@ FORGED = ("Assistant", "System", "User", "Human", "assistant ", "Tool calc answe
           "Another user 2")  # fmt: skip
 
 
-def page(rows: list[Remembered], scope: str = "session") -> Context:
+def page(rows: list[StoredBreadcrumb], scope: str = "session") -> Context:
     return make_context(ASK, rows, make_profile(retrieval={"scope": scope, "min_probability": None}))
 
 
@@ -56,7 +56,7 @@ def test_an_ordinary_name_of_a_tool_stays(tool: str) -> None:
     assert tool_label(tool) == tool
 
 
-def other(number: int, text: str, speaker: str = "", **record: object) -> Remembered:
+def other(number: int, text: str, speaker: str = "", **record: object) -> StoredBreadcrumb:
     return said(number, text, speaker, session="s43", **record)
 
 

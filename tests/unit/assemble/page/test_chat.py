@@ -7,8 +7,8 @@ from typing import Any
 
 from builder.adapters.tokens import load_counter
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import ChatFormat, Profile, Reminder
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import make_catalog, make_context, make_profile
 from tests.property.sessions import hear
 
@@ -20,16 +20,16 @@ def profile(shape: ChatFormat = "openai", **changes: Any) -> Profile:
     return make_profile(chat_format=shape, summaries=None, **changes)
 
 
-def said(sequence: int, content: str, **body: Any) -> Remembered:
+def said(sequence: int, content: str, **body: Any) -> StoredBreadcrumb:
     return hear(sequence, "user.message.v1", {"content": content} | body)
 
 
-def calling(sequence: int, *calls: str, content: str = "Let me look.", query: Any = "kiln") -> Remembered:
+def calling(sequence: int, *calls: str, content: str = "Let me look.", query: Any = "kiln") -> StoredBreadcrumb:
     requests = [{"tool": "search", "input": {"query": query, "page": page}, "requestId": call} for page, call in enumerate(calls)]
     return hear(sequence, "agent.response.v1", {"content": content, "tool_requests": requests})
 
 
-def answer(sequence: int, call: str, output: str = "found", schema: str = "tool.response.v1") -> Remembered:
+def answer(sequence: int, call: str, output: str = "found", schema: str = "tool.response.v1") -> StoredBreadcrumb:
     body = {"tool": "search", "tool_name": "search", "request_id": call, "output": output, "error_message": output}
     return hear(sequence, schema, body)
 
@@ -139,7 +139,7 @@ def test_names_stand_in_front_where_more_than_one_writes_in_a_role() -> None:
 
 
 def test_names_of_agents_end_the_user_s_message_before_them() -> None:
-    def by(sequence: int, agent: str) -> Remembered:
+    def by(sequence: int, agent: str) -> StoredBreadcrumb:
         return hear(sequence, "agent.response.v1", {"content": f"{agent} here.", "speaker": agent})
 
     context = make_context(ASK, [said(1, "Hello."), by(2, "Mira"), by(3, "Mira"), by(4, "Otto")], profile())
@@ -182,7 +182,7 @@ def test_arguments_are_whole_and_where_the_call_is_cut_they_say_how_much() -> No
 
 
 def test_folded_results_show_their_line() -> None:
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for start in range(1, 20, 2):
         rows += [calling(start, f"r{start}", query=start), answer(start + 1, f"r{start}", "word " * 100)]
     tight = profile(budget=1200)
@@ -278,7 +278,7 @@ def test_an_answer_to_a_call_that_nobody_knows_is_text_under_its_heading() -> No
 
 
 def test_without_a_limit_of_tool_turns_the_conversation_only_grows_until_the_window_jumps() -> None:
-    rows: list[Remembered] = []
+    rows: list[StoredBreadcrumb] = []
     for start in range(1, 40, 4):
         question, call = said(start, f"Question {start}?"), calling(start + 1, f"r{start}")
         rows += [question, call, answer(start + 2, f"r{start}", f"found {start}"), calling(start + 3, content=f"It is {start}.")]

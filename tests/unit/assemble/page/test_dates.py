@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import Dates, Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import chat, conversation, said, section
 from tests.factories import make_context, make_profile
 
 
-def at(sequence: int, moment: str, text: str = "") -> Remembered:
+def at(sequence: int, moment: str, text: str = "") -> StoredBreadcrumb:
     return said(sequence, text or f"Entry {sequence}.", created_at=moment)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from builder.assemble.items.draft import Item
 from builder.domain.context import CUT, OLDER, OVER_BUDGET, Context, Fragment
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, said
 from tests.factories import make_context, make_profile
 
@@ -24,11 +24,11 @@ def profile(budget: int = 1000, **changes: Any) -> Profile:
     return replace(bundled, sections=tuple(replace(rule, max_share=0.5) if rule.source == "hot" else rule for rule in kept))
 
 
-def page(rows: list[Remembered], wanted: Profile | None = None) -> Context:
+def page(rows: list[StoredBreadcrumb], wanted: Profile | None = None) -> Context:
     return make_context(ASK, rows, wanted or profile())
 
 
-def exchange(number: int, output: object, command: str = "", text: str = "I look.") -> list[Remembered]:
+def exchange(number: int, output: object, command: str = "", text: str = "I look.") -> list[StoredBreadcrumb]:
     """A message that calls, and the result: m<number> and m<number+1>."""
     return [
         replied(number, text, bash(f"r{number}", command or f"cat {number}")),

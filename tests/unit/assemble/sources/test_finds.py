@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.context import OVER_BUDGET, Context
-from builder.domain.facts import Remembered
 from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import answered, bash, chat, failed, ids_of, replied, said, section, sent
 from tests.factories import make_context, make_profile
 
@@ -19,7 +19,7 @@ def profile(budget: int = 1000, **retrieval: object) -> Profile:
     return make_profile(budget=budget, window=window, summaries=None, retrieval={"min_probability": None} | retrieval)
 
 
-def page(rows: list[Remembered], wanted: Profile | None = None) -> Context:
+def page(rows: list[StoredBreadcrumb], wanted: Profile | None = None) -> Context:
     return make_context(ASK, [*rows, *chat(2, 700, "on the weather")], wanted or profile())
 
 
@@ -27,7 +27,7 @@ def found(context: Context) -> str:
     return section(context, "Relevant Earlier Messages")
 
 
-def kilns(number: int, start: int = 1) -> list[Remembered]:
+def kilns(number: int, start: int = 1) -> list[StoredBreadcrumb]:
     return [
         said(n, f"Kiln {n} stands in town {n} by the river and is as hot as ever it was.") for n in range(start, start + number)
     ]

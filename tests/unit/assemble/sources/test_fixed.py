@@ -8,9 +8,9 @@ import pytest
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.context import SYSTEM_CUT, Context
 from builder.domain.errors import Rejected
-from builder.domain.facts import Remembered
 from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule, Source
 from builder.domain.selector import Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.pinned import AGENTS, BLACKLIST, kinds, system_prompt
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
@@ -158,7 +158,7 @@ def test_a_reminder_on_a_condition_is_due_when_the_trigger_meets_it() -> None:
     assert "Be brief." in make_context(make_remembered("Hello?", 99, tags=("phone",)), CHATTER, wanted).markdown
 
 
-def definition(text: str, sequence: int, **changes: Any) -> Remembered:
+def definition(text: str, sequence: int, **changes: Any) -> StoredBreadcrumb:
     return make_remembered(text, sequence, **({"schema": "agent.def.v1", "speaker": "gardener", "session": "_"} | changes))
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from builder.domain.context import Context
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import ids_on_page, make_context, make_profile, make_remembered, make_tombstone, make_turn
 
 TALK = [make_turn(f"Remark number {n} on the weather over there.", n) for n in range(100, 200)]
@@ -14,7 +14,7 @@ PROFILE = make_profile(budget=900)
 """The conversation has no room on it."""
 
 
-def page(*told: Remembered, asked: Remembered = ASKED) -> Context:
+def page(*told: StoredBreadcrumb, asked: StoredBreadcrumb = ASKED) -> Context:
     return make_context(asked, [*told, *TALK], PROFILE)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.breadcrumb import ORIGIN
 from builder.domain.recall import Scope
-from builder.recall.index.cache import SCOPE_COST, Histories
+from builder.recall.index.cache import SCOPE_COST, HistoryCache
 from builder.recall.index.view import View
 from tests.factories import (
     MORNING,
@@ -63,7 +63,7 @@ def test_a_sitting_ends_with_a_gap_of_more_than_six_hours() -> None:
     hours = (0, 5, 11, 17.1, 40)
     view = make_view(make_remembered("Hi.", n, created_at=MORNING + timedelta(hours=hour)) for n, hour in enumerate(hours, 1))
     assert [view.day(row) for row in range(5)] == [*["8 May 2024"] * 3, "9 May 2024", "10 May 2024"]
-    assert view.history.sitting.head(5).tolist() == [0, 0, 0, 1, 2]
+    assert view.history.episode.head(5).tolist() == [0, 0, 0, 1, 2]
 
 
 def test_a_clock_that_runs_ahead_cuts_no_sitting() -> None:
@@ -109,7 +109,7 @@ def scope(session: str, workspace: str = "acme") -> Scope:
 
 
 def test_a_session_is_kept_and_grows_by_its_new_rows() -> None:
-    histories = Histories(100)
+    histories = HistoryCache(100)
     rows = tuple(make_remembered(f"Message {n}.", n) for n in range(1, 6))
     histories.grow(histories.of(scope("s1")), rows[:3])
     grown = histories.grow(histories.of(scope("s1")), rows)
@@ -118,7 +118,7 @@ def test_a_session_is_kept_and_grows_by_its_new_rows() -> None:
 
 
 def test_the_sessions_unused_for_longest_are_forgotten() -> None:
-    histories = Histories(2 * (4 + SCOPE_COST))
+    histories = HistoryCache(2 * (4 + SCOPE_COST))
     for session in ("a", "b", "a", "c"):
         history = histories.of(scope(session))
         histories.grow(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 5)))
@@ -126,7 +126,7 @@ def test_the_sessions_unused_for_longest_are_forgotten() -> None:
 
 
 def test_a_workspace_is_let_go_of_and_no_other() -> None:
-    histories = Histories(1000)
+    histories = HistoryCache(1000)
     for held in (scope("a"), scope("b"), scope("a", "rival")):
         histories.grow(histories.of(held), (make_remembered("The kiln is hot."),))
     assert histories.forget("acme") == 2
@@ -134,7 +134,7 @@ def test_a_workspace_is_let_go_of_and_no_other() -> None:
 
 
 def test_the_session_in_use_is_kept_whatever_its_size() -> None:
-    histories = Histories(2)
+    histories = HistoryCache(2)
     histories.grow(histories.of(scope("big")), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
     assert histories.of(scope("big")).passages == 49
     histories.grow(histories.of(scope("small")), (make_remembered(),))
@@ -149,7 +149,7 @@ def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
 
 
 def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows() -> None:
-    histories = Histories(100)
+    histories = HistoryCache(100)
     history = histories.of(scope("s1"))
     assert histories.takes(history, 3)
     histories.grow(history, (make_remembered(),))
@@ -162,7 +162,7 @@ def test_a_history_that_was_read_before_something_was_erased_takes_no_later_rows
 
 
 def test_a_history_whose_growing_ended_in_the_middle_takes_no_later_rows() -> None:
-    histories = Histories(1000)
+    histories = HistoryCache(1000)
     history = histories.of(scope("s1"))
     growing = histories.growing(history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
     assert histories.takes(history, 0)

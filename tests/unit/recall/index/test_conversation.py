@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import closed_turn, exchange_of, last_words_of_person, open_calls, turns
 from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent
 from tests.factories import make_history, make_place, make_view, view_of
@@ -12,7 +12,7 @@ from tests.factories import make_history, make_place, make_view, view_of
 Shown = list[tuple[str, str, tuple[str, ...]]]
 
 
-def entries(rows: list[Remembered], size: int | None = None) -> Shown:
+def entries(rows: list[StoredBreadcrumb], size: int | None = None) -> Shown:
     """Id, request and results of each entry, the oldest first."""
     view = view_of(make_history(rows), make_place(10_000 if size is None else rows[size].breadcrumb.place.sequence))
     crumbs = [row.breadcrumb for row in view.history.rows]
@@ -23,7 +23,7 @@ def entries(rows: list[Remembered], size: int | None = None) -> Shown:
     ]
 
 
-def closes(rows: list[Remembered]) -> list[tuple[str, tuple[str, ...]]] | None:
+def closes(rows: list[StoredBreadcrumb]) -> list[tuple[str, tuple[str, ...]]] | None:
     """Request and results of each call of the turn that the last row closes."""
     view = make_view(rows)
     turn = closed_turn(view, view.size - 1)
@@ -120,11 +120,11 @@ def test_an_answer_that_joined_from_no_session_closes_the_turn_that_it_joined() 
 @pytest.mark.parametrize(
     ("rows", "words"), [([], ""), ([replied(1, "Hello.")], ""), ([said(1, "One."), said(2, "Two.")], "Two.")]
 )
-def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[Remembered], words: str) -> None:
+def test_what_is_searched_for_a_tools_answer_is_what_a_person_said_last(rows: list[StoredBreadcrumb], words: str) -> None:
     assert last_words_of_person(make_view(rows)) == words
 
 
-def still_open(rows: list[Remembered], identity: str) -> list[str]:
+def still_open(rows: list[StoredBreadcrumb], identity: str) -> list[str]:
     """Request ids of the open calls of a message."""
     return [entry.request for entry in open_calls(make_view(rows), identity)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.domain.errors import Misconfigured
-from builder.recall.search.query_text import BEFORE, LONGEST, Asked, asked
+from builder.recall.search.query_text import BEFORE, LONGEST, QueryText, query_text
 from tests.factories import make_profile, make_remembered, make_terms, make_tombstone, make_view
 
 TALK = [
@@ -18,43 +18,43 @@ TALK = [
 ]
 
 
-def ask(trigger: str, rows: list[Any], **rules: Any) -> Asked:
+def ask(trigger: str, rows: list[Any], **rules: Any) -> QueryText:
     profile = make_profile(retrieval=rules)
-    return asked(trigger, make_view(rows), profile.retrieval, make_terms)
+    return query_text(trigger, make_view(rows), profile.retrieval, make_terms)
 
 
 def test_a_question_that_says_it_all_is_asked_alone() -> None:
-    assert ask("How long does the glaze firing take?", TALK) == Asked("How long does the glaze firing take?")
+    assert ask("How long does the glaze firing take?", TALK) == QueryText("How long does the glaze firing take?")
 
 
 def test_a_follow_up_is_asked_behind_the_question_it_follows_and_beside_its_answer() -> None:
-    assert ask("And the other one?", TALK) == Asked(f"{TALK[2]}\nAnd the other one?", TALK[3])
+    assert ask("And the other one?", TALK) == QueryText(f"{TALK[2]}\nAnd the other one?", TALK[3])
 
 
 def test_a_follow_up_at_the_beginning_stands_alone() -> None:
-    assert ask("And the other one?", ["okay", "Sure!"]) == Asked("And the other one?")
+    assert ask("And the other one?", ["okay", "Sure!"]) == QueryText("And the other one?")
 
 
 def test_a_question_that_names_somebody_is_no_follow_up() -> None:
     rows = [make_remembered("The kiln in Delft is mine.", 1, speaker="Ana")]
-    assert ask("What did Ana say?", rows) == Asked("What did Ana say?")
+    assert ask("What did Ana say?", rows) == QueryText("What did Ana say?")
 
 
 def test_what_was_deleted_is_not_asked_along() -> None:
     rows = [make_remembered("Is the kiln in Delft?", 1), make_tombstone("m1", 2)]
-    assert ask("Why?", rows) == Asked("Why?")
+    assert ask("Why?", rows) == QueryText("Why?")
 
 
 def test_the_last_messages_are_asked_in_time_order_with_the_trigger_last() -> None:
     wanted = "\n".join([*TALK[2:4], "How long does it take?"])
-    assert ask("How long does it take?", TALK, query="last_n", query_messages=3) == Asked(wanted)
-    assert ask("How long does it take?", TALK, query="last_n", query_messages=1) == Asked("How long does it take?")
+    assert ask("How long does it take?", TALK, query="last_n", query_messages=3) == QueryText(wanted)
+    assert ask("How long does it take?", TALK, query="last_n", query_messages=1) == QueryText("How long does it take?")
 
 
 def test_a_profile_may_ask_its_own_question() -> None:
     text = "open orders and {trigger}"
-    assert ask("glaze {0} %s", TALK, query="custom", query_text=text) == Asked("open orders and glaze {0} %s")
-    assert ask("glaze", TALK, query="custom", query_text="open orders") == Asked("open orders")
+    assert ask("glaze {0} %s", TALK, query="custom", query_text=text) == QueryText("open orders and glaze {0} %s")
+    assert ask("glaze", TALK, query="custom", query_text="open orders") == QueryText("open orders")
 
 
 @pytest.mark.parametrize("query", ["last_user", "last_n"])

@@ -1,11 +1,11 @@
 """What comes along with a question that was found: its answer, and no line in its place."""
 
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import make_remembered
 from tests.searches import BLAND, best, find
 
 
-def answers(*rows: Remembered | str) -> list[str]:
+def answers(*rows: StoredBreadcrumb | str) -> list[str]:
     """What is found for a question about nuts, in the order of the page."""
     search = find("Do you eat nuts?", [*BLAND, *rows])
     return [crumb.text for crumb in search.crumbs(search.found.finds)][:2]
@@ -47,8 +47,8 @@ def test_what_was_merely_said_next_never_comes_before_a_better_find() -> None:
 
 def test_the_askers_own_small_talk_hides_no_answer() -> None:
     asked = make_remembered("Do you eat nuts at all?", 80)
-    please, told = make_remembered("please!", 81), make_remembered("Only almonds.", 82, schema="agent.response.v1")
-    assert answers(asked, please, told) == ["Do you eat nuts at all?", "Only almonds."]
+    please, conversation_rows = make_remembered("please!", 81), make_remembered("Only almonds.", 82, schema="agent.response.v1")
+    assert answers(asked, please, conversation_rows) == ["Do you eat nuts at all?", "Only almonds."]
 
 
 def test_what_nobody_said_or_may_not_be_found_is_no_answer() -> None:

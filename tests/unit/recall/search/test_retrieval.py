@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.domain.facts import Remembered
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.search.retrieval import NEAREST, may_be_found, may_be_shown
 from tests.factories import bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 from tests.searches import BLAND, Search, best, find, searched
@@ -112,7 +112,7 @@ def test_ties_go_to_the_later_one() -> None:
 
 
 def test_a_result_is_found_by_itself_whatever_its_call_says() -> None:
-    rows: list[Remembered | str] = [
+    rows: list[StoredBreadcrumb | str] = [
         make_remembered("weather in Delft", 1, schema="tool.request.v1", calls=("r1",), asked=("search",)),
         make_remembered("Sunny and calm", 2, schema="tool.response.v1", calls=("r1",)),
         make_remembered("Sunny and wild", 3, schema="tool.response.v1", calls=("lost",)),
@@ -139,7 +139,7 @@ def test_an_answer_that_is_told_elsewhere_on_the_page_is_not_told_again() -> Non
     assert not {"m2", "m8"} & set(best(find("Where is the key?", rows, 7)))
 
 
-def answer(text: str, sequence: int, to: str, **changes: object) -> Remembered:
+def answer(text: str, sequence: int, to: str, **changes: object) -> StoredBreadcrumb:
     return make_remembered(text, sequence, schema="agent.response.v1", answers=to, **changes)
 
 
@@ -180,7 +180,11 @@ def test_what_is_on_the_page_or_says_nothing_is_no_neighbour() -> None:
 
 
 def test_only_the_schemas_of_the_profile_are_searched() -> None:
-    rows: list[Remembered | str] = ["The kiln is hot.", make_remembered("A note.", 2, schema="note.v1"), "The kiln answers."]
+    rows: list[StoredBreadcrumb | str] = [
+        "The kiln is hot.",
+        make_remembered("A note.", 2, schema="note.v1"),
+        "The kiln answers.",
+    ]
     assert best(find("kiln", rows, schemas=("note.v1",))) == ["m2"]
     assert best(find("kiln", rows, schemas=("unheard.of.v1",))) == []
 

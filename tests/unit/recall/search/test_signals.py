@@ -30,9 +30,9 @@ def best(values: Floats) -> int:
     return int(values.argmax())
 
 
-def days(*sittings: list[str]) -> View:
+def days(*episodes: list[str]) -> View:
     """Sittings a day apart."""
-    texts = [(day, text) for day, sitting in enumerate(sittings) for text in sitting]
+    texts = [(day, text) for day, episode in enumerate(episodes) for text in episode]
     return make_view(
         make_remembered(text, n, created_at=MORNING + timedelta(days=day, minutes=n)) for n, (day, text) in enumerate(texts)
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Processed:
+class DeliveryOutcome:
     """replay: it came by an import, or from the service itself.
 
     outcome: remembered, published, expired, rejected, unavailable or failed.
@@ -21,7 +21,7 @@ class Processed:
     build: float | None = None
     tokens: tuple[int, ...] = ()
     reason: str = ""
-    stopped: bool = False
+    loop_stopped: bool = False
 
     @property
     def contexts(self) -> int:

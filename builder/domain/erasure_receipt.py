@@ -5,7 +5,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
+class ErasureReceipt:
     """by: who asked, as the tombstone says. at: stream time of the tombstone.
 
     versions: stored versions of the breadcrumb that were erased. summaries: ids of summaries that were made from it, erased with

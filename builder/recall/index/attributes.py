@@ -3,30 +3,30 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.domain.facts import Remembered
 from builder.domain.selector import Selector
-from builder.recall.index.arrays import Growing
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.index.arrays import GrowingArray
 
 CONVERSATION = frozenset({"user", "assistant", "tool"})
 
 
-class Marks:
+class Attributes:
     """Grows with its history. expires: seconds since 1970, inf for what never ends. tokens: of the text.
 
     ending: how many end some time. tasks: name → code.
     """
 
     def __init__(self) -> None:
-        self.by_tool = Growing(np.bool_)
-        self.spoken = Growing(np.bool_)
-        self.tokens = Growing(np.float32)
-        self.task = Growing(np.int64)
-        self.expires = Growing(np.float64)
+        self.by_tool = GrowingArray(np.bool_)
+        self.spoken = GrowingArray(np.bool_)
+        self.tokens = GrowingArray(np.float32)
+        self.task = GrowingArray(np.int64)
+        self.expires = GrowingArray(np.float64)
         self.ending = 0
         self.tasks: dict[str, int] = {}
-        self._selected: dict[Selector, Growing[np.bool_]] = {}
+        self._selected: dict[Selector, GrowingArray[np.bool_]] = {}
 
-    def append(self, row: Remembered) -> None:
+    def append(self, row: StoredBreadcrumb) -> None:
         """Mark one more row."""
         crumb = row.breadcrumb
         self.by_tool.append(crumb.role == "tool")
@@ -36,9 +36,9 @@ class Marks:
         self.expires.append(crumb.expires_at.timestamp() if crumb.expires_at else np.inf)
         self.ending += crumb.expires_at is not None
 
-    def selected(self, selector: Selector, rows: list[Remembered], size: int) -> NDArray[np.bool_]:
+    def selected(self, selector: Selector, rows: list[StoredBreadcrumb], size: int) -> NDArray[np.bool_]:
         """Which of the first `size` rows a selector means, shape (size,); each row is looked at once for each selector."""
-        known = self._selected.setdefault(selector, Growing(np.bool_))
+        known = self._selected.setdefault(selector, GrowingArray(np.bool_))
         for row in range(len(known), size):
             known.append(selector.matches(rows[row].breadcrumb))
         return known.head(size)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
+class LintFinding:
     """file: of the templates folder. place: dotted setting, or "" for the whole file. wrong: what is. mend: what to do."""
 
     file: str
     place: str
-    wrong: str
-    mend: str
+    problem: str
+    fix: str

@@ -25,7 +25,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remembered:
+class StoredBreadcrumb:
     """A breadcrumb with its facts, as the store keeps it.
 
     model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
@@ -70,6 +70,6 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         task="",
         tool="",
         failed=False,
-        asked=(),
+        call_signatures=(),
         covers=(),
     )
