@@ -53,7 +53,7 @@ BY_HAND = Ranker(
 
 make_terms = load_terms()
 PHRASES = Phrases(read_folders((bundled_folder("templates"),))[2])
-"""The bundled_folder catalogue."""
+"""The bundled catalogue."""
 
 
 def left_out(number: int) -> str:
@@ -133,7 +133,9 @@ def make_tombstone(removes: str, sequence: int, **changes: Any) -> StoredBreadcr
 
 def make_question(sequence: int, call: str = "r1", session: str = "s42") -> StoredBreadcrumb:
     """An agent asks a tool."""
-    return make_remembered("Let me look.", sequence, schema="agent.response.v1", session=session, calls=(call,), asked=("{}",))
+    return make_remembered(
+        "Let me look.", sequence, schema="agent.response.v1", session=session, calls=(call,), call_signatures=("{}",)
+    )
 
 
 def make_answer(sequence: int, call: str = "r1", **changes: Any) -> StoredBreadcrumb:
@@ -177,7 +179,7 @@ def make_context(
     standing: tuple[StoredBreadcrumb, ...] = (),
     asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled_folder templates. asked: another vector than the query's own.
+    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own.
 
     A tool's answer must close its turn.
     """
@@ -223,7 +225,7 @@ def make_rendering(encoding: str = "o200k_base") -> JinjaRendering:
 
 
 def make_profile(name: str = "default", **changes: Any) -> Profile:
-    """A bundled_folder profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
+    """A bundled profile. changes: any of its fields, and `window` or `retrieval` as a dict of theirs."""
     profile = _bundled_profile(name)
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):

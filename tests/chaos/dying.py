@@ -57,7 +57,7 @@ class Store(SqliteStore):
         die_at("remembered", remembered.breadcrumb.text)
         return new
 
-    async def fill(self, remembered: StoredBreadcrumb) -> bool:
+    async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
         """As the real one."""
         die_at("filling", remembered.breadcrumb.text)
         new = await super().fill_vectors(remembered)

@@ -66,7 +66,7 @@ async def test_an_answer_that_came_before_its_question_belongs_to_nobody(store: 
 
 
 async def test_who_passes_a_call_on_in_no_session_is_none_of_them(store: Store) -> None:
-    passed_on = make_remembered("search", 2, schema="tool.request.v1", session="_", calls=("r1",), asked=("{}",))
+    passed_on = make_remembered("search", 2, schema="tool.request.v1", session="_", calls=("r1",), call_signatures=("{}",))
     await remember(store, make_question(1), passed_on, make_answer(3))
     assert await ids(store) == ["m1", "m3"]
 

@@ -81,7 +81,7 @@ class Stores(RuleBasedStateMachine):
         user_id=st.sampled_from(("", "u1", "u2")),
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
-        fields["asked"] = fields["calls"] if fields.pop("asks") else ()
+        fields["call_signatures"] = fields["calls"] if fields.pop("asks") else ()
         # A place belongs to one session: the stream gives each number once.
         where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)

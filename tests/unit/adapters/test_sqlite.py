@@ -253,7 +253,7 @@ async def test_what_an_older_file_holds_of_no_session_joins_who_asked(tmp_path: 
     path = str(tmp_path / "store.db")
     store = SqliteStore(path)
     asked = make_question(1), make_question(2, "r2", "s43"), make_question(5, session="s43")
-    edited, passed_on = make_answer(7, "r2", id="m3", version=2), make_answer(8, id="m3", version=3, asked=("{}",))
+    edited, passed_on = make_answer(7, "r2", id="m3", version=2), make_answer(8, id="m3", version=3, call_signatures=("{}",))
     for row in (*asked, make_answer(3), make_answer(4, "r9"), make_answer(6), edited, passed_on):
         assert await store.remember(row)
     store.close()

@@ -98,7 +98,7 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
     class Leaving(MemoryStore):
         away = 3
 
-        async def left(self) -> int:
+        async def count_missing_vectors(self) -> int:
             if self.away:
                 self.away -= 1
                 raise Unavailable("the disk is away")

@@ -1,4 +1,4 @@
-"""A catalogue of phrases: what may replace the bundled_folder entries, and what is refused."""
+"""A catalogue of phrases: what may replace the bundled entries, and what is refused."""
 
 from pathlib import Path
 

@@ -12,7 +12,7 @@ HINTS, PAGES, _ = read_folders((bundled_folder("templates"),))
 
 
 def faults_of(hint: str = "", page: str = "", schema: str = "user.message.v1") -> list[tuple[str, str, str]]:
-    """File, what is wrong and what to do, with this hint or page beside the bundled_folder ones."""
+    """File, what is wrong and what to do, with this hint or page beside the bundled ones."""
     hints, pages = ({schema: hint} if hint else {}), ({"mine": page} if page else {})
     found = faults(TemplateSet(HINTS | hints, PAGES | pages))
     return [(finding.file, finding.problem, finding.fix) for finding in found]
@@ -23,7 +23,7 @@ def test_the_bundled_templates_have_no_faults() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "wrong", "mend"),
+    ("source", "problem", "fix"),
     [
         ("{{ speaker }}: {{ txet }}", "'txet' is no value of a template", "use text"),
         ("{% if body.never %}{{ txet }}{% endif %}x", "'txet' is no value of a template", "use text"),
@@ -63,7 +63,7 @@ def test_a_hint_file_without_anything_in_it_is_a_fault_for_any_schema() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "wrong"),
+    ("source", "problem"),
     [
         ("{{ sektions }}", "'sektions' is no value of a template"),
         ("{% for section in sections %}{{ section.titel }}{% endfor %}", "it fails on an example: line 1: 'dict object' has no"),
