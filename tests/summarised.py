@@ -90,8 +90,8 @@ def make_summarising(
     async def last() -> Place:
         return Place(2**62, 0)
 
-    sources = Sources(view=builder.view, walk=walk, last=last)
-    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
+    sources = Sources(view=builder.recaller.session_view, walk=walk, last=last)
+    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder.memory.store.facts, largest)
     return SummaryScheduler(sources, making, profiles, lambda: False)
 
 
@@ -127,7 +127,7 @@ async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> Non
 async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return tuple(name for name, _ in covered(await builder.view("acme", "s42", make_place(2000)), recipe))
+    return tuple(name for name, _ in covered(await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe))
 
 
 async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:

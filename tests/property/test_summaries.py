@@ -65,7 +65,7 @@ def units(view: View) -> list[tuple[Source, ...]]:
 async def sources(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.view("acme", "s42", until), recipe)
+    return covered(await builder.recaller.session_view("acme", "s42", until), recipe)
 
 
 async def summarised_in_steps(session: Session, profile: Profile, every: int) -> None:
@@ -83,7 +83,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
         assert len(set(after)) == len(after)
         assert after[: len(before)] == before
         new = after[len(before) :]
-        held = units(await builder.view("acme", "s42", crumb.place))
+        held = units(await builder.recaller.session_view("acme", "s42", crumb.place))
         pending = [part for unit in held if (part := tuple(source for source in unit if source not in before))]
         left = [part for part in pending if not set(part) & set(new)]
         assert new == tuple(source for part in pending[: len(pending) - len(left)] for source in part)
@@ -112,7 +112,7 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
             await loop.compact("acme", "s42", profile)
         await loop.look("acme", "s42", here)
         under_way = publishing.out
-        view = await builder.view("acme", "s42", here)
+        view = await builder.recaller.session_view("acme", "s42", here)
         chain, done = chain_of(view, recipe), await sources(builder, profile, here)
         waits = sources_of(view, waiting(view, recipe, chain.last))
         assert len(set(done)) == len(done)

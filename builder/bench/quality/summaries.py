@@ -88,7 +88,9 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
     began = perf_counter()
     await summarise(core, (profile,), end)
     seconds = perf_counter() - began
-    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
+    view = await core.builder.recaller.session_view(
+        end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM)
+    )
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
     rows = view.history.chains.rows(view.session, recipe.name, view.kept)
@@ -113,7 +115,7 @@ async def _made(core: Components, profile: Profile) -> dict[str, Any]:
     ]
     await core.store.remember_all(tuple(rows))
     end = rows[-1].breadcrumb
-    await core.builder.view(WORKSPACE, end.session, end.place)  # read once: what reading costs is another measure
+    await core.builder.recaller.session_view(WORKSPACE, end.session, end.place)
     made = await _summarise(core, end, profile)
     return {
         "messages": MADE,

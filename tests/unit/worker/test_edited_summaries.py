@@ -41,7 +41,7 @@ def remarks(first: int, number: int) -> list[Breadcrumb]:
 async def sources(builder: ContextBuilder, profile: Profile) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
+    return covered(await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe)
 
 
 async def test_one_edit_waits_with_the_others_and_meanwhile_no_page_tells_the_old_words() -> None:
