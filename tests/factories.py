@@ -44,7 +44,7 @@ WIDTH = 64
 INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
-WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "sitting_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
+WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
 NULL = {"constant": -10.0}
 BY_HAND = Ranker(
     hybrid=Weights(passages=WEIGHTS, null=NULL),
@@ -187,7 +187,7 @@ def make_context(
     profile, crumb = profile or make_profile(), trigger.breadcrumb
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
-    speakers = tuple(view.history.speakers)
+    speakers = tuple(view.history.breadcrumbs.speakers)
     wanted = query_text_of(
         crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms
     )

@@ -37,7 +37,7 @@ def _in_all(fragment: Fragment, ledger: Ledger) -> int:
     """Tokens of all of it, by stored counts where only a line of it was rendered."""
     view = ledger.writer.view
     row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
-    stored = int(view.history.attributes.tokens.head(view.size)[row]) if row >= 0 else 0
+    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
     return max(fragment.in_all, stored, fragment.tokens)
 
 
@@ -68,7 +68,7 @@ def absences(front: Front, found: RetrievalResult, missed: Iterable[Omission]) -
     reasons[IRRELEVANT] += int(np.count_nonzero(absent))
     waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
     if not front.conversation.whole:
-        older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
+        older = view.dialogue & view.current & ~absent & (view.history.breadcrumbs.session.head(view.size) == view.session)
         older[np.array(sorted(known), np.int64)] = False
         reasons[OLDER] += int(np.count_nonzero(older))
         waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
@@ -93,7 +93,7 @@ def _mask(rows: NDArray[np.int64], size: int, known: Iterable[int]) -> NDArray[n
 
 def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
     view = front.ledger.writer.view
-    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.attributes.tokens.head(view.size)[row])
+    name, tokens = view.breadcrumb(row).id, int(view.history.breadcrumbs.tokens.head(view.size)[row])
     return name, Omission(id=name, reason=reason, tokens=tokens)
 
 

@@ -17,7 +17,7 @@ Source = tuple[str, int]
 class Line:
     """One line of a summary.
 
-    text: with the speaker's name in front; of a question and its answer, one below the other. day: on which its sitting began, as
+    text: with the speaker's name in front; of a question and its answer, one below the other. day: on which its episode began, as
     "8 May 2023".
     ids, versions: of the breadcrumbs that it was made from; once one of them is deleted or edited the line is shown no more.
     verbatim: somebody asked to keep it word for word, outside the cap.

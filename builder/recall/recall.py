@@ -62,7 +62,7 @@ class Recaller:
         rows, view = await self._read(session, place_behind(until), Scope(workspace=workspace, sessions=(session,)), ())
         if not view.size:
             return view
-        now = view.history.rows[view.size - 1].breadcrumb.received_at
+        now = view.breadcrumb(view.size - 1).received_at
         return without_expired(view, self._excluded(unexpired(now, rows)), now)
 
     async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[RowsByKind, View]:

@@ -209,7 +209,7 @@ class SummaryScheduler:
     def _words(self, view: View, units: tuple[Waiting, ...]) -> tuple[Line, ...]:
         """All that these units say, a line each."""
         rows = (row for _, members in units for row in members)
-        return tuple(verbatim(view, row) for row in sorted(rows) if view.history.rows[row].breadcrumb.text.strip())
+        return tuple(verbatim(view, row) for row in sorted(rows) if view.breadcrumb(row).text.strip())
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""

@@ -55,9 +55,9 @@ def make_builder(store: MemoryStore) -> ContextBuilder:
 def units(view: View) -> list[tuple[Source, ...]]:
     """Id and version of what still counts of each unit of the conversation, in the order of their heads."""
     found: dict[int, list[Source]] = {}
-    for row in view.own[: view.own_count]:
+    for row in view.session_rows[: view.session_size]:
         if view.in_conversation(row) and view.current[row]:
-            crumb = view.history.rows[row].breadcrumb
+            crumb = view.breadcrumb(row)
             found.setdefault(view.unit_of(row), []).append((crumb.id, crumb.version))
     return [tuple(found[head]) for head in sorted(found)]
 
@@ -128,7 +128,7 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
 
 def holds(view: View, source: Source) -> bool:
     row = view.row_of(source[0])
-    return bool(view.current[row]) and view.history.rows[row].breadcrumb.version == source[1]
+    return bool(view.current[row]) and view.breadcrumb(row).version == source[1]
 
 
 @settings(max_examples=80, deadline=None)

@@ -74,8 +74,8 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     window, own = profile.window, view.rows
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
-    shown = own[view.spoken[own] & view.current[own]]
-    marks = view.history.attributes
+    shown = own[view.dialogue[own] & view.current[own]]
+    marks = view.history.breadcrumbs
     said = shown[~marks.by_tool.head(view.size)[shown]]
     return float(marks.tokens.head(view.size)[said].sum()) > STORED_OVER_RENDERED * allowance
 
@@ -95,7 +95,7 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
     placeholders: set[Entry] = set()
     tool_turns = 0
     tokens = 0.0
-    stored = view.history.attributes.tokens.head(view.size)
+    stored = view.history.breadcrumbs.tokens.head(view.size)
     for number, turn in enumerate(turns(view)):
         if tokens > STORED_OVER_RENDERED * room:
             return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved=0)

@@ -53,7 +53,7 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
             continue
         reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.id) if own else "")
         if reason:
-            omissions.append(Omission(id=view.history.rows[said.row].breadcrumb.id, reason=reason))
+            omissions.append(Omission(id=view.breadcrumb(said.row).id, reason=reason))
             outdated.update({said.row} if reason != REPEAT and _is_most(view, [said]) else ())
         elif own:
             held[said.row].append(said)
@@ -65,15 +65,15 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
 
 def _index(view: View, terms: Terms) -> InstructionLog:
     """The instructions of all sessions in scope, with those of the passages that have come since."""
-    index, history = view.history.instructed, view.history
+    index, history = view.history.instructions, view.history
     start = index.passages
     if start >= view.passages:
         return index
-    marked = history.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
-    marked &= history.by_person.head(view.size)[view.crumb[start:]]
+    marked = history.passages.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
+    marked &= history.breadcrumbs.by_person.head(view.size)[view.crumb[start:]]
     found: list[Statement] = []
     for row in np.unique(view.crumb[start:][marked]).tolist():
-        found += read(history.rows[row].breadcrumb.text, int(history.session.head(view.size)[row]), row, terms)
+        found += read(history.rows[row].breadcrumb.text, int(history.breadcrumbs.session.head(view.size)[row]), row, terms)
     index.grow(found, view.passages)
     return index
 
@@ -82,7 +82,7 @@ def _by_later(view: View, index: InstructionLog, number: int) -> str:
     for later, reason in index.later[number]:
         row = index.said[later].row
         if row < view.size and view.current[row]:
-            return _reason(reason, view.history.rows[row].breadcrumb.id)
+            return _reason(reason, view.breadcrumb(row).id)
     return ""
 
 
@@ -97,12 +97,12 @@ def _reason(reason: str, by: str) -> str:
 
 def _find(view: View, said: list[Statement]) -> Find:
     """The sentences that instruct; the message whole when it says nothing else."""
-    text, spans = view.history.rows[said[0].row].breadcrumb.text, tuple((one.start, one.end) for one in said)
+    text, spans = view.breadcrumb(said[0].row).text, tuple((one.start, one.end) for one in said)
     starts, ends = (0, *(end for _, end in spans)), (*(start for start, _ in spans), len(text))
     more = any(_WORD.search(text, start, end) for start, end in zip(starts, ends, strict=True))
     return Find(row=said[0].row, spans=spans if more else ())
 
 
 def _is_most(view: View, said: list[Statement]) -> bool:
-    text = view.history.rows[said[0].row].breadcrumb.text
+    text = view.breadcrumb(said[0].row).text
     return len(text) <= SHORT and 2 * sum(one.end - one.start for one in said) >= len(text)

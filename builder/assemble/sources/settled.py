@@ -85,7 +85,7 @@ def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructio
     whole = set(shown)
     for find in active.instructions:
         if find.row not in shown:
-            crumb = ledger.writer.view.history.rows[find.row].breadcrumb
+            crumb = ledger.writer.view.breadcrumb(find.row)
             item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
             longer = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, longer) <= room:

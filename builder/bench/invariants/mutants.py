@@ -51,7 +51,7 @@ def _rotated(turn: Turn) -> Turn:
 def _once(turns: list[Turn], view: Any) -> Iterator[Turn]:
     texts: set[str] = set()
     for turn in turns:
-        text = view.history.rows[turn[0].row].breadcrumb.text
+        text = view.breadcrumb(turn[0].row).text
         if text not in texts:
             yield turn
         texts.add(text)
@@ -70,7 +70,7 @@ def _named_though_hidden(right: Function) -> Function:
     def absences(page: Any, found: Any, missed: Any) -> Any:
         view = page.ledger.writer.view
         rows = [row for row in range(view.size) if not view.current[row]]
-        hidden = tuple(Omission(id=view.history.rows[row].breadcrumb.id, reason="over budget") for row in rows[:1])
+        hidden = tuple(Omission(id=view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
         return right(page, found, (*hidden, *missed))
 
     return absences

@@ -93,7 +93,7 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
     )
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
-    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
+    rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
     chain = chain_of(view, recipe)
     lines = shown_lines(view, chain.verbatim, chain.free)
     return {

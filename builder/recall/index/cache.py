@@ -64,4 +64,4 @@ class HistoryCache:
             self._histories.popitem(last=False)
 
     def _size(self) -> int:
-        return sum(history.passages + SCOPE_PASSAGES for history in self._histories.values())
+        return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())

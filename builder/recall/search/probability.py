@@ -32,7 +32,7 @@ def _nearest(query: Query, view: View, findable: Rows) -> float:
 def _known(query: Query, view: View, _findable: Rows) -> float:
     """Share of the query's terms that the history knows."""
     terms = query.terms
-    return sum(view.history.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
+    return sum(view.history.passages.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
 
 
 def _named(query: Query, _view: View, _findable: Rows) -> float:

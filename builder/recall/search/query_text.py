@@ -50,7 +50,7 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
 
 
 def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
-    question, named = strip_names(trigger, view.speakers)
+    question, named = strip_names(trigger, view.prefix.speakers)
     if named or not is_follow_up(question, terms):
         return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view))
     last = list(_last(view, 4))
@@ -61,19 +61,19 @@ def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText
 
 def _is_small_talk(trigger: str, view: View) -> bool:
     """Also with the name of somebody who speaks here: "Thanks, Bob!"."""
-    return is_filler(trigger) or is_filler(strip_names(trigger, view.speakers)[0])
+    return is_filler(trigger) or is_filler(strip_names(trigger, view.prefix.speakers)[0])
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
     """(text, whether a person said it) of the last messages that say something, the newest first."""
     history, found = view.history, 0
-    for row in reversed(view.own[max(view.own_count - LOOKED_BACK, 0) : view.own_count]):
+    for row in reversed(view.session_rows[max(view.session_size - LOOKED_BACK, 0) : view.session_size]):
         crumb = history.rows[row].breadcrumb
         if (
             found < number
             and crumb.role in {"user", "assistant"}
             and view.current[row]
-            and not history.filler.head(view.size)[row]
+            and not history.breadcrumbs.filler.head(view.size)[row]
         ):
             found += 1
             yield crumb.text[:BEFORE].strip(), crumb.role == "user"

@@ -18,13 +18,13 @@ _SPEAKERS = frozenset({"user", "assistant"})
 
 def named_replies(row: int, view: View) -> tuple[int, ...]:
     """Rows of the responses that name this breadcrumb, the newest of many."""
-    named = view.history.answers.get(view.history.rows[row].breadcrumb.id, ())
+    named = view.history.breadcrumbs.answers.get(view.breadcrumb(row).id, ())
     return tuple(other for other in named if other < view.size and view.current[other])[-MOST:]
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
     """Rows of what the other one said next, when the text asks; of a question that was asked again, the newest first."""
-    if not asks_within(text) or view.history.rows[row].breadcrumb.role not in _SPEAKERS:
+    if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
     return tuple(reply for asked in reversed(view.repeats(row)[-MOST:]) for reply in _said_next(asked, view))
 
@@ -35,7 +35,7 @@ def _said_next(row: int, view: View) -> tuple[int, ...]:
     Short words answer ("later", "passt"), but for thanks, greetings and "hm"; then what the same one adds to them answers too.
     """
     history = view.history
-    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
+    speaker, filler = history.breadcrumbs.speaker.head(view.size), history.breadcrumbs.filler.head(view.size)
     following = tuple(_following(row, view))
     others = [other for other in following if not (filler[other] and is_no_answer(history.rows[other].breadcrumb.text))]
     first = next(
@@ -56,8 +56,8 @@ def _said_next(row: int, view: View) -> tuple[int, ...]:
 def _following(row: int, view: View) -> Iterator[int]:
     """What others said next in the session, up to what the asker says next."""
     history = view.history
-    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
-    rows = history.rows_of[int(history.session.head(view.size)[row])]
+    speaker, filler = history.breadcrumbs.speaker.head(view.size), history.breadcrumbs.filler.head(view.size)
+    rows = history.breadcrumbs.rows_of[int(history.breadcrumbs.session.head(view.size)[row])]
     start = bisect_right(rows, row)
     for other in rows[start : start + MOST]:
         if other >= view.size or (speaker[other] == speaker[row] and not filler[other]):

@@ -34,8 +34,8 @@ class Searcher:
         return queries[key]
 
     async def _make(self, question: QueryText, view: View) -> Query:
-        text, names = strip_names(question.text, view.speakers)
-        context, _ = strip_names(question.beside, view.speakers)
+        text, names = strip_names(question.text, view.prefix.speakers)
+        context, _ = strip_names(question.beside, view.prefix.speakers)
         try:
             vector = await self.embed(text)
         except Unavailable:

@@ -66,7 +66,7 @@ class Excerpt:
 
 def excerpts(view: View, row: int, words: Words, kept: frozenset[int] = frozenset()) -> list[Excerpt]:
     """The best excerpts of a row; none of small talk that answers nothing. kept: rows that are kept word for word."""
-    held = spoken(view.history.rows[row].breadcrumb.text)
+    held = spoken(view.breadcrumb(row).text)
     answer = _answer(view, row, held, words, kept)
     if view.first_passage(row) is None:
         return [answer] if answer else []
@@ -81,16 +81,13 @@ def again(view: View, line: Line, words: Words) -> Excerpt | None:
     if min(rows) < 0:
         return None
     spoken = [_unlabelled(view, row, text) for row, text in zip(rows, line.text.split("\n"), strict=False)]
-    spots = [
-        (row, max(view.history.rows[row].breadcrumb.text.find(text[1:20]) - 1, 0))
-        for row, text in zip(rows, spoken, strict=False)
-    ]
+    spots = [(row, max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0)) for row, text in zip(rows, spoken, strict=False)]
     return _excerpt(view, line, frozenset(spots), spoken[-1], " ".join(spoken), words, unresolved=refers(spoken[0]))
 
 
 def line_of(view: View, row: int, sentence: str) -> Line:
     """A line of one row."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return Line(text=f"{crumb.speaker}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
 
 
@@ -124,13 +121,13 @@ def _alone(view: View, row: int, held: tuple[Sentence, ...], number: int, words:
 
 def _answer(view: View, row: int, held: tuple[Sentence, ...], words: Words, kept: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None when it needs none."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     if crumb.role == "tool" or _announces(view, row) or not held or asks(held[0].text) or not is_dependent(held[0].text):
         return None
     if (found := question_of(view, row)) is None:
         return None
     asking, question = found
-    if view.history.rows[asking].breadcrumb.role == crumb.role and not is_dependent(held[0].text, BRIEF):
+    if view.breadcrumb(asking).role == crumb.role and not is_dependent(held[0].text, BRIEF):
         return None
     number = 2 if is_filler(held[0].text) and len(held) > 1 and not asks(held[1].text) else 1
     while is_bare(held[0].text) and number < min(len(held), FRONT) and refers(held[number].text) and not asks(held[number].text):
@@ -195,13 +192,13 @@ def _excerpt(
 
 def _announces(view: View, row: int) -> bool:
     """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
-    return view.history.rows[row].breadcrumb.role == "assistant" and len(view.members(row)) > 1
+    return view.breadcrumb(row).role == "assistant" and len(view.members(row)) > 1
 
 
 def _unlabelled(view: View, row: int, text: str) -> str:
     """A line's words without the speaker."""
-    return text.removeprefix(f"{view.history.rows[row].breadcrumb.speaker}: ")
+    return text.removeprefix(f"{view.breadcrumb(row).speaker}: ")
 
 
 def _names(view: View) -> frozenset[str]:
-    return view.once("names", lambda: frozenset(word for speaker in view.speakers for word in words_of(speaker)))
+    return view.prefix.speaker_words

@@ -31,7 +31,7 @@ def extract(
     pool = [made for line in lines if (made := again(view, line, words))]
     for row in rows:
         pool += excerpts(view, row, words, kept)
-    end = view.history.first_passage(max(rows) + 1) if rows else view.passages
+    end = view.history.passages.first(max(rows) + 1) if rows else view.passages
     pool = [one for one in pool if not one.by_tool] or pool
     chosen = _choose(view, pool, cap, min(end, view.passages), words)
     ranked = ((one.order, replace(one.line, rank=rank)) for rank, one in enumerate(chosen))
@@ -40,7 +40,7 @@ def extract(
 
 def verbatim(view: View, row: int) -> Line:
     """What this row says, word for word."""
-    return replace(line_of(view, row, view.history.rows[row].breadcrumb.text.strip()), verbatim=True)
+    return replace(line_of(view, row, view.breadcrumb(row).text.strip()), verbatim=True)
 
 
 def tokens_of(lines: Sequence[Line], count: Callable[[str], int]) -> int:
@@ -94,15 +94,15 @@ def _sharing(pool: list[Excerpt]) -> list[list[int]]:
 
 def _vectors(view: View, pool: list[Excerpt]) -> NDArray[np.float32]:
     """Of each excerpt's passage, shape (excerpts, width); zeros where there is none."""
-    if view.vectors is None or not len(view.vectors):
+    if view.prefix.vectors is None or not len(view.prefix.vectors):
         return np.zeros((len(pool), 1), np.float32)
     rows = np.array([one.passage for one in pool], np.int64)
-    found = view.vectors[rows]
+    found = view.prefix.vectors[rows]
     found[rows < 0] = 0
     return found
 
 
 def _weights(view: View, terms: list[str], end: int) -> NDArray[np.float64]:
     """Rarity of each term among the passages below `end`, shape (terms,)."""
-    holding = (view.history.postings.holding(term, end) for term in terms)
+    holding = (view.history.passages.postings.holding(term, end) for term in terms)
     return np.array([math.log(1 + end / max(rows, 1)) for rows in holding])

@@ -54,14 +54,14 @@ def _repeats(view: View, rows: tuple[int, ...], line: Line, anyway: Shown) -> bo
         return True
     if len(rows) > 1 or rows[0] not in anyway.parts:
         return False
-    said = line.text.removeprefix(f"{view.history.rows[rows[0]].breadcrumb.speaker}: ")
+    said = line.text.removeprefix(f"{view.breadcrumb(rows[0]).speaker}: ")
     return " ".join(said.casefold().split()) in " ".join(anyway.parts[rows[0]].casefold().split())
 
 
 def _row(view: View, source: Source) -> int:
     """The row of a source in this version, -1 when it counts no more."""
     row = view.row_of(source[0])
-    holds = row >= 0 and view.current[row] and view.history.rows[row].breadcrumb.version == source[1]
+    holds = row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1]
     return row if holds else -1
 
 

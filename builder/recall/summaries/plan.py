@@ -58,11 +58,11 @@ def recipe_of(profile: Profile) -> Recipe | None:
 def chain_of(view: View, recipe: Recipe) -> Chain:
     """The chain as of a view. Summaries that have ended or that a blacklist names are of it: none is made again for that."""
     chains, history = view.history.chains, view.history
-    head = chains.head(view.session, recipe.name, view.kept)
+    head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
         return Chain(verbatim=(), free=(), previous="", last=-1)
     return Chain(
-        verbatim=chains.verbatim(head, view.kept),
+        verbatim=chains.verbatim(head, view.prefix.latest),
         free=still_holding(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
         last=_first_row(view, chains.summary(head).last),
@@ -72,7 +72,7 @@ def chain_of(view: View, recipe: Recipe) -> Chain:
 def covered(view: View, recipe: Recipe) -> tuple[Source, ...]:
     """All that the chain stands for, in order."""
     chains = view.history.chains
-    rows = chains.rows(view.session, recipe.name, view.kept)
+    rows = chains.rows(view.session, recipe.name, view.prefix.latest)
     return tuple(source for row in rows for source in chains.summary(row).sources)
 
 
@@ -84,7 +84,7 @@ def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
     units: list[Waiting] = []
-    own = view.own[: view.own_count]
+    own = view.session_rows[: view.session_size]
     for row in own[bisect_right(own, last) :]:
         head = view.unit_of(row)
         if head <= last:
@@ -130,7 +130,7 @@ def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
 
 def said(view: View, row: int) -> Utterance:
     """A row for a summariser."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return Utterance(
         id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row)
     )
@@ -162,13 +162,13 @@ def summary_shown(view: View, profile: Profile, anyway: Shown, moved: int) -> St
     if recipe is None:
         return None
     chains = view.history.chains
-    head = chains.shown(view.session, recipe.name, view.kept, view.current, moved)
+    head = chains.shown(view.session, recipe.name, view.prefix.latest, view.current, moved)
     if head < 0:
         return None
     lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), anyway)
     if not lines:
         return None
-    return Standing(breadcrumb=view.history.rows[head].breadcrumb, summary=chains.summary(head), lines=lines)
+    return Standing(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
 
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
@@ -178,12 +178,12 @@ def _free(view: View, row: int) -> tuple[Line, ...]:
 
 def _first_row(view: View, breadcrumb: str) -> int:
     """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
-    rows = view.history.versions.get(breadcrumb, ())
-    return next((row for row in rows if view.history.session.head(row + 1)[row] == view.session), -1)
+    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
 
 
 def _source(view: View, row: int) -> Source:
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return crumb.id, crumb.version
 
 

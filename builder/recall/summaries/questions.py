@@ -80,7 +80,7 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 
     Small talk and calls of tools may stand between the two, nothing else that was said.
     """
-    speaker, by_tool = view.history.rows[row].breadcrumb.speaker, False
+    speaker, by_tool = view.breadcrumb(row).speaker, False
     asker = ""
     for other, crumb in _before(view, row):
         if crumb.role == "tool":
@@ -101,10 +101,10 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
 
 def _before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
     """What was said in front of a row, the newest first."""
-    own = view.own
+    own = view.session_rows
     number = bisect_left(own, row)
     for other in reversed(own[max(number - LOOK_BACK, 0) : number]):
-        crumb = view.history.rows[other].breadcrumb
+        crumb = view.breadcrumb(other)
         if view.in_conversation(other) and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
             yield other, crumb
 

@@ -99,9 +99,9 @@ async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
     view, recipe = await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe_of(profile)
     assert recipe
-    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
+    rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
     assert len(rows) == 5
-    assert all(view.history.chains.summary(row) == read_summary(view.history.rows[row].breadcrumb) for row in rows)
+    assert all(view.history.chains.summary(row) == read_summary(view.breadcrumb(row)) for row in rows)
 
 
 async def test_two_workers_make_the_same_summaries() -> None:

@@ -25,7 +25,7 @@ from tests.factories import (
 
 
 def current(view: View) -> list[str]:
-    return [view.history.rows[row].breadcrumb.id for row in np.flatnonzero(view.current)]
+    return [view.breadcrumb(int(row)).id for row in np.flatnonzero(view.current)]
 
 
 def test_a_view_ends_before_its_place() -> None:
@@ -61,32 +61,34 @@ def test_the_row_of_a_breadcrumb_is_the_newest_that_can_be_seen() -> None:
     assert view_of(history, make_place(4)).row_of("b") == -1
 
 
-def test_a_sitting_ends_with_a_gap_of_more_than_six_hours() -> None:
+def test_an_episode_ends_with_a_gap_of_more_than_six_hours() -> None:
     hours = (0, 5, 11, 17.1, 40)
     view = make_view(make_remembered("Hi.", n, created_at=MORNING + timedelta(hours=hour)) for n, hour in enumerate(hours, 1))
     assert [view.day(row) for row in range(5)] == [*["8 May 2024"] * 3, "9 May 2024", "10 May 2024"]
-    assert view.history.episode.head(5).tolist() == [0, 0, 0, 1, 2]
+    assert view.history.breadcrumbs.episode.head(5).tolist() == [0, 0, 0, 1, 2]
 
 
-def test_a_clock_that_runs_ahead_cuts_no_sitting() -> None:
+def test_a_clock_that_runs_ahead_cuts_no_episode() -> None:
     ahead = make_remembered(
         "From the future.", 2, created_at=MORNING + timedelta(days=90), received_at=MORNING + timedelta(minutes=2)
     )
-    assert make_view([make_remembered("One.", 1), ahead, make_remembered("Two.", 3)]).history.sitting_dates == ["8 May 2024"]
+    assert make_view([make_remembered("One.", 1), ahead, make_remembered("Two.", 3)]).history.breadcrumbs.episode_dates == [
+        "8 May 2024"
+    ]
 
 
 def test_vectors_are_zero_where_none_was_made() -> None:
     view = make_view(["?!", "The kiln is hot.", "?"])
-    assert view.vectors is not None
-    assert view.vectors.any(axis=1).tolist() == [False, True, False]
-    assert view.vectors[1].astype("<f2").tobytes() == make_vector("The kiln is hot.")
-    assert make_view(["?!"]).vectors is None
+    assert view.prefix.vectors is not None
+    assert view.prefix.vectors.any(axis=1).tolist() == [False, True, False]
+    assert view.prefix.vectors[1].astype("<f2").tobytes() == make_vector("The kiln is hot.")
+    assert make_view(["?!"]).prefix.vectors is None
 
 
 def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
     history = make_history([make_remembered("The kiln is hot.", 1), make_remembered("?!", 2), bare(make_remembered("Hot.", 3))])
     assert [view_of(history, make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
-    assert view_of(history, make_place(4)).has_vector.tolist() == [True, False, False]
+    assert view_of(history, make_place(4)).prefix.has_vector.tolist() == [True, False, False]
 
 
 def test_repeats_are_the_same_words_of_the_same_speaker_so_far() -> None:
@@ -130,7 +132,7 @@ def test_the_sessions_unused_for_longest_are_forgotten() -> None:
     for session in ("a", "b", "a", "c"):
         history = histories.get(scope(session))
         grow(histories, history, tuple(make_remembered(f"Message {n}.", n) for n in range(1, 5)))
-    assert [histories.get(scope(session)).passages for session in ("a", "c", "b")] == [4, 4, 0]
+    assert [histories.get(scope(session)).cost for session in ("a", "c", "b")] == [4, 4, 0]
 
 
 def test_a_workspace_is_let_go_of_and_no_other() -> None:
@@ -138,15 +140,15 @@ def test_a_workspace_is_let_go_of_and_no_other() -> None:
     for held in (scope("a"), scope("b"), scope("a", "rival")):
         grow(histories, histories.get(held), (make_remembered("The kiln is hot."),))
     assert histories.drop("acme") == 2
-    assert [histories.get(held).passages for held in (scope("a"), scope("b"), scope("a", "rival"))] == [0, 0, 1]
+    assert [histories.get(held).cost for held in (scope("a"), scope("b"), scope("a", "rival"))] == [0, 0, 1]
 
 
 def test_the_session_in_use_is_kept_whatever_its_size() -> None:
     histories = HistoryCache(2)
     grow(histories, histories.get(scope("big")), tuple(make_remembered(f"Message {n}.", n) for n in range(1, 50)))
-    assert histories.get(scope("big")).passages == 49
+    assert histories.get(scope("big")).cost == 49
     grow(histories, histories.get(scope("small")), (make_remembered(),))
-    assert histories.get(scope("big")).passages == 0
+    assert histories.get(scope("big")).cost == 0
 
 
 def test_small_talk_takes_no_place_between_a_question_and_its_answer() -> None:
