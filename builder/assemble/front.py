@@ -9,11 +9,11 @@ from builder.assemble.page.composition import compose
 from builder.assemble.sources.conversation import Conversation, Limited, cannot_fit, limited, newest, whole
 from builder.assemble.sources.fixed import put_fixed
 from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
-from builder.assemble.sources.pinned import pinned_items, section_rows
 from builder.assemble.sources.settled import put_instructions, put_summary
+from builder.assemble.sources.table import SOURCES
 from builder.domain.context import CUT
 from builder.domain.errors import Rejected
-from builder.domain.profile import Profile, SectionRule, Source
+from builder.domain.profile import Profile, SectionRule
 from builder.recall.recall import ConsumerRecall
 from builder.recall.summaries.lines import Shown
 
@@ -65,11 +65,11 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
-    ledger = Ledger(writer, profile.whole, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
+    ledger = Ledger(writer, profile.whole, SOURCES, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
     cut = put_fixed(ledger, recall)
     if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
         return None  # the current message is part of the conversation
-    rule = profile.section("hot")
+    rule = profile.section("window")
     finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
     if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
         return None
@@ -79,7 +79,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
         return None
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
-    _put_pinned(recall, ledger, shares)
+    _collect(recall, ledger, shares)
     front = _settled(recall, ledger, conversation, limits, shares, cut=cut)
     _aim(ledger, profile, int(SLACK + _finds_share(profile)))
     return front
@@ -88,17 +88,17 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
 def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
     profile, view = recall.profile, recall.view
-    ledger = Ledger(writer, profile.allowance, dated=dated)
+    ledger = Ledger(writer, profile.allowance, SOURCES, dated=dated)
     cut = put_fixed(ledger, recall)
     _aim(ledger, profile, profile.aim // 2)
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
-    _put_pinned(recall, ledger, profile)
+    _collect(recall, ledger, profile)
     reserved = _share(profile, "summary") + _share(profile, "instructions")
     room = ledger.left + ledger.spent[trigger.name] - reserved - _finds_share(profile)
-    room = min(room, ledger.left - reserved, _share(profile, "hot"))
-    if room < LEAST_WINDOW * _share(profile, "hot"):
-        room = min(_share(profile, "hot"), ledger.left)
-    rule = profile.section("hot")
+    room = min(room, ledger.left - reserved, _share(profile, "window"))
+    if room < LEAST_WINDOW * _share(profile, "window"):
+        room = min(_share(profile, "window"), ledger.left)
+    rule = profile.section("window")
     limits = limited(view, profile, room, recall.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
@@ -156,12 +156,12 @@ def pinned_rows(recall: ConsumerRecall) -> frozenset[int]:
     return frozenset(row for row in rows if row >= 0)
 
 
-def _put_pinned(recall: ConsumerRecall, ledger: Ledger, shares: Profile | None) -> None:
+def _collect(recall: ConsumerRecall, ledger: Ledger, shares: Profile | None) -> None:
+    """Fill the sections whose sources collect by themselves."""
     for rule in recall.profile.sections:
-        if rule.source == "pinned":
-            rows = section_rows(recall.profile, recall.pinned, rule)
+        if collect := ledger.source(rule).collect:
             room = _room(rule, ledger, shares) - ledger.heading(rule.name)
-            ledger.put(rule.name, pinned_items(rows, ledger.writer, room))
+            ledger.put(rule.name, collect(recall, rule, ledger.writer, room))
 
 
 def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
@@ -185,7 +185,7 @@ def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
     return min(ledger.left + ledger.spent[trigger.name] - _finds_share(profile), ledger.left)
 
 
-def _share(profile: Profile, source: Source) -> int:
+def _share(profile: Profile, source: str) -> int:
     rule = profile.section(source)
     return rule.most(profile.aim) if rule else 0
 

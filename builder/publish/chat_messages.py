@@ -142,8 +142,8 @@ def openai(messages: tuple[Message, ...]) -> tuple[MessageOpenAI, ...]:
 
     Images go with what people said; tools and the assistant have text only.
     """
-    without_expired = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
-    system = (MessageOpenAI(role="system", content=without_expired),) if without_expired else ()
+    instructions = "\n\n".join(part.text for message in messages if message.role == "system" for part in message.parts)
+    system = (MessageOpenAI(role="system", content=instructions),) if instructions else ()
     return (*system, *(shaped for message in acceptable(messages) if message.role != "system" for shaped in _openai(message)))
 
 

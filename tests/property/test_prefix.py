@@ -46,7 +46,7 @@ def growing(words: list[int], profile: Profile) -> list[Context]:
 def plain(budget: int, keep_share: float) -> Profile:
     """Nothing but the conversation and the current message."""
     profile = make_profile(budget=budget, summaries=None, retrieval={"schemas": ()}, window={"keep_share": keep_share})
-    return replace(profile, sections=tuple(rule for rule in profile.sections if rule.source in {"hot", "trigger"}))
+    return replace(profile, sections=tuple(rule for rule in profile.sections if rule.source in {"window", "trigger"}))
 
 
 def begins(pages: list[Context]) -> list[int]:
@@ -76,7 +76,7 @@ def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, b
     for (before, start), (after, then) in pairwise(zip(map(conversation, pages), first, strict=True)):
         assert start != then or after.startswith(before)
     jumps = sum(before != after for before, after in pairwise(first))
-    share = next(rule.max_share for rule in plain(budget, 0.5).sections if rule.source == "hot")
+    share = next(rule.max_share for rule in plain(budget, 0.5).sections if rule.source == "window")
     assert jumps <= 2 + 60 * (words + 10) / (0.5 * share * budget)
 
 

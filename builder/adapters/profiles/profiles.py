@@ -23,6 +23,7 @@ from builder.adapters.profiles.parts import (
     check_showable,
 )
 from builder.adapters.profiles.time_zones import TimeZoneName, time_zone
+from builder.assemble.sources.table import SOURCES
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
     MOST_MARGIN,
@@ -43,8 +44,6 @@ from builder.wire.subjects import check_token
 
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
-DATED = frozenset({"hot", "retrieval", "trigger"})
-"""Sources whose sections show days unless the profile says otherwise."""
 
 
 class ProfileFile(BaseModel):
@@ -62,7 +61,7 @@ class ProfileFile(BaseModel):
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
                         {"name": "tools", "title": "Available Tools", "source": "pinned", "class": "static", "max_share": 0.3},
-                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "max_share": 0.5},
+                        {"name": "recent", "title": "Recent Conversation", "source": "window", "max_share": 0.5},
                         {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "min_share": 0.2},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
                     ],
@@ -268,7 +267,7 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    shown = item.source in DATED if item.dates is None else item.dates
+    shown = SOURCES[item.source].is_dated if item.dates is None else item.dates
     dates: Dates = ("day" if shown else "none") if isinstance(shown, bool) else shown
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 

@@ -24,8 +24,6 @@ from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import OPENING, Message, Part
 from builder.domain.profile import SectionRule
 
-LASTING = frozenset({"pinned", "summary", "instructions"})
-"""Sources of the system's messages, unless the section's class says that they change from turn to turn."""
 PROBE = "x"
 """What stands in a section while its heading is looked for."""
 
@@ -48,7 +46,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
     current, *_ = ledger.items[trigger.name]
-    recent = writer.profile.section("hot")
+    recent = writer.profile.section("window")
     places = (*((recent.name,) if recent else ()), trigger.name)
     turns = [(name, item) for name in places for item in ledger.items.get(name, ()) if is_turn(item)]
     is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
@@ -56,14 +54,14 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     conversation, day = conversation_messages(turns, ledger, named)
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
-    system = tuple(_system([section for section in sections if _lasts(ledger.rules[section.name])], items, ledger))
-    without_expired = not system or bool(system[-1].breakpoint)
-    notes = _notes([section for section in sections if not _lasts(ledger.rules[section.name])], items, writer)
+    system = tuple(_system([section for section in sections if _is_lasting(section, ledger)], items, ledger))
+    is_cached = not system or bool(system[-1].breakpoint)
+    notes = _notes([section for section in sections if not _is_lasting(section, ledger)], items, writer)
     if is_answered:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
-        return (*system, *_ending_with_calls(conversation, callers, notes, without_expired=without_expired))
+        return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
-    return (*system, *_marked(conversation, without_expired=without_expired), last)
+    return (*system, *_marked(conversation, is_cached=is_cached), last)
 
 
 def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
@@ -81,7 +79,7 @@ def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
 def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     """Those that are no messages. is_text: the current message is none."""
     match rule.source:
-        case "hot":
+        case "window":
             return [item for item in items if not is_turn(item)]
         case "trigger":
             return items if is_text else ()
@@ -89,8 +87,9 @@ def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Seque
             return items
 
 
-def _lasts(rule: SectionRule) -> bool:
-    return rule.source == "system" or (rule.source in LASTING and rule.section_class != "turn")
+def _is_lasting(section: PageSection, ledger: Ledger) -> bool:
+    rule = ledger.rules[section.name]
+    return rule.source == "system" or (ledger.source(rule).is_lasting and rule.section_class != "turn")
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
@@ -140,11 +139,11 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, without_expired: bool
+    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, is_cached: bool
 ) -> tuple[Message, ...]:
     """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
-        return _marked(conversation, without_expired=without_expired)
+        return _marked(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
@@ -153,11 +152,11 @@ def _ending_with_calls(
         front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, without_expired=without_expired), front, *calls)
+    return (*_marked(before, is_cached=is_cached), front, *calls)
 
 
-def _marked(conversation: Sequence[Message], *, without_expired: bool) -> tuple[Message, ...]:
+def _marked(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
     """The conversation with a mark behind it, when what is in front of it lasts."""
-    if not conversation or not without_expired:
+    if not conversation or not is_cached:
         return tuple(conversation)
     return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))

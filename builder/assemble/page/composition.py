@@ -56,4 +56,4 @@ def _is_slow(rule: SectionRule) -> bool:
 
 
 def _is_recent(rule: SectionRule) -> bool:
-    return _is_slow(rule) or rule.source == "hot"
+    return _is_slow(rule) or rule.source == "window"
