@@ -85,8 +85,8 @@ def _without_reason(right: Function) -> Function:
 
 
 def _one_more(right: Function) -> Function:
-    def begin(self: Ledger, writer: Any, allowance: int, **named: Any) -> None:
-        right(self, writer, allowance + 1, **named)
+    def begin(self: Ledger, writer: Any, allowance: int, sources: Any, **options: Any) -> None:
+        right(self, writer, allowance + 1, sources, **options)
 
     return begin
 
@@ -152,7 +152,7 @@ MUTANTS: Mapping[str, Mutant] = {
         draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)
+        assembly, "_retrieve", lambda right: lambda page, *named: right(replace(page, shown=frozenset()), *named)
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
