@@ -15,7 +15,7 @@ from builder.domain.context import CUT
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile, SectionRule
 from builder.recall.recall import ConsumerRecall
-from builder.recall.summaries.lines import Shown
+from builder.recall.summaries.lines import PageContent
 
 SLACK = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
@@ -123,7 +123,7 @@ def _settled(
         if instructed and not (everything and _is_own(profile))
         else ActiveInstructions()
     )
-    anyway = Shown(rows=shown, outdated=active.outdated)
+    anyway = PageContent(rows=shown, outdated=active.outdated)
     if instructed:
         anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
     kept = frozenset[int]()

@@ -40,13 +40,13 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
 ) -> None:
     answered_once = asyncio.Event()
 
-    class Waiting(OnnxEmbedder):
+    class WaitingUnit(OnnxEmbedder):
         async def embed(self, text: str) -> bytes:
             if "def " in text:
                 await answered_once.wait()
             return await super().embed(text)
 
-    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Waiting)
+    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", WaitingUnit)
     async with service_here(settings(tmp_path)) as service:
         await say(service.js, "Please read these files.", "s1", "m0")
         for number in range(FILES):

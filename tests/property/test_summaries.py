@@ -15,7 +15,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.index.view import View
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
+from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
@@ -65,7 +65,7 @@ def units(view: View) -> list[tuple[Source, ...]]:
 async def sources(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.recaller.session_view("acme", "s42", until), recipe)
+    return covered_sources(await builder.recaller.session_view("acme", "s42", until), recipe)
 
 
 async def summarised_in_steps(session: Session, profile: Profile, every: int) -> None:
@@ -114,7 +114,7 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
         under_way = publishing.out
         view = await builder.recaller.session_view("acme", "s42", here)
         chain, done = chain_of(view, recipe), await sources(builder, profile, here)
-        waits = sources_of(view, waiting(view, recipe, chain.last))
+        waits = sources_of(view, waiting_units(view, recipe, chain.last))
         assert len(set(done)) == len(done)
         assert sorted((*(source for source in done if holds(view, source)), *waits)) == sorted(
             source for unit in units(view) for source in unit

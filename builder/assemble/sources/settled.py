@@ -6,22 +6,22 @@ from builder.assemble.items.forms import RenderForm
 from builder.assemble.sources.instructions import ActiveInstructions
 from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
-from builder.recall.summaries.extract import verbatim
-from builder.recall.summaries.lines import Shown
-from builder.recall.summaries.plan import Standing, summary_shown
+from builder.recall.summaries.extract import verbatim_line
+from builder.recall.summaries.lines import PageContent
+from builder.recall.summaries.plan import PageSummary, page_summary
 
 LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(ledger: Ledger, rule: SectionRule, anyway: Shown, moved: int, rooms: tuple[int, int]) -> frozenset[int]:
+def put_summary(ledger: Ledger, rule: SectionRule, anyway: PageContent, moved: int, rooms: tuple[int, int]) -> frozenset[int]:
     """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
 
     moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
     word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
     oldest of what is kept word for word, and a note says how many.
     """
-    standing = summary_shown(ledger.writer.view, ledger.writer.profile, anyway, moved)
+    standing = page_summary(ledger.writer.view, ledger.writer.profile, anyway, moved)
     if standing is None:
         return frozenset()
     order = _by_importance(standing.lines)
@@ -49,7 +49,7 @@ def _by_importance(lines: tuple[Line, ...]) -> list[int]:
     )
 
 
-def _fitted(ledger: Ledger, rule: SectionRule, standing: Standing, order: list[int], room: int) -> tuple[Item | None, int]:
+def _fitted(ledger: Ledger, rule: SectionRule, standing: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
     """As many lines, the most important first, as `room` tokens hold with the heading; and how many."""
     room -= ledger.heading(rule.name)
     low, high, best = 0, len(order), None
@@ -64,18 +64,20 @@ def _fitted(ledger: Ledger, rule: SectionRule, standing: Standing, order: list[i
     return best, low
 
 
-def _item(ledger: Ledger, standing: Standing, numbers: list[int]) -> Item:
-    return ledger.writer.message(standing.showing(standing.lines[number] for number in sorted(numbers)), -1)
+def _item(ledger: Ledger, standing: PageSummary, numbers: list[int]) -> Item:
+    return ledger.writer.message(standing.with_lines(standing.lines[number] for number in sorted(numbers)), -1)
 
 
-def _whole_rows(ledger: Ledger, standing: Standing, numbers: list[int]) -> frozenset[int]:
+def _whole_rows(ledger: Ledger, standing: PageSummary, numbers: list[int]) -> frozenset[int]:
     """Rows of which these lines say all."""
     view = ledger.writer.view
     lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := standing.lines[number]).verbatim)
-    return frozenset(row for row, line in lines if row >= 0 and line == verbatim(view, row))
+    return frozenset(row for row, line in lines if row >= 0 and line == verbatim_line(view, row))
 
 
-def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int) -> Shown:
+def put_instructions(
+    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int
+) -> PageContent:
     """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite.
 
     shown: rows of which the page shows all. Returns what it shows with the instructions.
@@ -93,4 +95,4 @@ def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructio
                 parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
                 whole.update(() if find.spans else (find.row,))
     ledger.put(rule.name, items)
-    return Shown(rows=frozenset(whole), parts=parts, outdated=active.outdated)
+    return PageContent(rows=frozenset(whole), parts=parts, outdated=active.outdated)

@@ -16,7 +16,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
+from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 
 KEEP, BATCH = 10, 10
 PHASES = 10
@@ -100,8 +100,8 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
         "text": "\n".join((*(line.day for line in lines), *(line.text for line in lines))),
         "tokens": tokens_of(lines, core.helpers.count),
         "summaries": len(rows),
-        "covered": tuple(name for name, _ in covered(view, recipe)),
-        "complete": covered(view, recipe) == sources_of(view, waiting(view, recipe, -1)[:-KEEP]),
+        "covered": tuple(name for name, _ in covered_sources(view, recipe)),
+        "complete": covered_sources(view, recipe) == sources_of(view, waiting_units(view, recipe, -1)[:-KEEP]),
         "seconds": seconds,
     }
 
