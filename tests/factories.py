@@ -169,8 +169,8 @@ def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
 
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
-    asked, named = strip_names(text, speakers)
-    return query.make_query(asked, named, make_terms(asked), make_vector(asked))
+    asked, names = strip_names(text, speakers)
+    return query.make_query(asked, names, make_terms(asked), make_vector(asked))
 
 
 def make_context(

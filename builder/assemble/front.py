@@ -129,7 +129,7 @@ def _settled(
     kept = frozenset[int]()
     if summary and not everything:
         rooms = (_room(summary, ledger, shares), _room_of_kept_words(ledger, profile))
-        kept = put_summary(ledger, summary, anyway, conversation.moved or limits.moved, rooms)
+        kept = put_summary(ledger, summary, anyway, conversation.moved_at or limits.moved_at, rooms)
     return Front(
         recall=recall,
         ledger=ledger,

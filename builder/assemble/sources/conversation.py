@@ -35,7 +35,7 @@ class Limited:
     placeholders: frozenset[Entry]
     left_out: tuple[tuple[Entry, str], ...]
     is_part: bool
-    moved: int
+    moved_at: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Conversation:
 
     items: tuple[Item, ...]
     whole: bool
-    moved: int = 0
+    moved_at: int = 0
     unfolded: int = 0
 
     def shown(self) -> frozenset[int]:
@@ -98,7 +98,7 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
     stored = view.history.breadcrumbs.tokens.head(view.size)
     for number, turn in enumerate(turns(view)):
         if tokens > STORED_OVER_RENDERED * room:
-            return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved=0)
+            return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
         calls = any(entry.request for entry in turn)
         tool_turns += calls
         for entry in reversed(turn):
@@ -112,8 +112,8 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
                 entries.append(entry)
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
                 tokens += _stored(entry, stored, folded=folded)
-    moved = jumped(view, window) if most is not None else 0
-    return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved=moved)
+    moved_at = jumped(view, window) if most is not None else 0
+    return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved_at=moved_at)
 
 
 def _stored(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
@@ -141,7 +141,7 @@ def newest(found: Limited, writer: Writer, room: int, dates: Dates) -> Conversat
     return Conversation(
         items=tuple(reversed(shown)),
         whole=False,
-        moved=marks.reached(shown[-1].origin, room) if shown else 0,
+        moved_at=marks.reached(shown[-1].origin, room) if shown else 0,
         unfolded=sum(item.tokens for item in full[: len(shown)]),
     )
 

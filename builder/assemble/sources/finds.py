@@ -82,7 +82,7 @@ def found_item(find: Find, writer: Writer) -> Item:
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        form = RenderForm(spans=find.spans, said=find.said)
+        form = RenderForm(spans=find.spans, said=find.times)
         return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
     call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), CALL)

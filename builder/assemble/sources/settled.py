@@ -14,14 +14,14 @@ LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(ledger: Ledger, rule: SectionRule, anyway: PageContent, moved: int, rooms: tuple[int, int]) -> frozenset[int]:
+def put_summary(ledger: Ledger, rule: SectionRule, anyway: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
     """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
 
     moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
     word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
     oldest of what is kept word for word, and a note says how many.
     """
-    standing = page_summary(ledger.writer.view, ledger.writer.profile, anyway, moved)
+    standing = page_summary(ledger.writer.view, ledger.writer.profile, anyway, moved_at)
     if standing is None:
         return frozenset()
     order = _by_importance(standing.lines)

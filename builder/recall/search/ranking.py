@@ -20,12 +20,12 @@ def _standardised(values: Floats) -> Floats:
     NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
     """
     unknown = np.isnan(values)
-    known = values[~unknown] if unknown.any() else values
-    spread = float(known.std()) if len(known) else 0.0
+    present = values[~unknown] if unknown.any() else values
+    spread = float(present.std()) if len(present) else 0.0
     if spread == 0:
         return np.zeros_like(values)
-    scaled = (values - known.mean()) / spread
-    return np.where(unknown, np.float32(0), scaled) if len(known) < len(values) else scaled
+    scaled = (values - present.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(present) < len(values) else scaled
 
 
 def _of_best(values: Floats) -> Floats:

@@ -33,7 +33,7 @@ class Find:
     row: int
     spans: tuple[tuple[int, int], ...] = ()
     """Its place in the breadcrumb's text; () = the whole text."""
-    said: int = 1
+    times: int = 1
     """How often the same speaker said it."""
     tokens: int = 0
     """Of its text."""
@@ -83,36 +83,36 @@ class RetrievalResult:
     """What is probable enough, behind so much that it can have no room."""
 
 
-def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: frozenset[int], room: int) -> RetrievalResult:
+def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], room: int) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
     shown: rows that the page shows; when it shows all, nothing is ranked. room: tokens. Ties go to the later passage.
     """
-    candidates = _candidates(query, view, rules, ranker, shown)
+    candidates = _candidates(query, view, rules, ranker, page_rows)
     if candidates is None:
         return RetrievalResult()
     unseen, scores = candidates.unseen, candidates.scores
     relevant = unseen if rules.min_probability is None else unseen & (candidates.probability >= rules.min_probability)
     pool = best_of(scores, np.flatnonzero(relevant), _pool_size(view, room))
-    distinct, omissions = _deduplicate(pool, view, shown)
-    best = [_find(view, passage, said, candidates.probability) for passage, said in distinct[: rules.max_results]]
+    distinct, omissions = _deduplicate(pool, view, page_rows)
+    best = [_find(view, passage, times, candidates.probability) for passage, times in distinct[: rules.max_results]]
     beyond_pool = relevant.copy()
     beyond_pool[pool] = False
     return RetrievalResult(
-        finds=_with_replies(best, view, candidates, shown),
-        neighbours=_neighbours(distinct, view, candidates, shown, rules.neighbours),
+        finds=_with_replies(best, view, candidates, page_rows),
+        neighbours=_neighbours(distinct, view, candidates, page_rows, rules.neighbours),
         omissions=omissions,
         irrelevant=_not_retrieved(unseen & ~relevant, view, scores),
         crowded=_not_retrieved(beyond_pool, view, scores),
     )
 
 
-def _candidates(query: Query, view: View, rules: Retrieval, ranker: Ranker, shown: frozenset[int]) -> Candidates | None:
+def _candidates(query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int]) -> Candidates | None:
     """None when nothing unseen may be found. What the page shows competes for probability too."""
     breadcrumbs = eligible_breadcrumbs(query, view, rules)
     passages = eligible_passages(query, view, rules, breadcrumbs)
     on_page = np.zeros(view.size, np.bool_)
-    on_page[[row for row in shown if row >= 0]] = True
+    on_page[[row for row in page_rows if row >= 0]] = True
     unseen = passages & ~on_page[view.crumb]
     if not unseen.any():
         return None
@@ -142,7 +142,7 @@ def best_of(scores: Floats, passages: NDArray[np.int64], number: int) -> NDArray
     return passages[np.lexsort((-passages, -scores[passages]))][:number]
 
 
-def _deduplicate(pool: Ints, view: View, shown: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
+def _deduplicate(pool: Ints, view: View, page_rows: frozenset[int]) -> tuple[list[tuple[int, int]], tuple[Omission, ...]]:
     """Each thing once: (passage, how often it was said), the newest of equal ones at the rank of the best."""
     groups: dict[tuple[tuple[int, ...], int], list[int]] = {}
     for passage in pool.tolist():
@@ -153,25 +153,25 @@ def _deduplicate(pool: Ints, view: View, shown: frozenset[int]) -> tuple[list[tu
     for (rows, _), passages in groups.items():
         newest = max(passages)
         repeats += [passage for passage in passages if passage != newest]
-        if shown.intersection(rows):
+        if page_rows.intersection(rows):
             repeats.append(newest)
         else:
             distinct.append((newest, len(rows)))
     return distinct, tuple(Omission(id=view.breadcrumb(int(view.crumb[each])).id, reason="repeat") for each in repeats)
 
 
-def _with_replies(best: list[Find], view: View, candidates: Candidates, shown: frozenset[int]) -> tuple[Find, ...]:
+def _with_replies(best: list[Find], view: View, candidates: Candidates, page_rows: frozenset[int]) -> tuple[Find, ...]:
     """The finds and what replies to the best of them, the most probable first, a question in front of its reply.
 
     A response that names what it answers is as probable as that; so is a "yes", which nothing else could find. Of what was only
     said next, it is a share. One that the page shows elsewhere stays there.
     """
-    on_page = shown | {find.row for find in best}
+    on_page = page_rows | {find.row for find in best}
     finds = {(find.row, find.spans): find for find in best}
     for number, find in enumerate(best):
         for row, share in _replies(find, view):
             reply = _reply(row, view, candidates)
-            if reply is None or (number >= FINDS_WITH_REPLIES and reply.tokens) or row in shown:
+            if reply is None or (number >= FINDS_WITH_REPLIES and reply.tokens) or row in page_rows:
                 continue
             earlier = finds.get((row, reply.spans))
             if earlier is None and _stands_elsewhere(row, view, on_page):
@@ -202,16 +202,16 @@ def _reply(row: int, view: View, candidates: Candidates) -> Find | None:
 
 
 def _neighbours(
-    distinct: list[tuple[int, int]], view: View, candidates: Candidates, shown: frozenset[int], distance: int
+    distinct: list[tuple[int, int]], view: View, candidates: Candidates, page_rows: frozenset[int], distance: int
 ) -> tuple[Find, ...]:
     """What may be shown around each of the best finds, the nearest first, nothing twice. distance: passages to each side."""
-    beside = view.prefix.neighbours
-    on_page = shown | {int(view.crumb[passage]) for passage, _ in distinct}
+    sides = view.prefix.neighbours
+    on_page = page_rows | {int(view.crumb[passage]) for passage, _ in distinct}
     neighbours: dict[int, None] = {}
     for passage, _ in distinct[:FINDS_WITH_REPLIES]:
         low = high = passage
         for _ in range(distance):
-            low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((beside.before, low), (beside.after, high)))
+            low, high = (int(side[each]) if each >= 0 else -1 for side, each in ((sides.before, low), (sides.after, high)))
             for each in (low, high):
                 if each >= 0 and candidates.unseen[each] and not _stands_elsewhere(int(view.crumb[each]), view, on_page):
                     neighbours[each] = None
@@ -224,9 +224,9 @@ def _stands_elsewhere(row: int, view: View, on_page: frozenset[int]) -> bool:
     return any(other in on_page for other in view.repeats(row) if other != row)
 
 
-def _find(view: View, passage: int, said: int, probability: Floats) -> Find:
+def _find(view: View, passage: int, times: int, probability: Floats) -> Find:
     row = int(view.crumb[passage])
     passages = view.history.rows[row].passages
     place = passages[passage - view.history.passages.first(row)]
     spans = ((place.start, place.end),) if len(passages) > 1 else ()
-    return Find(row=row, spans=spans, said=said, tokens=place.tokens, probability=float(probability[passage]))
+    return Find(row=row, spans=spans, times=times, tokens=place.tokens, probability=float(probability[passage]))

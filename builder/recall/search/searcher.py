@@ -35,10 +35,10 @@ class Searcher:
 
     async def _make(self, question: QueryText, view: View) -> Query:
         text, names = strip_names(question.text, view.prefix.speakers)
-        context, _ = strip_names(question.beside, view.prefix.speakers)
+        context_terms, _ = strip_names(question.context, view.prefix.speakers)
         try:
             vector = await self.embed(text)
         except Unavailable:
             vector = b""
-        terms = f"{self.terms(text)} {self.terms(context)}"
+        terms = f"{self.terms(text)} {self.terms(context_terms)}"
         return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk)

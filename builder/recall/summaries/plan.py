@@ -165,7 +165,7 @@ def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int)
     if recipe is None:
         return None
     chains = view.history.chains
-    head = chains.shown(view.session, recipe.name, view.prefix.latest, view.current, moved_at)
+    head = chains.newest_visible(view.session, recipe.name, view.prefix.latest, view.current, moved_at)
     if head < 0:
         return None
     lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), page)

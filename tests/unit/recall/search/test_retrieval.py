@@ -30,7 +30,7 @@ def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None
     ]
     found = find("kiln", rows)
     assert best(found) == ["m4", "m2"]
-    assert [each.said for each in found.found.finds] == [3, 1]
+    assert [each.times for each in found.found.finds] == [3, 1]
     assert omitted(found) == {"m1": "repeat", "m3": "repeat"}
 
 
@@ -38,7 +38,7 @@ def test_the_same_in_other_words_is_two_things() -> None:
     rows = [make_remembered("The kiln is hot today.", 1), make_remembered("Today the kiln is very hot!", 2)]
     found = find("kiln", rows)
     assert sorted(best(found)) == ["m1", "m2"]
-    assert [each.said for each in found.found.finds] == [1, 1]
+    assert [each.times for each in found.found.finds] == [1, 1]
 
 
 def test_the_same_words_in_two_sessions_are_one_only_when_the_sender_s_id_is() -> None:
@@ -62,7 +62,7 @@ def test_the_same_words_in_two_sessions_are_one_only_when_the_sender_s_id_is() -
 def test_contradictions_are_both_kept(before: str, after: str) -> None:
     found = find("kiln", [make_remembered(before, 1), make_remembered(after, 2)])
     assert sorted(best(found)) == ["m1", "m2"]
-    assert [each.said for each in found.found.finds] == [1, 1]
+    assert [each.times for each in found.found.finds] == [1, 1]
     assert not found.found.omissions
 
 
@@ -71,7 +71,7 @@ def test_the_same_words_of_two_people_are_two_things() -> None:
     found = find("Who loves sushi?", rows)
     assert sorted(best(found)) == ["m2", "m3"]
     speakers = [crumb.speaker for crumb in found.crumbs(found.found.finds)]
-    assert dict(zip(speakers, (each.said for each in found.found.finds), strict=True)) == {"Ana": 2, "Bob": 1}
+    assert dict(zip(speakers, (each.times for each in found.found.finds), strict=True)) == {"Ana": 2, "Bob": 1}
 
 
 def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() -> None:
