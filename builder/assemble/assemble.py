@@ -64,7 +64,7 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
         sections=sections_of(front.ledger),
         compaction=_compaction(front),
         partial=tuple(parts(front.ledger)),
-        omissions=absent.named,
+        omissions=absent.omissions,
         left_out=absent.by_reason,
     )
 
@@ -84,10 +84,10 @@ def _retrieve(front: Front, query: Query, ranker: Ranker) -> RetrievalResult:
     view, rules = front.recall.view, front.recall.profile.retrieval
     if not front.recall.profile.section("retrieval") or query.is_small_talk:
         return RetrievalResult()
-    return retrieve(query, view, rules, ranker, front.shown | front.active.outdated, front.ledger.left)
+    return retrieve(query, view, rules, ranker, front.page_rows | front.active.outdated, front.ledger.left)
 
 
-def _put_finds(found: RetrievalResult, front: Front) -> tuple[Omission, ...]:
+def _put_finds(retrieval: RetrievalResult, front: Front) -> tuple[Omission, ...]:
     """Put what was found on the page; what was said around it only once all of it has room."""
     profile = front.ledger.writer.profile
     rule = profile.section("retrieval")
@@ -95,8 +95,8 @@ def _put_finds(found: RetrievalResult, front: Front) -> tuple[Omission, ...]:
         return ()
     limits = dict(profile.retrieval.per_schema_limit)
     places: dict[int, Item] = {}
-    missed = fill(rule, found.finds, front.ledger, limits, places)
-    return missed or fill(rule, found.neighbours, front.ledger, limits, places)
+    without_room = fill(rule, retrieval.finds, front.ledger, limits, places)
+    return without_room or fill(rule, retrieval.neighbours, front.ledger, limits, places)
 
 
 def _compose(front: Front) -> tuple[Page, tuple[Message, ...]]:
@@ -112,7 +112,7 @@ def _flags(front: Front, query: Query, page: Page) -> tuple[str, ...]:
     flags = {
         DEGRADED: bool(query.text.strip()) and not query.vector,
         VECTORS_MISSING: front.recall.view.lacks_vectors,
-        HINT_FAILED: any(fragment.failed for item in front.ledger.shown() for fragment in item.fragments),
+        HINT_FAILED: any(fragment.failed for item in front.ledger.all_items() for fragment in item.fragments),
         PAGE_FAILED: page.failed,
         SYSTEM_CUT: front.cut,
     }

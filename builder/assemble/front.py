@@ -6,7 +6,7 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Writer
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
-from builder.assemble.sources.conversation import Conversation, Limited, cannot_fit, limited, newest, whole
+from builder.assemble.sources.conversation import Conversation, LimitedConversation, cannot_fit, limit_conversation, newest, whole
 from builder.assemble.sources.fixed import put_fixed
 from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
 from builder.assemble.sources.settled import put_instructions, put_summary
@@ -25,20 +25,20 @@ LEAST_WINDOW = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """A page without its finds. limits: what the profile leaves of the conversation. active: the instructions in force.
-
-    shown: rows of which the page shows all. kept: those that its summary says word for word.
-    cut: whether the profile's own words were.
-    """
+    """A page without its finds."""
 
     recall: ConsumerRecall
     ledger: Ledger
     conversation: Conversation
-    limits: Limited
+    limits: LimitedConversation
+    """What the profile leaves of the conversation."""
     active: ActiveInstructions
-    shown: frozenset[int]
-    kept: frozenset[int]
+    page_rows: frozenset[int]
+    """Rows of which the page shows all."""
+    verbatim: frozenset[int]
+    """Those that its summary has word for word."""
     cut: bool
+    """The profile's own words are cut."""
 
 
 def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
@@ -60,14 +60,14 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
     profile, view = recall.profile, recall.view
     if cannot_fit(view, profile, profile.whole):
         return None
-    limits = limited(view, profile, profile.whole, recall.turn, folded=False)
+    limits = limit_conversation(view, profile, profile.whole, recall.turn, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
     ledger = Ledger(writer, profile.whole, SOURCES, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
     cut = put_fixed(ledger, recall)
-    if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
+    if any(fragment.reduced == CUT for item in ledger.all_items() for fragment in item.fragments):
         return None  # the current message is part of the conversation
     rule = profile.section("window")
     finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
@@ -99,7 +99,7 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     if room < LEAST_WINDOW * _share(profile, "window"):
         room = min(_share(profile, "window"), ledger.left)
     rule = profile.section("window")
-    limits = limited(view, profile, room, recall.turn, folded=True)
+    limits = limit_conversation(view, profile, room, recall.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
         _note(ledger, rule, limits)
@@ -110,12 +110,18 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
 
 
 def _settled(
-    recall: ConsumerRecall, ledger: Ledger, conversation: Conversation, limits: Limited, shares: Profile | None, *, cut: bool
+    recall: ConsumerRecall,
+    ledger: Ledger,
+    conversation: Conversation,
+    limits: LimitedConversation,
+    shares: Profile | None,
+    *,
+    cut: bool,
 ) -> Front:
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
     profile, view = recall.profile, recall.view
-    shown = conversation.shown() | pinned_rows(recall) | {view.row_of(recall.trigger.id)}
-    shown |= {row for entry in recall.turn for row in entry.results}
+    page_rows = conversation.whole_rows() | pinned_rows(recall) | {view.row_of(recall.trigger.id)}
+    page_rows |= {row for entry in recall.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     summary, instructed = profile.section("summary"), profile.section("instructions")
     active = (
@@ -123,21 +129,21 @@ def _settled(
         if instructed and not (everything and _is_own(profile))
         else ActiveInstructions()
     )
-    anyway = PageContent(rows=shown, outdated=active.outdated)
+    page = PageContent(rows=page_rows, outdated=active.outdated)
     if instructed:
-        anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
-    kept = frozenset[int]()
+        page = put_instructions(ledger, instructed, active, page_rows, _room(instructed, ledger, shares))
+    verbatim = frozenset[int]()
     if summary and not everything:
-        rooms = (_room(summary, ledger, shares), _room_of_kept_words(ledger, profile))
-        kept = put_summary(ledger, summary, anyway, conversation.moved_at or limits.moved_at, rooms)
+        rooms = (_room(summary, ledger, shares), _room_of_verbatim_lines(ledger, profile))
+        verbatim = put_summary(ledger, summary, page, conversation.moved_at or limits.moved_at, rooms)
     return Front(
         recall=recall,
         ledger=ledger,
         conversation=conversation,
         limits=limits,
         active=active,
-        shown=shown | kept,
-        kept=kept,
+        page_rows=page_rows | verbatim,
+        verbatim=verbatim,
         cut=cut,
     )
 
@@ -164,7 +170,7 @@ def _collect(recall: ConsumerRecall, ledger: Ledger, shares: Profile | None) -> 
             ledger.put(rule.name, collect(recall, rule, ledger.writer, room))
 
 
-def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
+def _note(ledger: Ledger, rule: SectionRule | None, limits: LimitedConversation) -> None:
     """The note on tool turns that a limit leaves out."""
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
@@ -176,7 +182,7 @@ def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     return ledger.left if shares is None else min(rule.most(shares.aim), ledger.left)
 
 
-def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
+def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
     """Tokens that a summary with lines word for word may have: all that is left but what finds need at least.
 
     The current message takes from the finds first.

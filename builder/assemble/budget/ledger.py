@@ -41,7 +41,7 @@ class Ledger:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
         return self.allowance - self.total - max(self._extra, 0)
 
-    def shown(self) -> Iterator[Item]:
+    def all_items(self) -> Iterator[Item]:
         """All items."""
         for items in self.items.values():
             yield from items

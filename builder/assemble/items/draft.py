@@ -148,9 +148,9 @@ class Writer:
         rules = self.profile.tool_output
         return ANSWER if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
-    def date(self, item: Item, shown: Dates) -> str:
+    def date(self, item: Item, dates: Dates) -> str:
         """The date line above an item."""
-        match shown:
+        match dates:
             case "none":
                 return ""
             case "age":

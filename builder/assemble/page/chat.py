@@ -15,9 +15,9 @@ from builder.assemble.items.words import WRITTEN
 from builder.assemble.page.chat_turns import (
     conversation_messages,
     is_turn,
-    named_roles,
     note_of,
     pictures,
+    roles_with_labels,
     written,
 )
 from builder.domain.context import RECENT, SLOW, STATIC
@@ -50,8 +50,8 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     places = (*((recent.name,) if recent else ()), trigger.name)
     turns = [(name, item) for name in places for item in ledger.items.get(name, ()) if is_turn(item)]
     is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
-    named = named_roles((item for _, item in turns), None if is_answered else current.first, writer)
-    conversation, day = conversation_messages(turns, ledger, named)
+    labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
+    conversation, day = conversation_messages(turns, ledger, labelled_roles)
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
     system = tuple(_system([section for section in sections if _is_lasting(section, ledger)], items, ledger))
@@ -60,14 +60,14 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     if is_answered:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
         return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
-    last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
+    last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
     return (*system, *_marked(conversation, is_cached=is_cached), last)
 
 
-def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
+def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
     """Tokens of all texts, arguments and results; names and ids are the API's."""
     count, total, is_first = writer.rendering.page_tokens, 0, True
-    for message in shown:
+    for message in chat:
         joint = "\n\n" if message.role == "system" else ""
         total += sum(count(part.text + joint) for part in message.parts)
         total += sum(count(each.call.arguments) + count("\n".join(each.results)) for each in message.exchanges)
@@ -104,20 +104,22 @@ def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledg
 
 
 def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> _Notes:
-    shown = (item for section in sections for item in items.get(section.name, ()))
+    chat = (item for section in sections for item in items.get(section.name, ()))
     text = writer.rendering.page(writer.profile.page, tuple(sections)).text.strip("\n") if sections else ""
-    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in shown for part in item.fragments)))
+    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
 
 
 def _text(notes: _Notes) -> Message:
     return Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
 
 
-def _current(current: Item, rule: SectionRule, notes: _Notes, day: str, named: frozenset[str], ledger: Ledger) -> Message:
+def _current(
+    current: Item, rule: SectionRule, notes: _Notes, day: str, labelled_roles: frozenset[str], ledger: Ledger
+) -> Message:
     """The current message behind everything that is no message, which its heading ends. day: of the last note."""
     writer, crumb = ledger.writer, current.first
     date = ledger.date(rule.name, current)
-    is_named = "user" in named or crumb.role != "user"
+    is_named = "user" in labelled_roles or crumb.role != "user"
     note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
     heading = _heading(rule, writer) if notes.text else ""
     above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))

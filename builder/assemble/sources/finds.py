@@ -32,9 +32,9 @@ def fill(
     """
     rows = ledger.writer.view.history.rows
     parts = {
-        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
+        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.all_items() for part in item.fragments if part.reduced
     }
-    elsewhere = {item.origin: item.spans for item in ledger.shown() if item.spans and item.origin not in places}
+    elsewhere = {item.origin: item.spans for item in ledger.all_items() if item.spans and item.origin not in places}
     unsaid = (_unsaid(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
     waiting = tuple(
         find
@@ -44,20 +44,20 @@ def fill(
         and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
     )
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    missed: list[Find] = []
+    without_room: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
-            missed += waiting[number:]
+            without_room += waiting[number:]
             break
         schema = rows[find.row].breadcrumb.schema
         if not limits.get(schema, 1) or not _offer(rule.name, find, ledger, places):
-            missed.append(find)
+            without_room.append(find)
             continue
         crumb = rows[find.row].breadcrumb.id
         ledger.probabilities[crumb] = min(ledger.probabilities.get(crumb, 0.0) + find.probability, 1.0)
         if schema in limits:
             limits[schema] -= 1
-    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
+    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
 
 
 def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
@@ -122,7 +122,7 @@ def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
     for first, last in elsewhere:
         rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
     words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
-    spans = tuple(found.span() for found in words if found)
+    spans = tuple(spans_of_words.span() for spans_of_words in words if spans_of_words)
     return replace(find, spans=spans) if spans else None
 
 

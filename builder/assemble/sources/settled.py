@@ -14,27 +14,27 @@ LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(ledger: Ledger, rule: SectionRule, anyway: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
+def put_summary(ledger: Ledger, rule: SectionRule, page: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
     """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
 
     moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
     word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
     oldest of what is kept word for word, and a note says how many.
     """
-    standing = page_summary(ledger.writer.view, ledger.writer.profile, anyway, moved_at)
-    if standing is None:
+    summary = page_summary(ledger.writer.view, ledger.writer.profile, page, moved_at)
+    if summary is None:
         return frozenset()
-    order = _by_importance(standing.lines)
-    kept = sum(line.verbatim for line in standing.lines)
+    order = _by_importance(summary.lines)
+    kept = sum(line.verbatim for line in summary.lines)
     room = max(rooms) if kept else rooms[0]
-    item, shown = _fitted(ledger, rule, standing, order, room)
+    item, shown = _fitted(ledger, rule, summary, order, room)
     if shown < len(order) and room < LEAST_SUMMARY:
         return frozenset()
     if shown < kept:
-        item, shown = _fitted(ledger, rule, standing, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
+        item, shown = _fitted(ledger, rule, summary, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
         ledger.put_note(rule.name, _note(ledger, kept - shown))
     ledger.put(rule.name, (item,) if item else ())
-    return _whole_rows(ledger, standing, order[:shown])
+    return _whole_rows(ledger, summary, order[:shown])
 
 
 def _note(ledger: Ledger, number: int) -> str:
@@ -49,13 +49,13 @@ def _by_importance(lines: tuple[Line, ...]) -> list[int]:
     )
 
 
-def _fitted(ledger: Ledger, rule: SectionRule, standing: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
+def _fitted(ledger: Ledger, rule: SectionRule, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
     """As many lines, the most important first, as `room` tokens hold with the heading; and how many."""
     room -= ledger.heading(rule.name)
     low, high, best = 0, len(order), None
     number = high  # mostly all have room
     while low < high:
-        item = _item(ledger, standing, order[:number])
+        item = _item(ledger, summary, order[:number])
         if item.text and item.tokens <= room:
             low, best = number, item
         else:
@@ -64,14 +64,14 @@ def _fitted(ledger: Ledger, rule: SectionRule, standing: PageSummary, order: lis
     return best, low
 
 
-def _item(ledger: Ledger, standing: PageSummary, numbers: list[int]) -> Item:
-    return ledger.writer.message(standing.with_lines(standing.lines[number] for number in sorted(numbers)), -1)
+def _item(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> Item:
+    return ledger.writer.message(summary.with_lines(summary.lines[number] for number in sorted(numbers)), -1)
 
 
-def _whole_rows(ledger: Ledger, standing: PageSummary, numbers: list[int]) -> frozenset[int]:
+def _whole_rows(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> frozenset[int]:
     """Rows of which these lines say all."""
     view = ledger.writer.view
-    lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := standing.lines[number]).verbatim)
+    lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := summary.lines[number]).verbatim)
     return frozenset(row for row, line in lines if row >= 0 and line == verbatim_line(view, row))
 
 

@@ -108,11 +108,11 @@ def _without_newest(right: Function) -> Function:
 
 
 def _few(right: Function) -> Function:
-    def limited(*given: Any, **named: Any) -> Any:
+    def few(*given: Any, **named: Any) -> Any:
         found = right(*given, **named)
         return replace(found, entries=found.entries[:FEW])
 
-    return limited
+    return few
 
 
 def _miscounted(right: Function) -> Function:
@@ -135,7 +135,7 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
     "the newest is left out under pressure": Mutant(front, "newest", _without_newest),
-    "a limit acts that nobody named": Mutant(front, "limited", _few),
+    "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         conversation, "_item", lambda right: lambda entry, found, writer, _="": right(entry, found, writer, "folded")
     ),
@@ -152,7 +152,7 @@ MUTANTS: Mapping[str, Mutant] = {
         draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        assembly, "_retrieve", lambda right: lambda page, *named: right(replace(page, shown=frozenset()), *named)
+        assembly, "_retrieve", lambda right: lambda page, *named: right(replace(page, page_rows=frozenset()), *named)
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),

@@ -9,7 +9,7 @@ PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant")
 
 
 @pytest.mark.parametrize(
-    ("text", "asked", "named"),
+    ("text", "asked", "names"),
     [
         ("What did Ana say about the glaze?", "What did say about the glaze?", {"Ana"}),
         ("Where is Ana's brother?", "Where is brother?", {"Ana"}),
