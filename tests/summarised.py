@@ -22,8 +22,9 @@ from builder.remember.decode import decode
 from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
-from builder.worker.summary_scheduler import Sources, SummaryScheduler
-from builder.worker.summary_writer import LARGEST, SummaryWriter
+from builder.worker.resilience import PAUSES, Pauses
+from builder.worker.summary_scheduler import MAX_UNITS, Sources, SummaryScheduler
+from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 from tests.factories import (
     BY_HAND,
     MORNING,
@@ -81,7 +82,9 @@ def make_summarising(
     *profiles: Profile,
     endpoint: Summarizer | None = None,
     made: Callable[[str], None] = lambda _by: None,
-    largest: int = LARGEST,
+    max_bytes: int = MAX_SUMMARY_BYTES,
+    pauses: Pauses = PAUSES,
+    max_units: int = MAX_UNITS,
 ) -> SummaryScheduler:
     """The loop for these profiles; everything counts as caught up."""
 
@@ -91,8 +94,8 @@ def make_summarising(
         return Place(2**62, 0)
 
     sources = Sources(view=builder.recaller.session_view, walk=walk, last=last)
-    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder.memory.store.facts, largest)
-    return SummaryScheduler(sources, making, profiles, lambda: False)
+    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder.memory.store.facts, max_bytes)
+    return SummaryScheduler(sources, making, profiles, lambda: False, pauses, max_units)
 
 
 BEHIND = make_place(1000)

@@ -15,30 +15,32 @@ from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import AlreadyPublished, ChainTooLong, Rejected, Unavailable
 from builder.ports.broker import Archive, Delivery, Publisher
 from builder.ports.store import Progress
+from builder.recall.index.keyed_lock import KeyedLock
 from builder.recall.scopes import scopes
 from builder.remember.secrets import holds_secret
 from builder.service import BuildResult, ContextBuilder
 from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.catch_up import CatchUp
-from builder.worker.resilience import Backoff, KeyedLock, UnexpectedError, guard, heartbeat
+from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
 
 log = logging.getLogger("builder.worker.loop")
-
-FIRST_RETRY, LONGEST_RETRY = 0.5, 30.0
-"""Seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """max_age: triggers older than this are remembered and not answered. heartbeat: seconds between two signs of life."""
+    """What the loop does with a delivery."""
 
     max_attempts: int
     max_age: timedelta
+    """Triggers older than this are remembered and not answered."""
     heartbeat: float
+    """Seconds between two signs of life."""
+    pauses: Pauses = PAUSES
+    """Before a delivery is retried."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
+class _Ending:
     """How a delivery ended; the fields are those of `DeliveryOutcome`."""
 
     outcome: str
@@ -55,7 +57,7 @@ class Worker:
         self,
         builder: Callable[[], ContextBuilder],
         catch_up: CatchUp,
-        ledger: Progress,
+        progress: Progress,
         publisher: Publisher,
         decode: Callable[[StreamMessage], Breadcrumb],
         encode: Callable[[Context], bytes],
@@ -63,17 +65,17 @@ class Worker:
         observe: Callable[[DeliveryOutcome], None],
         rules: Rules,
         in_work: set[Place],
-        forget: Callable[[Breadcrumb], Awaitable[object]],
+        erase: Callable[[Breadcrumb], Awaitable[object]],
         archive: Archive,
     ) -> None:
-        """Everything is passed in. builder: that of now; an attempt ends with the one that it began with.
+        """builder: the current one; an attempt ends with the builder that it began with.
 
-        in_work: kept up to date here, read by catch-up. forget: erases what a tombstone or a secret removes, and
-        the secret's own message. archive: erases secrets that cannot be read.
+        in_work: places of running attempts, for catch-up. erase: erases what a tombstone or a secret removes, and the secret's
+        own message. archive: erases secrets that cannot be read.
         """
         self._builder = builder
         self._catch_up = catch_up
-        self._ledger = ledger
+        self._progress = progress
         self._publisher = publisher
         self._decode = decode
         self._encode = encode
@@ -81,97 +83,97 @@ class Worker:
         self._observe = observe
         self._rules = rules
         self._in_work = in_work
-        self._forget = forget
+        self._erase = erase
         self._archive = archive
-        self._locks = KeyedLock()
-        self._circuit = Backoff(FIRST_RETRY, LONGEST_RETRY)
+        self._sessions = KeyedLock[str]()
+        self._backoff = Backoff(rules.pauses)
         self._suspects = asyncio.Lock()
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
-        began = perf_counter()
-        arrival = delivery.arrival
-        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._locks.of(_session(arrival.subject)):
-            await self._circuit.closed()
-            done = await self._settle(delivery)
+        start = perf_counter()
+        message = delivery.arrival
+        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._sessions.of(_session(message.subject)):
+            await self._backoff.wait()
+            ending = await self._settle(delivery)
         self._observe(
             DeliveryOutcome(
-                subject=arrival.subject,
-                sequence=arrival.place.sequence,
-                replay=arrival.replay,
-                outcome=done.outcome,
-                seconds=perf_counter() - began,
-                build=done.build,
-                tokens=done.tokens,
-                reason=done.reason,
-                loop_stopped=done.loop_stopped,
+                subject=message.subject,
+                sequence=message.place.sequence,
+                replay=message.replay,
+                outcome=ending.outcome,
+                seconds=perf_counter() - start,
+                build=ending.build,
+                tokens=ending.tokens,
+                reason=ending.reason,
+                loop_stopped=ending.loop_stopped,
             )
         )
 
-    async def _finish(self, arrival: StreamMessage) -> _Done:
-        """One attempt, forgotten once it is through."""
-        done = await self._attempt(arrival)
-        await self._ledger.clear_attempts(arrival.place)
-        return done
+    async def _finish(self, message: StreamMessage) -> _Ending:
+        """One attempt, no longer counted once it ended well."""
+        ending = await self._attempt(message)
+        await self._progress.clear_attempts(message.place)
+        return ending
 
-    async def _settle(self, delivery: Delivery) -> _Done:
+    async def _settle(self, delivery: Delivery) -> _Ending:
         """Exactly one of ack, retry and reject."""
-        arrival = delivery.arrival
+        message = delivery.arrival
         try:
-            done = await guard(self._finish(arrival), log, f"{arrival.subject} at {arrival.place.sequence}")
+            ending = await guard(self._finish(message), log, f"{message.subject} at {message.place.sequence}")
         except Rejected as error:
             return await self._reject(delivery, error)
         except Unavailable as error:
             return await self._retry(delivery, error)
         except asyncio.CancelledError:
-            await self._ledger.undo_attempt(arrival.place)  # an end that came in between is no fault of the breadcrumb
+            await self._progress.undo_attempt(message.place)  # a shutdown is no fault of the breadcrumb
             raise
         except UnexpectedError as error:  # it has used up an attempt
-            await delivery.retry(FIRST_RETRY)
-            return _Done("failed", reason=str(error))
-        self._circuit.close()
+            await delivery.retry(self._rules.pauses.first)
+            return _Ending("failed", reason=str(error))
+        self._backoff.note_success()
         await delivery.ack()
-        return done
+        return ending
 
-    async def _attempt(self, arrival: StreamMessage) -> _Done:
-        async with self._begun(arrival.place) as attempt:
+    async def _attempt(self, message: StreamMessage) -> _Ending:
+        async with self._attempt_number(message.place) as attempt:
             if attempt >= self._rules.max_attempts:
                 raise Rejected(f"{attempt - 1} attempts ended in a crash or a bug; see the worker's log for the traceback")
-            breadcrumb, builder = self._decode(arrival), self._builder()
-            wanted = () if arrival.replay else builder.consumers(breadcrumb)
-            if wanted:
-                await self._catch_up.before(arrival, scopes(breadcrumb, wanted))
+            breadcrumb, builder = self._decode(message), self._builder()
+            consumers = () if message.replay else builder.consumers(breadcrumb)
+            if consumers:
+                await self._catch_up.before(message, scopes(breadcrumb, consumers))
             await self._catch_up.askers(breadcrumb)
-            if not wanted or self._is_old(breadcrumb):
-                held = await builder.remember(breadcrumb)
+            if not consumers or self._is_old(breadcrumb):
+                stored = await builder.remember(breadcrumb)
                 if breadcrumb.removes:
-                    await self._forget(breadcrumb)
-                return _Done("expired" if wanted and not held.breadcrumb.removes else "remembered")
-            began = perf_counter()
-            held, begun = await builder.begin(breadcrumb, wanted)
-            if held.breadcrumb.removes:
-                return _Done("remembered")
-            if self._is_old(held.breadcrumb):
-                return _Done("expired")
-            # `begin` gives back the very breadcrumb when it is new to the store.
-            repeat = attempt > 1 or arrival.deliveries > 1 or held.breadcrumb is not breadcrumb
-            return await self._answer(await builder.complete(begun), repeat, began)
+                    await self._erase(breadcrumb)
+                return _Ending("expired" if consumers and not stored.breadcrumb.removes else "remembered")
+            start = perf_counter()
+            stored, pages = await builder.begin(breadcrumb, consumers)
+            if stored.breadcrumb.removes:
+                return _Ending("remembered")
+            if self._is_old(stored.breadcrumb):
+                return _Ending("expired")
+            # `begin` returns the very breadcrumb when it is new to the store.
+            repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
+            return await self._publish_all(await builder.complete(pages), repeat, start)
 
     def _is_old(self, trigger: Breadcrumb) -> bool:
         return self._now() - trigger.received_at >= self._rules.max_age
 
     @asynccontextmanager
-    async def _begun(self, place: Place) -> AsyncIterator[int]:
-        """The number of the attempt. What an attempt died on is tried again alone, so that its next death counts for no other."""
+    async def _attempt_number(self, place: Place) -> AsyncIterator[int]:
+        """After a crash a delivery is retried alone, so a second crash cannot be blamed on its neighbours."""
         with self._working_on(place):
-            attempt = await self._ledger.start_attempt(place)
+            attempt = await self._progress.start_attempt(place)
             if attempt == 1:
                 yield attempt
                 return
-            await self._ledger.undo_attempt(place)
+            await self._progress.undo_attempt(place)
         async with self._suspects:
             with self._working_on(place):
-                yield await self._ledger.start_attempt(place)
+                yield await self._progress.start_attempt(place)
 
     @contextmanager
     def _working_on(self, place: Place) -> Iterator[None]:
@@ -181,14 +183,14 @@ class Worker:
         finally:
             self._in_work.discard(place)
 
-    async def _answer(self, built: BuildResult, repeat: bool, began: float) -> _Done:
-        """Publish. A context that cannot be had takes no other with it; then `Rejected`.
+    async def _publish_all(self, result: BuildResult, repeat: bool, start: float) -> _Ending:
+        """Publish the contexts; then raise `Rejected` when a consumer gets none.
 
-        repeat: an earlier attempt may have come as far as this. began: when the build did, by `perf_counter`.
+        repeat: an earlier attempt may have published. start: of the build, by `perf_counter`.
         """
-        seconds = perf_counter() - began
-        rejected, tokens = list(built.rejected), []
-        for context in built.contexts:
+        seconds = perf_counter() - start
+        rejected, tokens = list(result.rejected), []
+        for context in result.contexts:
             try:
                 await self._publish(context, repeat)
                 tokens.append(context.tokens)
@@ -198,8 +200,8 @@ class Worker:
             except Rejected as error:
                 rejected.append(f"{context.consumer}: {error}")
         if rejected:
-            raise (ChainTooLong if built.loop_stopped else Rejected)("; ".join(rejected))
-        return _Done("published", tokens=tuple(tokens), build=seconds)
+            raise (ChainTooLong if result.loop_stopped else Rejected)("; ".join(rejected))
+        return _Ending("published", tokens=tuple(tokens), build=seconds)
 
     async def _publish(self, context: Context, repeat: bool) -> None:
         """Raises `AlreadyPublished`. A repeat looks first: plain subscribers hear what the stream refuses, too."""
@@ -212,37 +214,37 @@ class Worker:
         try:
             await self._publisher.announce(context)
         except Unavailable as error:
-            log.warning("nobody was told that context %s was compacted: %s", context.id, error)
+            log.warning("the compaction of context %s was not announced: %s", context.id, error)
 
-    async def _reject(self, delivery: Delivery, why: Rejected) -> _Done:
-        """The attempts stay counted, so that catch-up passes it over at once."""
+    async def _reject(self, delivery: Delivery, why: Rejected) -> _Ending:
+        """The attempts stay counted, so that catch-up skips the message at once."""
         try:
             await self._publisher.dead_letter(delivery.arrival, str(why))
             await self._erase_secret(delivery.arrival)
         except Unavailable as error:
             return await self._retry(delivery, error)
         await delivery.reject()
-        return _Done("rejected", reason=str(why), loop_stopped=isinstance(why, ChainTooLong))
+        return _Ending("rejected", reason=str(why), loop_stopped=isinstance(why, ChainTooLong))
 
-    async def _erase_secret(self, arrival: StreamMessage) -> None:
-        """A secret that cannot be read is one all the same. Where its subject names no session nobody can say whose it is."""
-        if not holds_secret(arrival.subject, arrival.data):
+    async def _erase_secret(self, message: StreamMessage) -> None:
+        """Erase the message of a secret that cannot be read, where its subject names a session."""
+        if not holds_secret(message.subject, message.data):
             return
         with contextlib.suppress(Rejected):
-            address = parse_breadcrumb_subject(arrival.subject)
-            await self._archive.delete_at(arrival.place, address.workspace, address.session)
+            address = parse_breadcrumb_subject(message.subject)
+            await self._archive.delete_at(message.place, address.workspace, address.session)
 
-    async def _retry(self, delivery: Delivery, error: Unavailable) -> _Done:
-        """Pauses everybody: what is unavailable for one delivery is unavailable for the next."""
-        delay = self._circuit.open()
+    async def _retry(self, delivery: Delivery, error: Unavailable) -> _Ending:
+        """Pause the loop: what is unavailable for one delivery is unavailable for the next."""
+        pause = self._backoff.note_failure()
         try:
-            await self._ledger.undo_attempt(delivery.arrival.place)
+            await self._progress.undo_attempt(delivery.arrival.place)
         except Unavailable:
-            log.warning("the store is away too: the attempt at %d stays counted", delivery.arrival.place.sequence)
-        await delivery.retry(delay)
-        return _Done("unavailable", reason=str(error))
+            log.warning("the store is unavailable too: the attempt at %d stays counted", delivery.arrival.place.sequence)
+        await delivery.retry(pause)
+        return _Ending("unavailable", reason=str(error))
 
 
 def _session(subject: str) -> str:
-    """Workspace and session, before anybody has checked the subject."""
+    """Workspace and session of a subject that was not checked yet."""
     return ".".join(subject.split(".", 3)[1:3])

@@ -1,4 +1,4 @@
-"""What can be asked of the service: fetch, history, context, consumers, forget, compact."""
+"""Handlers of requests: fetch, history, context, consumers, forget, compact."""
 
 import json
 import uuid
@@ -31,10 +31,10 @@ from builder.wire.subjects import check_token
 from builder.worker.erasure import Erasure
 
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
-"""Workspace and JSON bytes → what is answered. Raises `Rejected` and `Unavailable`."""
+"""Workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
 
 Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
-"""Workspace, session, profile and whether people's words are kept → what was done. Raises `Rejected` and `Unavailable`."""
+"""Workspace, session, profile and whether people's words stay → result. Raises `Rejected` and `Unavailable`."""
 
 TOMBSTONE = "breadcrumb.deleted.v1"
 END = Place(2**62, 0)
@@ -42,7 +42,7 @@ END = Place(2**62, 0)
 
 
 class Lookup:
-    """Answers from what is stored. What is secret, removed or expired is never handed out."""
+    """Reads the store. Secret, deleted and expired breadcrumbs are never handed out."""
 
     def __init__(self, reader: Reader, now: Callable[[], datetime]) -> None:
         self._reader = reader
@@ -50,21 +50,21 @@ class Lookup:
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
-        """By the name that stands in the subject."""
+        """Name in the subject → handler."""
         return {"fetch": self.fetch, "history": self.history}
 
     async def fetch(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `FetchRequest`."""
         request = read_request(FetchRequest, data)
-        held = [crumb for crumb in await self._reader.versions(workspace, request.id) if self._lives(crumb)]
-        found = [crumb for crumb in held if request.version in (None, crumb.version)]
-        if not found:
-            there = ", ".join(str(crumb.version) for crumb in held)
+        versions = [crumb for crumb in await self._reader.versions(workspace, request.id) if self._is_valid(crumb)]
+        matches = [crumb for crumb in versions if request.version in (None, crumb.version)]
+        if not matches:
+            there = ", ".join(str(crumb.version) for crumb in versions)
             raise Rejected(
                 f"there is no breadcrumb {request.id!r}" + (f" version {request.version}; there is {there}" if there else "")
                 + f" in workspace {workspace!r} that can be handed out; secret, deleted and expired ones never are"
             )  # fmt: skip
-        return breadcrumb_json(found[-1])
+        return breadcrumb_json(matches[-1])
 
     async def history(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `HistoryRequest`."""
@@ -74,16 +74,16 @@ class Lookup:
         span = (ORIGIN, edge) if request.newest else (edge, END)
         page = await self._reader.list_session(workspace, request.session, span, request.limit, request.newest)
         return {
-            "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._lives(crumb)],
+            "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._is_valid(crumb)],
             "next": cursor(page[-1].place) if len(page) == request.limit else None,
         }
 
-    def _lives(self, crumb: Breadcrumb) -> bool:
+    def _is_valid(self, crumb: Breadcrumb) -> bool:
         return crumb.expires_at is None or crumb.expires_at > self._now()
 
 
 class Contexts:
-    """Answers from what is published, of the last 24 hours."""
+    """Reads the published contexts of the last 24 hours."""
 
     def __init__(self, reader: Reader, published: Published) -> None:
         self._reader = reader
@@ -91,7 +91,7 @@ class Contexts:
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
-        """By the name that stands in the subject."""
+        """Name in the subject → handler."""
         return {"context": self.context}
 
     async def context(self, workspace: str, data: bytes) -> dict[str, Any]:
@@ -102,29 +102,29 @@ class Contexts:
         check_token(session, "session")
         if request.trigger:
             identity = str(context_id(workspace, session, request.trigger, request.consumer))
-            held = await self._published.context(workspace, request.consumer, session, identity)
+            event = await self._published.context(workspace, request.consumer, session, identity)
         else:
-            held = await self._published.last_context(workspace, request.consumer, session)
-        if held is None:
+            event = await self._published.last_context(workspace, request.consumer, session)
+        if event is None:
             of = f" for trigger {request.trigger!r}" if request.trigger else ""
             raise Rejected(
                 f"no context of {request.consumer!r} in session {session!r}{of} is kept; they are kept for 24 hours and are "
                 "taken away when what they show is forgotten"
             )
-        event: dict[str, Any] = json.loads(held)
-        return event
+        context: dict[str, Any] = json.loads(event)
+        return context
 
     async def _session_of(self, workspace: str, trigger: str) -> str:
         if not trigger:
             raise Rejected("the request names neither a session nor a trigger; name one of them")
-        held = await self._reader.versions(workspace, trigger)
-        if not held:
+        versions = await self._reader.versions(workspace, trigger)
+        if not versions:
             raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
-        return held[0].session
+        return versions[0].session
 
 
 class RequestHandlers:
-    """Answers from what is stored and published, names the consumers, forgets and compacts."""
+    """All handlers."""
 
     def __init__(
         self,
@@ -132,22 +132,22 @@ class RequestHandlers:
         contexts: Contexts,
         reader: Reader,
         eraser: Eraser,
-        removal: "TombstonePublisher",
+        tombstones: "TombstonePublisher",
         compacting: Compact,
         profiles: Callable[[], tuple[Profile, ...]],
     ) -> None:
-        """profiles: those in force."""
+        """profiles: the current ones."""
         self._lookup = lookup
         self._contexts = contexts
         self._reader = reader
         self._eraser = eraser
-        self._removal = removal
+        self._tombstones = tombstones
         self._compacting = compacting
         self._profiles = profiles
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
-        """By the name that stands in the subject."""
+        """Name in the subject → handler."""
         own: dict[str, Verb] = {"consumers": self.consumers, "forget": self.forget, "compact": self.compact}
         return {**self._lookup.verbs, **self._contexts.verbs, **own}
 
@@ -159,14 +159,14 @@ class RequestHandlers:
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
         request = read_request(ForgetRequest, data)
-        held = await self._reader.versions(workspace, request.id)
-        sessions = {request.session} if request.session else {crumb.session for crumb in held}
+        versions = await self._reader.versions(workspace, request.id)
+        sessions = {request.session} if request.session else {crumb.session for crumb in versions}
         if not sessions and not await self._eraser.traces(workspace, request.id):
             raise Rejected(
                 f"there is no breadcrumb {request.id!r} in workspace {workspace!r}; name its session if the store cannot "
                 "know it, because it is a secret or was rejected"
             )
-        receipts = [await self._removal(workspace, session, request.id, request.by) for session in sorted(sessions)]
+        receipts = [await self._tombstones(workspace, session, request.id, request.by) for session in sorted(sessions)]
         return {"receipts": receipts}
 
     async def compact(self, workspace: str, data: bytes) -> dict[str, Any]:
@@ -177,19 +177,19 @@ class RequestHandlers:
 
 
 class TombstonePublisher:
-    """Publishes a tombstone into the breadcrumb's session, so that every worker and every rebuilt store knows, and erases."""
+    """Publishes a tombstone into the breadcrumb's session, where every worker and every rebuilt store reads it, and erases."""
 
     def __init__(
         self,
         sender: Sender,
         decode: Callable[[StreamMessage], Breadcrumb],
-        forgetting: Erasure,
+        erasure: Erasure,
         store: BreadcrumbStore,
         archive: Archive,
     ) -> None:
         self._sender = sender
         self._decode = decode
-        self._forgetting = forgetting
+        self._erasure = erasure
         self._store = store
         self._archive = archive
 
@@ -197,31 +197,31 @@ class TombstonePublisher:
         """The receipt. Raises `Rejected` and `Unavailable`."""
         body = {"breadcrumb_id": identity} | ({"speaker": by} if by else {})
         tombstone = await self._publish(workspace, session, str(uuid.uuid4()), body)
-        return receipt_json(await self._forgetting.forget(tombstone))
+        return receipt_json(await self._erasure.forget(tombstone))
 
-    async def settle(self, breadcrumb: Breadcrumb) -> None:
-        """Erase what a tombstone or a secret removes, for the worker, and the secret's own message. Raises `Unavailable`.
+    async def erase(self, breadcrumb: Breadcrumb) -> None:
+        """Erase for the worker what a tombstone or a secret removes, and the secret's own message. Raises `Unavailable`.
 
-        What came under the secret's id before goes by a tombstone, which outlives the secret's message: so the other workers and
-        rebuilt stores know, and an end in the middle is repeated when the tombstone is delivered.
+        Earlier versions under the secret's id are erased by a tombstone, which outlives the secret's message: other workers and
+        rebuilt stores read it, and after a crash its delivery repeats the erasure.
         """
         if breadcrumb.removes != breadcrumb.id:
-            await self._forgetting.settle(breadcrumb)
+            await self._erasure.forget_in_order(breadcrumb)
             return
         if not await self._is_new(breadcrumb):
             identity = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{breadcrumb.workspace}:{breadcrumb.id}:{breadcrumb.version}"))
             body = {"breadcrumb_id": breadcrumb.id}
-            await self._forgetting.forget(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
+            await self._erasure.forget(await self._publish(breadcrumb.workspace, breadcrumb.session, identity, body))
         await self._archive.delete_at(breadcrumb.place, breadcrumb.workspace, breadcrumb.session)
 
     async def _is_new(self, secret: Breadcrumb) -> bool:
-        """Whether nothing that could be read came under its id before: its version, and the one before, are known as secrets.
+        """Whether its version, and the one before, are stored as secrets: then nothing readable has this id.
 
-        An earlier version that is unknown counts as readable: the stream and the dead letters hold one that was rejected.
+        An unknown earlier version counts as readable: stream and dead letters may hold one that was rejected.
         """
         versions = {secret.version, max(secret.version - 1, 1)}
-        known = [await self._store.facts(replace(secret, version=version)) for version in versions]
-        return all(row is not None and row.breadcrumb.removes == secret.id for row in known)
+        rows = [await self._store.facts(replace(secret, version=version)) for version in versions]
+        return all(row is not None and row.breadcrumb.removes == secret.id for row in rows)
 
     async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)

@@ -1,10 +1,11 @@
-"""What keeps the loops alive: a heartbeat, a circuit that pauses, a lock a session, and the one place where bugs end."""
+"""What keeps the loops alive: a heartbeat, a backoff, and the one place where bugs end."""
 
 import asyncio
 import contextlib
 import logging
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass
 from typing import TypeVar
 
 from builder.domain.errors import BuilderError
@@ -54,54 +55,40 @@ def frames(error: BaseException) -> str:
     return f"{above}{''.join(traceback.format_tb(error.__traceback__))}{type(error).__name__}"
 
 
+@dataclass(frozen=True, slots=True)
+class Pauses:
+    """Seconds of the first pause after a failure, and of the longest; each failure in a row doubles the pause."""
+
+    first: float = 0.5
+    longest: float = 30.0
+
+
+PAUSES = Pauses()
+
+
 class Backoff:
-    """Pauses the loop while a dependency is away, twice as long with every failure in a row."""
+    """Pauses a loop while a dependency is away. Failures of deliveries that run at once count as one."""
 
-    def __init__(self, first: float, longest: float) -> None:
-        """first, longest: seconds."""
-        self._first = first
-        self._longest = longest
+    def __init__(self, pauses: Pauses) -> None:
+        self._pauses = pauses
         self._failures = 0
         self._until = 0.0
 
-    def open(self) -> float:
-        """Note a failure; returns the pause in seconds."""
-        loop = asyncio.get_running_loop()
-        if loop.time() >= self._until:
-            self._failures += 1
-        delay = min(self._first * 2.0 ** min(self._failures - 1, 16), self._longest)
-        self._until = loop.time() + delay
-        return delay
+    def note_failure(self) -> float:
+        """Lengthen the pause; returns it in seconds."""
+        now = asyncio.get_running_loop().time()
+        self._failures += now >= self._until
+        pause = min(self._pauses.first * 2.0 ** min(self._failures - 1, 16), self._pauses.longest)
+        self._until = now + pause
+        return pause
 
-    def close(self) -> None:
-        """Note a success."""
+    def note_success(self) -> None:
+        """End the pause."""
         self._failures = 0
         self._until = 0.0
 
-    async def closed(self) -> None:
-        """Wait until work may go on."""
+    async def wait(self) -> None:
+        """Wait until the pause is over."""
         loop = asyncio.get_running_loop()
-        while (left := self._until - loop.time()) > 0:
-            await asyncio.sleep(left)
-
-
-class KeyedLock:
-    """One lock a key, first come first served; a key nobody uses costs nothing."""
-
-    def __init__(self) -> None:
-        self._held: dict[str, tuple[asyncio.Lock, int]] = {}
-
-    @contextlib.asynccontextmanager
-    async def of(self, key: str) -> AsyncIterator[None]:
-        """Hold the key's lock."""
-        lock, users = self._held.get(key, (asyncio.Lock(), 0))
-        self._held[key] = (lock, users + 1)
-        try:
-            async with lock:
-                yield
-        finally:
-            _, users = self._held[key]
-            if users == 1:
-                del self._held[key]
-            else:
-                self._held[key] = (lock, users - 1)
+        while (seconds := self._until - loop.time()) > 0:
+            await asyncio.sleep(seconds)

@@ -31,19 +31,17 @@ from builder.recall.summaries.plan import (
     units_until_due,
     waiting_units,
 )
-from builder.worker.resilience import Backoff, UnexpectedError, guard
+from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0
-"""Seconds after a failure, growing with every failure in a row."""
-GLANCE, PATIENCE = 0.01, 1.0
-"""Seconds between two looks whether builds are going on, and after which their end is waited for no longer."""
-KNOWN = 10_000
-"""Sessions of which it is known when they have to be looked at again."""
-AT_ONCE = 500
-"""Most units that one summary newly covers."""
+GLANCE_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
+"""Between two looks whether builds go on, and after which it summarises beside them."""
+MAX_SESSIONS = 10_000
+"""Sessions in memory; one that was dropped is looked at again when something is said there."""
+MAX_UNITS = 500
+"""Units that one summary newly covers."""
 
 Session = tuple[str, str]
 Value = TypeVar("Value")
@@ -51,66 +49,70 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionResult:
-    """What `compact` did.
-
-    tokens: of the units that were summarised, and of the summary that now stands for them, as pages show both.
-    reason: why nothing was published, for people; "" when something was.
-    """
+    """What `compact` did."""
 
     units: int
     covered: int
+    """Breadcrumbs."""
     tokens_before: int
+    """Of the units, as pages show them."""
     tokens_after: int
+    """Of the summary that stands for them, as pages show it."""
     summary: str
+    """Its id."""
     reason: str = ""
+    """Why nothing was published, for people; "" when a summary was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where sessions are read. walk: remembers everything of a session before a place. last: newest place of the stream.
-
-    All raise `Unavailable`.
-    """
+    """Where sessions are read. All raise `Unavailable`."""
 
     view: Callable[[str, str, Place], Awaitable[View]]
+    """Workspace, session, place → the session up to and including the place."""
     walk: Callable[[str, str, Place], Awaitable[object]]
+    """Remembers everything of a session before a place."""
     last: Callable[[], Awaitable[Place]]
+    """The newest place of the stream."""
 
     async def as_of(self, workspace: str, session: str, place: Place) -> View:
         """The session up to and including a place, once everything up to there is remembered."""
-        for walked in (NO_SESSION, session):
-            await self.walk(workspace, walked, Place(place.incarnation, place.sequence + 1))
+        for each in (NO_SESSION, session):
+            await self.walk(workspace, each, Place(place.incarnation, place.sequence + 1))
         return await self.view(workspace, session, place)
 
 
 class SummaryScheduler:
-    """Told of sessions by `heard`; summarises the oldest units of those that have grown too long."""
+    """Notes which sessions grow; summarises the oldest units of those that are too long."""
 
     def __init__(
         self,
         sources: Sources,
-        making: SummaryWriter,
+        writer: SummaryWriter,
         profiles: tuple[Profile, ...],
         busy: Callable[[], bool],
+        pauses: Pauses = PAUSES,
+        max_units: int = MAX_UNITS,
     ) -> None:
-        """busy: builds go on."""
+        """busy: whether builds go on. pauses: after failures."""
         self._recipes = recipes_of(profiles)
         self._sources = sources
-        self._making = making
+        self._writer = writer
         self._busy = busy
-        self._circuit = Backoff(FIRST_PAUSE, LONGEST_PAUSE)
+        self._backoff = Backoff(pauses)
+        self._max_units = max_units
         self._waits: OrderedDict[Session, int] = OrderedDict()
         self._published: OrderedDict[Session, Place] = OrderedDict()
-        self._refused: OrderedDict[Session, None] = OrderedDict()
+        self._rejected: OrderedDict[Session, None] = OrderedDict()
         self._due: OrderedDict[Session, Place] = OrderedDict()
         self._turn = asyncio.Lock()
-        self._told = asyncio.Event()
+        self._has_due = asyncio.Event()
 
     def take(self, profiles: tuple[Profile, ...]) -> None:
         """From now on these profiles' summaries are made; every session is looked at once more when something is said there."""
         self._recipes = recipes_of(profiles)
         self._waits.clear()
-        self._refused.clear()
+        self._rejected.clear()
 
     def note(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
         """Something was remembered there. Costs nothing until the session may have grown too long.
@@ -120,39 +122,39 @@ class SummaryScheduler:
         key = (workspace, session)
         if session == NO_SESSION or not self._recipes:
             return
-        left = self._waits.get(key, 1) - 1
-        _note(self._waits, key, left)
-        if left <= 0 and not replay:
+        messages = self._waits.get(key, 1) - 1
+        _note(self._waits, key, messages)
+        if messages <= 0 and not replay:
             self._due[key] = max(place, self._due.get(key, ORIGIN))
-            self._told.set()
+            self._has_due.set()
 
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            await self._told.wait()
+            await self._has_due.wait()
             await self._idle()
             key, place = self._due.popitem(last=False)
             if not self._due:
-                self._told.clear()
+                self._has_due.clear()
             try:
                 await guard(self.look(*key, place), log, f"summarising session {key[1]} of {key[0]}")
-                self._circuit.close()
+                self._backoff.note_success()
             except Unavailable as error:
                 log.warning("session %s of %s is not summarised yet: %s", key[1], key[0], error)
                 self._due[key] = max(place, self._due.get(key, ORIGIN))
-                self._told.set()
-                await asyncio.sleep(self._circuit.open())
+                self._has_due.set()
+                await asyncio.sleep(self._backoff.note_failure())
             except Rejected as error:
-                self._pass_over(key, error)
+                self._skip(key, error)
             except UnexpectedError:
-                log.warning("session %s of %s is passed over", key[1], key[0])
+                log.warning("session %s of %s is skipped", key[1], key[0])
 
-    def _pass_over(self, key: Session, error: Rejected) -> None:
+    def _skip(self, key: Session, error: Rejected) -> None:
         """Look at a session whose summary is too large only after many messages, and say so once."""
-        if key not in self._refused:
+        if key not in self._rejected:
             log.warning("session %s of %s is not summarised: %s", key[1], key[0], error)
-        _note(self._refused, key, None)
-        _note(self._waits, key, AT_ONCE)
+        _note(self._rejected, key, None)
+        _note(self._waits, key, self._max_units)
 
     async def look(self, workspace: str, session: str, place: Place) -> None:
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
@@ -181,16 +183,16 @@ class SummaryScheduler:
         units = units_to_compact(view, waiting_units(view, recipe, chain.last), recipe.settings.keep)
         words = self._words(view, units)
         before, old, drafts = self._tokens(view, chain, words), chain, list[Draft]()
-        for start in range(0, len(units), AT_ONCE):
+        for start in range(0, len(units), self._max_units):
             batch = Batch(
                 workspace=workspace,
                 session=session,
                 recipe=recipe,
-                units=units[start : start + AT_ONCE],
+                units=units[start : start + self._max_units],
                 keep_user=keep_user,
                 at_once=True,
             )
-            drafts.append(await self._making.draft(view, chain, batch))
+            drafts.append(await self._writer.draft(view, chain, batch))
             chain = drafts[-1].chain
         after = self._tokens(view, chain)
         if not units or after > before:
@@ -203,7 +205,7 @@ class SummaryScheduler:
                 units=0, covered=0, tokens_before=before, tokens_after=before, summary=old.previous, reason=reason
             )
         for draft in drafts:
-            _note(self._published, (workspace, session), await self._making.send(draft))
+            _note(self._published, (workspace, session), await self._writer.send(draft))
         return CompactionResult(
             units=len(units),
             covered=len(sources_of(view, units)),
@@ -214,7 +216,7 @@ class SummaryScheduler:
 
     def _tokens(self, view: View, chain: Chain, others: tuple[Line, ...] = ()) -> int:
         """Tokens of a chain as the page shows it, and of other lines below it."""
-        return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._making.words.count)
+        return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._writer.words.count)
 
     def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[Line, ...]:
         """All that these units say, a line each."""
@@ -231,36 +233,36 @@ class SummaryScheduler:
         units = waiting_units(view, recipe, chain.last)
         while is_due(view, recipe.settings, units):
             await self._idle()
-            taken = min(recipe.settings.batch, len(units) - recipe.settings.keep)
-            batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:taken])
+            number = min(recipe.settings.batch, len(units) - recipe.settings.keep)
+            batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:number])
             chain = await self._publish(view, chain, batch)
-            units = units[taken:]
+            units = units[number:]
         return units_until_due(recipe.settings, len(units))
 
     async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
         """The chain with its next summary."""
-        made = await self._making.publish(view, chain, batch)
-        _note(self._published, (batch.workspace, batch.session), made.place)
-        return made.chain
+        summary = await self._writer.publish(view, chain, batch)
+        _note(self._published, (batch.workspace, batch.session), summary.place)
+        return summary.chain
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""
-        for _ in range(int(PATIENCE / GLANCE)):
+        for _ in range(int(MAX_IDLE_SECONDS / GLANCE_SECONDS)):
             if not self._busy():
                 break
-            await asyncio.sleep(GLANCE)
+            await asyncio.sleep(GLANCE_SECONDS)
         await asyncio.sleep(0)
 
 
-def _note(held: OrderedDict[Session, Value], key: Session, value: Value) -> None:
-    """Keep a value; the sessions unused for longest are forgotten."""
-    held[key] = value
-    held.move_to_end(key)
-    if len(held) > KNOWN:
-        held.popitem(last=False)
+def _note(values: OrderedDict[Session, Value], key: Session, value: Value) -> None:
+    """Set a value; the sessions unused for longest are dropped."""
+    values[key] = value
+    values.move_to_end(key)
+    if len(values) > MAX_SESSIONS:
+        values.popitem(last=False)
 
 
 def recipes_of(profiles: tuple[Profile, ...]) -> tuple[Recipe, ...]:
     """The recipes of all profiles with summaries, each once, by name."""
-    found = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
-    return tuple(found[name] for name in sorted(found))
+    by_name = {recipe.name: recipe for profile in profiles if (recipe := recipe_of(profile))}
+    return tuple(by_name[name] for name in sorted(by_name))

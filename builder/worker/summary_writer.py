@@ -24,8 +24,8 @@ from builder.wire.records import Outgoing
 
 log = logging.getLogger("builder.worker.summary_writer")
 
-LARGEST = 900_000
-"""Bytes of the largest summary that is published: below what a breadcrumb may have unless the settings say less."""
+MAX_SUMMARY_BYTES = 900_000
+"""Below what a breadcrumb may have, unless the settings say less."""
 EXTRACTIVE = "extractive"
 
 Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
@@ -33,35 +33,38 @@ Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
-    """A published summary. chain: with it. place: in the stream."""
+class PublishedSummary:
+    """A summary in the stream."""
 
     chain: Chain
+    """With it."""
     place: Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A summary that is not published yet. chain: with it. event: as it is sent. by: who made it."""
+    """A summary that is not published yet."""
 
     chain: Chain
+    """With it."""
     event: Outgoing
+    """As it is sent."""
     by: str
+    """Who made it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """What a summary newly stands for, and where. keep_user: what people said stays word for word.
-
-    at_once: it was asked for, so the next page shows it.
-    """
+    """What a summary newly stands for."""
 
     workspace: str
     session: str
     recipe: Recipe
     units: tuple[WaitingUnit, ...]
     keep_user: bool = False
+    """What people said stays word for word."""
     at_once: bool = False
+    """It was requested, so the next page shows it."""
 
 
 class SummaryWriter:
@@ -73,41 +76,41 @@ class SummaryWriter:
         words: Words,
         language: Callable[[str], str],
         endpoint: Summarizer | None,
-        made: Callable[[str], None],
+        count: Callable[[str], None],
         facts: Facts,
-        largest: int,
+        max_bytes: int,
     ) -> None:
-        """language: text → code. endpoint: None = extractive only. made: told who made each summary. facts: as the store's.
+        """language: text → code. endpoint: None = extractive only. count: counts who made a summary. facts: as the store's.
 
-        largest: bytes of a breadcrumb that is still taken from the stream.
+        max_bytes: of a breadcrumb.
         """
         self.words = words
         self._sender = sender
         self._language = language
         self._endpoint = endpoint
-        self._made = made
+        self._count = count
         self._facts = facts
-        self._largest = largest
+        self._max_bytes = max_bytes
 
-    async def publish(self, view: View, chain: Chain, batch: Batch) -> Made:
+    async def publish(self, view: View, chain: Chain, batch: Batch) -> PublishedSummary:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
         draft = await self.draft(view, chain, batch)
-        return Made(chain=draft.chain, place=await self.send(draft))
+        return PublishedSummary(chain=draft.chain, place=await self.send(draft))
 
     async def send(self, draft: Draft) -> Place:
         """Publish a draft; returns its place in the stream. Raises `Unavailable`."""
         sent = await self._sender.send(draft.event.subject, draft.event.data, draft.event.message_id)
-        self._made(draft.by)
+        self._count(draft.by)
         log.info("summary %s is published on %s, made by %s", draft.chain.previous, draft.event.subject, draft.by)
         return sent.place
 
     async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
         view = of_audience(view, batch.recipe.audience, None)
-        kept, others = _parted(view, chain, batch)
-        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *kept))
+        verbatim, others = _parted(view, chain, batch)
+        people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *verbatim))
         free, by = await self._free(view, chain, batch.recipe, others, people)
-        lines, sources = shown_lines(view, kept, free), sources_of(view, batch.units)
+        lines, sources = shown_lines(view, verbatim, free), sources_of(view, batch.units)
         last = max(batch.units[-1][0], chain.last)
         head = view.breadcrumb(last)
         summary = Summary(
@@ -124,12 +127,12 @@ class SummaryWriter:
         names = summary_ids(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
         name = await self._unused(view, names, head)
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
-        if len(event.data) > (largest := min(LARGEST, self._largest)):
+        if len(event.data) > (max_bytes := min(MAX_SUMMARY_BYTES, self._max_bytes)):
             raise Rejected(
-                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {largest:,}; "
+                f"the summary of session {batch.session!r} would have {len(event.data):,} bytes, allowed are {max_bytes:,}; "
                 "do not keep what people said word for word, or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES where it is lower"
             )
-        grown = Chain(verbatim=(*chain.verbatim, *kept), free=free, previous=name, last=last)
+        grown = Chain(verbatim=(*chain.verbatim, *verbatim), free=free, previous=name, last=last)
         return Draft(chain=grown, event=event, by=by)
 
     async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
@@ -144,40 +147,41 @@ class SummaryWriter:
         return name
 
     async def _free(
-        self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], kept: frozenset[int]
+        self, view: View, chain: Chain, recipe: Recipe, rows: tuple[int, ...], verbatim_rows: frozenset[int]
     ) -> tuple[tuple[Line, ...], str]:
-        """The lines under the cap, and who made them. kept: rows that are kept word for word."""
+        """The lines under the cap, and who made them. verbatim_rows: rows that stay word for word."""
         free, cap = chain.free, recipe.settings.cap
         if recipe.settings.by == "endpoint" and self._endpoint and rows:
             try:
-                conversation_rows = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
-                return await self._endpoint.summarise(free, conversation_rows, cap), self._endpoint.name
+                utterances = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
+                return await self._endpoint.summarise(free, utterances, cap), self._endpoint.name
             except Unavailable as error:
-                log.warning("the extractive summariser steps in: %s", error)
-                self._made("fallback")
+                log.warning("the extractive summariser is used: %s", error)
+                self._count("fallback")
         for start in range(0, max(len(rows), 1), recipe.settings.batch):
-            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, kept)
+            free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, verbatim_rows)
             await asyncio.sleep(0)
         return free, EXTRACTIVE
 
 
-def _is_erased(held: StoredBreadcrumb | None) -> bool:
-    return held is not None and held.breadcrumb.removes == held.breadcrumb.id
+def _is_erased(stored: StoredBreadcrumb | None) -> bool:
+    return stored is not None and stored.breadcrumb.removes == stored.breadcrumb.id
 
 
 def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
-    """The batch's lines word for word, and its rows that are summarised. What was kept word for word is so after an edit too.
+    """The batch's lines word for word, and its rows that are summarised. What stays word for word does so after an edit too.
 
     An answer that says little alone has its question in front of it, word for word.
     """
-    held = frozenset(name for line in chain.verbatim for name in line.ids)
+    in_chain = frozenset(name for line in chain.verbatim for name in line.ids)
     rows = tuple(row for _, members in batch.units for row in members)
-    people = frozenset(row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in held))
-    kept = {row: verbatim_line(view, row) for row in rows if row in people}
-    for row in tuple(kept) if batch.keep_user else ():
-        if needs_question(view.breadcrumb(row).text) and (found := question_of(view, row)):
-            asking, question = found
-            if view.breadcrumb(asking).id in held:
-                continue
-            kept.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
-    return tuple(kept[row] for row in sorted(kept)), tuple(row for row in rows if row not in people)
+    people = frozenset(
+        row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in in_chain)
+    )
+    lines = {row: verbatim_line(view, row) for row in rows if row in people}
+    for row in tuple(lines) if batch.keep_user else ():
+        if needs_question(view.breadcrumb(row).text) and (pair := question_of(view, row)):
+            asking, question = pair
+            if view.breadcrumb(asking).id not in in_chain:
+                lines.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
+    return tuple(lines[row] for row in sorted(lines)), tuple(row for row in rows if row not in people)

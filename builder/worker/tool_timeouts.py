@@ -1,7 +1,7 @@
-"""Tool calls that nobody answers: each gets a failure that says so, and so the turn of an agent that waits its context.
+"""Tool calls without an answer: each gets a failure, and with it the waiting agent's turn its context.
 
-The calls are heard from the stream by a durable of their own, so that no crash and no restart forgets one. The failure enters
-through the stream like everything: its place decides what came before it, and a rebuilt store tells the same.
+The calls come from the stream by a durable of their own, so that no crash and no restart loses one. The failure enters through
+the stream like everything: its place decides what came before it, and a rebuilt store has the same.
 """
 
 import logging
@@ -24,35 +24,38 @@ from builder.worker.tool_failures import timeout_event
 
 log = logging.getLogger("builder.worker.tool_timeouts")
 
-PAUSE = 5.0
-"""Seconds before something is tried again that could not be had, or that a bug ended."""
-MOST_BUGS = 5
-"""After so many the calls of a message are passed over."""
+RETRY_SECONDS = 5.0
+"""After something was unavailable, or a bug."""
+MAX_BUGS = 5
+"""After so many the calls of a message are skipped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeoutRules:
-    """call: how long a call may stay open. max_age: nobody waits any more for one that came before. heartbeat: seconds."""
+    """How long agents wait for tools."""
 
     call: timedelta
+    """A call may stay open so long; 0 = for ever."""
     max_age: timedelta
+    """Calls older than this are ignored."""
     heartbeat: float
+    """Seconds between two signs of life."""
 
 
 class ToolTimeouts:
-    """Takes the breadcrumbs that may make calls: puts each off until its time is over, and then answers what is still open."""
+    """Delays each breadcrumb that makes calls until its time is over, then fails the calls that are still open."""
 
     def __init__(
         self,
-        patience: TimeoutRules,
+        rules: TimeoutRules,
         profiles: Callable[[], tuple[Profile, ...]],
         decode: Callable[[StreamMessage], Breadcrumb],
         sources: Sources,
         sender: Sender,
         now: Callable[[], datetime],
     ) -> None:
-        """profiles: those in force. decode: raises `Rejected`."""
-        self._patience = patience
+        """profiles: the current ones. decode: raises `Rejected`."""
+        self._rules = rules
         self._profiles = profiles
         self._decode = decode
         self._sources = sources
@@ -61,61 +64,61 @@ class ToolTimeouts:
         self._bugs = Counter[int]()
 
     @property
-    def is_wanted(self) -> bool:
-        """Whether a profile waits for tools, and for how long is set."""
-        return bool(self._patience.call) and any(profile.waits_for_tools for profile in self._profiles())
+    def is_needed(self) -> bool:
+        """Whether a profile waits for tools, and a time is set."""
+        return bool(self._rules.call) and any(profile.waits_for_tools for profile in self._profiles())
 
     async def process(self, delivery: Delivery) -> None:
         """Settle one delivery. Never raises."""
-        arrival = delivery.arrival
-        sequence = arrival.place.sequence
-        async with heartbeat(delivery.keep_alive, self._patience.heartbeat):
+        message = delivery.arrival
+        sequence = message.place.sequence
+        async with heartbeat(delivery.keep_alive, self._rules.heartbeat):
             try:
-                left = await guard(self._seconds_left(arrival), log, f"the open calls of breadcrumb {sequence}")
+                seconds = await guard(self._seconds_left(message), log, f"the open calls of breadcrumb {sequence}")
             except Unavailable as error:
                 log.warning("the open calls of breadcrumb %d wait: %s", sequence, error)
-                left = PAUSE
+                seconds = RETRY_SECONDS
             except Rejected as error:
                 log.warning("an open call of breadcrumb %d gets no failure: %s", sequence, error)
-                left = 0
+                seconds = 0
             except UnexpectedError:
                 self._bugs[sequence] += 1
-                left = PAUSE if self._bugs[sequence] < MOST_BUGS else 0
-        if left > 0:
-            await delivery.retry(left)
+                seconds = RETRY_SECONDS if self._bugs[sequence] < MAX_BUGS else 0
+        if seconds > 0:
+            await delivery.retry(seconds)
         else:
             self._bugs.pop(sequence, None)
             await delivery.ack()
 
-    async def _seconds_left(self, arrival: StreamMessage) -> float:
-        """Until its calls are given up on; 0 once that is done, and for what makes no calls that an agent waits for.
+    async def _seconds_left(self, message: StreamMessage) -> float:
+        """Seconds until its calls fail; 0 once they did, and for a breadcrumb without calls that an agent waits for.
 
         What cannot be read is no call, and an import's calls are over. Raises `Rejected` and `Unavailable`.
         """
-        age = self._now() - arrival.received_at
+        age = self._now() - message.received_at
         try:
-            call = self._decode(arrival)
+            call = self._decode(message)
         except Rejected:
             return 0
-        if not call.call_signatures or call.session == NO_SESSION or arrival.replay or age >= self._patience.max_age:
+        if not call.call_signatures or call.session == NO_SESSION or message.replay or age >= self._rules.max_age:
             return 0
-        if age >= self._patience.call:
-            await self._give_up(call)
-        return max((self._patience.call - age).total_seconds(), 0)
+        if age >= self._rules.call:
+            await self._fail_open_calls(call)
+        return max((self._rules.call - age).total_seconds(), 0)
 
-    async def _give_up(self, call: Breadcrumb) -> None:
-        """Publish the failure of each call that is open by now for an agent that waits."""
+    async def _fail_open_calls(self, call: Breadcrumb) -> None:
+        """Publish a failure for each call that is open by now for a waiting agent."""
         view = await self._sources.as_of(call.workspace, call.session, await self._sources.last())
         waiting = self._waiting(view, call)
-        seconds, due = self._patience.call.total_seconds(), call.received_at + self._patience.call
-        for made in calls_of(call):  # a later version may make others, whose own time counts
-            if made.id in waiting:
-                event = timeout_event(call, made.id, made.tool, seconds, due)
+        seconds, due = self._rules.call.total_seconds(), call.received_at + self._rules.call
+        for each in calls_of(call):  # a later version may make others, which have a time of their own
+            if each.id in waiting:
+                event = timeout_event(call, each.id, each.tool, seconds, due)
                 await self._sender.send(event.subject, event.data, event.message_id, triggers=True)
-                log.info("no answer for call %s of %s in session %s", made.id, call.id, call.session)
+                log.info("no answer for call %s of %s in session %s", each.id, call.id, call.session)
 
     def _waiting(self, view: View, call: Breadcrumb) -> frozenset[str]:
-        """Request ids that are open to an agent that waits for tools, each in the conversation that it hears."""
+        """Request ids that are open to an agent that waits for tools, in its own conversation."""
         return frozenset(
             entry.request
             for profile in self._profiles()

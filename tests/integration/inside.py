@@ -158,7 +158,7 @@ async def worker_here(
             outcomes.append,
             rules,
             in_work,
-            removal.settle,
+            removal.erase,
             archive,
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

@@ -61,7 +61,7 @@ class NatsCalls:
 
     async def _look(self) -> None:
         """Bring the durable into being where somebody waits for tools. A worker whose profiles wait for none takes nothing."""
-        if not self._timeouts.is_wanted:
+        if not self._timeouts.is_needed:
             await self._stop()
             return
         incarnation = self._incarnation()

@@ -23,7 +23,7 @@ from builder.recall.summaries.excerpts import Words
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
 from builder.worker.summary_scheduler import CompactionResult, Sources, SummaryScheduler
-from builder.worker.summary_writer import LARGEST, SummaryWriter
+from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 
 
 @asynccontextmanager
@@ -122,6 +122,6 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
 
     if any(profile.summaries for profile in profiles):
         sources = Sources(view=core.builder.recaller.session_view, walk=walk, last=last)
-        making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
+        making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, MAX_SUMMARY_BYTES)
         summarising = SummaryScheduler(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

@@ -3,14 +3,13 @@
 A library's cache asks for an entry's size when it is put in; a history grows afterwards.
 """
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
-from weakref import WeakValueDictionary
 
 from builder.domain.recall import Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
+from builder.recall.index.keyed_lock import KeyedLock
 
 SCOPE_PASSAGES = 50
 """What an open scope costs beside its passages, in passages."""
@@ -23,17 +22,14 @@ class HistoryCache:
         """passages: the most that all scopes together may hold in memory; the one in use is never dropped."""
         self._limit = passages
         self._histories: OrderedDict[Scope, History] = OrderedDict()
-        self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
+        self.locks = KeyedLock[Scope]()
+        """Whoever extends a scope's history holds the scope's lock."""
 
     def get(self, scope: Scope) -> History:
         """The scope's history as far as it was read."""
         history = self._histories.setdefault(scope, History())
         self._histories.move_to_end(scope)
         return history
-
-    def lock(self, scope: Scope) -> asyncio.Lock:
-        """Whoever extends the scope's history holds it."""
-        return self._locks.setdefault(scope, asyncio.Lock())
 
     def accepts(self, history: History, revision: int) -> bool:
         """Whether rows of this revision may join it: not after the scope was revised, nor after an extension that ended early."""

@@ -36,7 +36,7 @@ class HistoryReader:
 
         One reading of a scope at a time, because all extend the same history.
         """
-        async with self.cache.lock(scope):
+        async with self.cache.locks.of(scope):
             return await self._read(session, until, scope, pinned)
 
     async def _read(self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...]) -> tuple[PinnedRows, View]:

@@ -11,16 +11,12 @@ from builder.adapters.memory import MemoryStore
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.ingest import Pause, no_pause
-from builder.worker import backfill as filling
-from builder.worker.backfill import PAGE, WAITS, Backfill
+from builder.worker.backfill import PAGE_ROWS, Backfill, Pace
+from builder.worker.resilience import Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of
 
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses that a test can wait for."""
-    for name in ("FIRST_PAUSE", "LONGEST_PAUSE", "REST"):
-        monkeypatch.setattr(filling, name, 0.001)
+PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
+"""Pauses that a test can wait for."""
 
 
 def idle() -> bool:
@@ -58,8 +54,8 @@ async def missing_vectors(store: MemoryStore) -> list[str]:
 
 async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
     store, engine = MemoryStore(), Engine()
-    rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE + 1)))
-    walk = Backfill(store, engine, idle)
+    rows = await holding(store, *(f"Message {n}." for n in range(3 * PAGE_ROWS + 1)))
+    walk = Backfill(store, engine, idle, PACE)
     await walk.walk()
     assert engine.asked == [row.breadcrumb.id for row in rows]
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
@@ -69,11 +65,11 @@ async def test_what_lacks_vectors_gets_them_the_oldest_first() -> None:
 @pytest.mark.parametrize("error", [Unavailable("the engine is away"), RuntimeError("a bug")], ids=["unavailable", "bug"])
 async def test_texts_that_keep_failing_block_nobody_and_are_tried_again(error: Exception) -> None:
     store, engine = MemoryStore(), Engine(lambda text: error if "beetle" in text else None)
-    await holding(store, *(f"Here is beetle {n}." for n in range(PAGE + 3)), "The kiln is hot.")
-    walk = Backfill(store, engine, idle)
+    await holding(store, *(f"Here is beetle {n}." for n in range(PAGE_ROWS + 3)), "The kiln is hot.")
+    walk = Backfill(store, engine, idle, PACE)
     await walk.walk()
-    assert await missing_vectors(store) == [f"Here is beetle {n}." for n in range(PAGE + 3)]
-    assert walk.missing == PAGE + 3
+    assert await missing_vectors(store) == [f"Here is beetle {n}." for n in range(PAGE_ROWS + 3)]
+    assert walk.missing == PAGE_ROWS + 3
     engine.fails = lambda _text: None
     await walk.walk()
     assert await missing_vectors(store) == []
@@ -88,7 +84,7 @@ async def test_the_count_is_true_while_everything_fails() -> None:
             await store.remember(bare(make_remembered("One more.", 10 + len(counts))))
         raise Unavailable("the engine is away")
 
-    walk = Backfill(store, fails, idle)
+    walk = Backfill(store, fails, idle, PACE)
     await holding(store, "One.", "Two.")
     await walk.walk()
     assert counts == [2, 3, 4, 5, 5]
@@ -106,14 +102,14 @@ async def test_it_goes_on_when_the_store_was_away(caplog: pytest.LogCaptureFixtu
 
     store, engine = Leaving(), Engine()
     await holding(store, "The kiln is hot.")
-    await until_filled(store, Backfill(store, engine, idle).run())
+    await until_filled(store, Backfill(store, engine, idle, PACE).run())
     assert caplog.text.count("the disk is away") == 3
 
 
 async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     store, engine = MemoryStore(), Engine()
-    walk = Backfill(store, engine, idle)
+    walk = Backfill(store, engine, idle, PACE)
     await walk.walk()
     assert caplog.messages == []
     engine.fails = lambda _text: Unavailable("the engine is away")
@@ -129,10 +125,7 @@ async def test_the_beginning_and_the_end_are_told_once(caplog: pytest.LogCapture
     ]
 
 
-async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(filling, "WAIT", 0)
+async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_all_the_same() -> None:
     store, engine, looks = MemoryStore(), Engine(), list[int]()
 
     def busy() -> bool:
@@ -140,8 +133,8 @@ async def test_what_is_in_work_comes_first_and_under_steady_load_vectors_come_al
         return True
 
     rows = await holding(store, "One.", "Two.")
-    await Backfill(store, engine, busy).walk()
-    assert looks == [0] * (WAITS + 1) + [1] * (WAITS + 1)
+    await Backfill(store, engine, busy, replace(PACE, wait=0)).walk()
+    assert looks == [0] * (PACE.max_waits + 1) + [1] * (PACE.max_waits + 1)
     assert [await store.facts(row.breadcrumb) for row in rows] == rows
 
 
@@ -154,7 +147,7 @@ async def test_what_another_worker_filled_in_meanwhile_stays_as_it_is() -> None:
         await store.fill_vectors(theirs)
         return await engine(remembered)
 
-    await Backfill(store, late, idle).walk()
+    await Backfill(store, late, idle, PACE).walk()
     assert await store.facts(row.breadcrumb) == theirs
 
 
@@ -162,7 +155,7 @@ async def test_what_comes_while_it_walks_is_filled_in_too() -> None:
     store, engine = MemoryStore(), Engine()
     await holding(store, "The kiln is hot.")
     late = make_remembered("And the glaze?", place=make_place(9), id="late")
-    walking = Backfill(store, engine, idle)
+    walking = Backfill(store, engine, idle, PACE)
     await walking.walk()
     await store.remember(bare(late))
     await until_filled(store, walking.run())

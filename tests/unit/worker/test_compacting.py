@@ -11,7 +11,6 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.summary import Line, Utterance
 from builder.remember.decode import decode
-from builder.worker import summary_writer as making
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
 from tests.summarised import (
     BEHIND,
@@ -117,14 +116,13 @@ async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_o
     assert [text for text in told if text in {*kept, *new}] == [*kept, *new]
 
 
-async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_words_that_are_too_many_for_one_summary_are_kept_by_several() -> None:
     builder, profile = make_builder(), summing(cap=30, keep=0)
-    monkeypatch.setattr(making, "LARGEST", 4_000)
     sizes = []
     for start in range(1, 900, 100):
         await remember(builder, [make_breadcrumb(f"Crate {n} holds 7 cups.", n) for n in range(start, start + 10)])
         publishing = Publishing(builder, make_place(start + 50))
-        report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
+        report = await make_summarising(builder, publishing, profile, max_bytes=4_000).compact("acme", "s42", profile)
         sizes.append(len(publishing.out[0].body))
     assert sum(sizes) > 2 * 4_000
     assert max(sizes) < 1.2 * min(sizes)
@@ -132,7 +130,7 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several(monke
     assert "- [8 May 2024] User: Crate 1 holds 7 cups.\n- User: Crate 2 holds" in await summary(builder, profile)
     await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
     with pytest.raises(Rejected, match="allowed are 4,000"):
-        await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
+        await make_summarising(builder, Publishing(builder, BEHIND), profile, max_bytes=4_000).compact("acme", "s42", profile)
 
 
 async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_published() -> None:
@@ -140,7 +138,7 @@ async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_
     await remember(builder, talk(8))
     publishing = Publishing(builder, BEHIND)
     with pytest.raises(Rejected, match=r"allowed are 300; .* or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"):
-        await make_summarising(builder, publishing, profile, largest=300).look("acme", "s42", make_place(8))
+        await make_summarising(builder, publishing, profile, max_bytes=300).look("acme", "s42", make_place(8))
     assert publishing.out == []
 
 

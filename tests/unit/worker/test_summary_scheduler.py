@@ -11,8 +11,7 @@ from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.summary import read_summary
 from builder.recall.summaries.plan import recipe_of
-from builder.worker import summary_scheduler as module
-from builder.worker import summary_writer as making
+from builder.worker.resilience import Pauses
 from tests.factories import (
     make_breadcrumb,
     make_place,
@@ -212,8 +211,6 @@ async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monk
 async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for name in ("FIRST_PAUSE", "LONGEST_PAUSE"):
-        monkeypatch.setattr(module, name, 0.001)
     builder, profile = make_builder(), summing()
     await remember(builder, talk(8))
     publishing = Publishing(builder, BEHIND)
@@ -226,7 +223,7 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
         return await real(subject, data, message_id)
 
     monkeypatch.setattr(publishing, "send", send)
-    loop = make_summarising(builder, publishing, profile)
+    loop = make_summarising(builder, publishing, profile, pauses=Pauses(0.001, 0.001))
     task = asyncio.create_task(loop.run())
     async with asyncio.timeout(60):
         loop.note("acme", "s42", make_place(8))
@@ -247,11 +244,9 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
 async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_after_many_messages(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(making, "LARGEST", 10)
-    monkeypatch.setattr(module, "AT_ONCE", 5)
     builder, profile = make_builder(), summing()
     await remember(builder, talk(8))
-    loop = make_summarising(builder, Publishing(builder, BEHIND), profile)
+    loop = make_summarising(builder, Publishing(builder, BEHIND), profile, max_bytes=10, max_units=5)
     looked: list[Place] = []
     real = loop.look
 

@@ -15,7 +15,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.view import View
 from builder.remember.decode import decode
 from builder.worker.summary_scheduler import Sources
-from builder.worker.tool_timeouts import MOST_BUGS, PAUSE, TimeoutRules, ToolTimeouts
+from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
 from tests.integration.inside import Handed
@@ -122,7 +122,7 @@ async def test_nobody_waits_for(delivery: Handed, after: float, profile: Profile
     assert not sent.bodies
 
 
-@pytest.mark.parametrize(("error", "how"), [(Unavailable("away"), f"retry after {PAUSE}"), (Rejected("taken"), "ack")])
+@pytest.mark.parametrize(("error", "how"), [(Unavailable("away"), f"retry after {RETRY_SECONDS}"), (Rejected("taken"), "ack")])
 async def test_what_is_away_is_tried_again_and_what_is_refused_is_not(error: Exception, how: str) -> None:
     assert await settled(hand_over(CALLING), Sent(error), [CALLING], 30) == [how]
 
@@ -135,11 +135,11 @@ async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is()
     sources = Sources(view=nothing, walk=nothing, last=nothing)
     timeouts = ToolTimeouts(rules, lambda: (WAITING,), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
     found = []
-    for _ in range(MOST_BUGS):
+    for _ in range(MAX_BUGS):
         delivery = hand_over(CALLING)
         await timeouts.process(delivery)
         found += delivery.settled
-    assert found == [*[f"retry after {PAUSE}"] * (MOST_BUGS - 1), "ack"]
+    assert found == [*[f"retry after {RETRY_SECONDS}"] * (MAX_BUGS - 1), "ack"]
 
 
 async def test_whether_a_call_is_open_is_a_matter_of_what_the_waiting_agent_hears() -> None:
