@@ -3,26 +3,28 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.front import Front
 from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Fragment, Omission, Section
+from builder.recall.index.prefix import Ints
+from builder.recall.index.view import View
 from builder.recall.search.retrieval import RetrievalResult
 
 MAX_OMISSIONS = 50
-"""Of what is not on the page, the most relevant ones are named."""
+"""Omissions that are named; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """What is not on the page. named: the most relevant of it. by_reason: how many there are of all."""
+    """What is not on the page."""
 
     omissions: tuple[Omission, ...]
+    """The most relevant."""
     by_reason: Mapping[str, int]
+    """Reason → how many of all."""
 
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
@@ -41,64 +43,65 @@ def _in_all(fragment: Fragment, ledger: Ledger) -> int:
     return max(fragment.in_all, stored, fragment.tokens)
 
 
-def absences(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omission]) -> Absence:
-    """missed: what was found and has no place, the most relevant first. Nothing is said of what is on the page."""
+def absence(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omission]) -> Absence:
+    """What is not on the page. without_room: what was found and has no place, the most relevant first."""
     view = front.ledger.writer.view
-    ids = {fragment.breadcrumb.id for item in front.ledger.all_items() for fragment in item.fragments} | {
-        front.ledger.writer.now.id
-    }
-    rows = {row for name in ids if (row := view.row_of(name)) >= 0}
-    rows |= front.verbatim
-    omissions: dict[str, Omission] = {}
-    for omission in without_room:
-        if omission.id not in ids:
-            omissions.setdefault(omission.id, omission)
-    reasons = Counter(omission.reason for omission in omissions.values())
-    counted_rows = rows | {row for name in omissions if (row := view.row_of(name)) >= 0}
-    crowded = _mask(retrieval.crowded.every, view.size, counted_rows)
-    reasons[OVER_BUDGET] += int(np.count_nonzero(crowded))
-    for row in retrieval.crowded.nearest:
-        if row not in counted_rows:
-            omissions.setdefault(*_omission_of(front, row, OVER_BUDGET))
-    counted_rows.update(np.flatnonzero(crowded).tolist())
-    for row, reason in _by_limits(front):
-        if row not in counted_rows:
-            counted_rows.add(row)
-            reasons[reason] += 1
-            omissions.setdefault(*_omission_of(front, row, reason))
-    absent = _mask(retrieval.irrelevant.every, view.size, counted_rows)
-    reasons[IRRELEVANT] += int(np.count_nonzero(absent))
-    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in retrieval.irrelevant.nearest if row not in counted_rows)
-    if not front.conversation.whole:
-        older = view.dialogue & view.current & ~absent & (view.history.breadcrumbs.session.head(view.size) == view.session)
-        older[np.array(sorted(counted_rows), np.int64)] = False
-        reasons[OLDER] += int(np.count_nonzero(older))
-        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MAX_OMISSIONS - 1 : -1]))
-    for row, reason in waiting:
-        if len(omissions) >= MAX_OMISSIONS:
-            break
-        omissions.setdefault(*_omission_of(front, row, reason))
-    return Absence(
-        tuple(omissions.values())[:MAX_OMISSIONS], {reason: number for reason, number in sorted(reasons.items()) if number}
-    )
-
-
-def _by_limits(front: Front) -> Iterator[tuple[int, str]]:
+    ids = {fragment.breadcrumb.id for item in front.ledger.all_items() for fragment in item.fragments}
+    tally = _Tally(view, ids | {front.ledger.writer.now.id}, front.verbatim)
+    tally.add_found(without_room)
+    tally.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     for entry, reason in front.limits.left_out:
-        yield from ((row, reason) for row in entry.rows)
+        for row in entry.rows:
+            tally.add(reason, np.array([row]), (row,))
+    tally.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
+    if not front.conversation.whole:
+        of_session = view.column(view.history.breadcrumbs.session) == view.session
+        older = np.flatnonzero(view.dialogue & view.current & of_session)
+        tally.add(OLDER, older, older[::-1].tolist())
+    return tally.absence()
 
 
-def _mask(rows: NDArray[np.int64], size: int, counted_rows: Iterable[int]) -> NDArray[np.bool_]:
-    mask = np.zeros(size, np.bool_)
-    mask[rows] = True
-    mask[list(counted_rows)] = False
-    return mask
+class _Tally:
+    """Each row is counted once, under its first reason."""
 
+    def __init__(self, view: View, page_ids: set[str], verbatim: frozenset[int]) -> None:
+        self._view = view
+        self._page_ids = page_ids
+        self._counted = np.zeros(view.size, np.bool_)
+        self._counted[list(self._rows(page_ids) | verbatim)] = True
+        self._reasons: Counter[str] = Counter()
+        self._omissions: dict[str, Omission] = {}
 
-def _omission_of(front: Front, row: int, reason: str) -> tuple[str, Omission]:
-    view = front.ledger.writer.view
-    name, tokens = view.breadcrumb(row).id, int(view.history.breadcrumbs.tokens.head(view.size)[row])
-    return name, Omission(id=name, reason=reason, tokens=tokens)
+    def add_found(self, omissions: Iterable[Omission]) -> None:
+        """Add finds that are not on the page in any part."""
+        for omission in omissions:
+            if omission.id not in self._page_ids:
+                self._omissions.setdefault(omission.id, omission)
+        self._reasons.update(omission.reason for omission in self._omissions.values())
+        self._counted[list(self._rows(self._omissions))] = True
+
+    def add(self, reason: str, rows: Ints, by_relevance: Iterable[int]) -> None:
+        """Add rows for one reason. by_relevance: those that may be named, the most relevant first."""
+        fresh = np.zeros(self._view.size, np.bool_)
+        fresh[rows] = True
+        fresh &= ~self._counted
+        self._counted |= fresh
+        self._reasons[reason] += int(np.count_nonzero(fresh))
+        tokens = self._view.column(self._view.history.breadcrumbs.tokens)
+        for row in by_relevance:
+            if len(self._omissions) >= MAX_OMISSIONS:
+                return
+            if fresh[row]:
+                name = self._view.breadcrumb(row).id
+                self._omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(tokens[row])))
+
+    def absence(self) -> Absence:
+        """The account."""
+        by_reason = {reason: number for reason, number in sorted(self._reasons.items()) if number}
+        return Absence(tuple(self._omissions.values())[:MAX_OMISSIONS], by_reason)
+
+    def _rows(self, ids: Iterable[str]) -> set[int]:
+        return {row for name in ids if (row := self._view.row_of(name)) >= 0}
 
 
 def sections_of(ledger: Ledger) -> tuple[Section, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.assemble.account import absences, parts, sections_of
+from builder.assemble.account import absence, parts, sections_of
 from builder.assemble.front import Front, front_of
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import FOLDED
@@ -43,7 +43,7 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
     retrieval = _retrieve(front, query, ranker)
     omissions = _put_finds(retrieval, front)
     page, chat = _compose(front)
-    absent = absences(front, retrieval, (*omissions, *front.active.omissions, *retrieval.omissions))
+    missing = absence(front, retrieval, (*omissions, *front.active.omissions, *retrieval.omissions))
     return Context(
         trigger=recall.trigger,
         consumer=profile.consumer,
@@ -64,8 +64,8 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
         sections=sections_of(front.ledger),
         compaction=_compaction(front),
         partial=tuple(parts(front.ledger)),
-        omissions=absent.omissions,
-        left_out=absent.by_reason,
+        omissions=missing.omissions,
+        left_out=missing.by_reason,
     )
 
 

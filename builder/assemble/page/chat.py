@@ -4,7 +4,7 @@ What lasts is the system's, a message a section; then the conversation; then the
 its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
@@ -46,22 +46,30 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
     current, *_ = ledger.items[trigger.name]
-    recent = writer.profile.section("window")
-    places = (*((recent.name,) if recent else ()), trigger.name)
-    turns = [(name, item) for name in places for item in ledger.items.get(name, ()) if is_turn(item)]
+    turns = list(_turns(ledger))
     is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
     labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
     conversation, day = conversation_messages(turns, ledger, labelled_roles)
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
-    system = tuple(_system([section for section in sections if _is_lasting(section, ledger)], items, ledger))
+    lasting = [section for section in sections if _is_lasting(section, ledger)]
+    system = tuple(_system(lasting, items, ledger))
     is_cached = not system or bool(system[-1].breakpoint)
-    notes = _notes([section for section in sections if not _is_lasting(section, ledger)], items, writer)
+    notes = _notes([section for section in sections if section not in lasting], items, writer)
     if is_answered:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
         return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
     return (*system, *_marked(conversation, is_cached=is_cached), last)
+
+
+def _turns(ledger: Ledger) -> Iterator[tuple[str, Item]]:
+    """The turns of the window and of the trigger, each with its section."""
+    for source in ("window", "trigger"):
+        rule = ledger.writer.profile.section(source)
+        for item in ledger.items.get(rule.name, ()) if rule else ():
+            if is_turn(item):
+                yield rule.name if rule else "", item
 
 
 def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:

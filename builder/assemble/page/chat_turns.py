@@ -35,12 +35,12 @@ def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: W
 
 
 def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_roles: frozenset[str]) -> tuple[list[Message], str]:
-    """The turns in page order, and the date of the last note. named: see `roles_with_labels`.
+    """The turns in page order, and the date of the last note. labelled_roles: see `roles_with_labels`.
 
     Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
     of ours where there is none.
     """
-    messages_in_order: list[Message] = []
+    conversation: list[Message] = []
     day = speaker = ""
     for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
         (section, first), *more = turn
@@ -51,16 +51,21 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_role
         is_new = message.role == "user" or name not in {"", speaker}
         note = note_of(date if date != day else "", name if is_new and message.role in labelled_roles else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
-        if note and message.role == "user":
-            message = replace(message, parts=(Part(f"{note}\n", is_note=True), *message.parts))
-        elif note and messages_in_order and messages_in_order[-1].role == "user":
-            messages_in_order[-1] = replace(
-                messages_in_order[-1], parts=(*messages_in_order[-1].parts, Part(f"\n{note}\n", is_note=True))
-            )
-        elif note:
-            messages_in_order.append(Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()))
-        messages_in_order.append(message)
-    return messages_in_order, day
+        _append(conversation, message, note)
+    return conversation, day
+
+
+def _append(conversation: list[Message], message: Message, note: str) -> None:
+    """Append a message with its note: in front of it when it is the user's, else at the end of the user's message before it."""
+    if not note:
+        conversation.append(message)
+    elif message.role == "user":
+        conversation.append(replace(message, parts=(Part(f"{note}\n", is_note=True), *message.parts)))
+    elif conversation and conversation[-1].role == "user":
+        last = conversation.pop()
+        conversation += [replace(last, parts=(*last.parts, Part(f"\n{note}\n", is_note=True))), message]
+    else:
+        conversation += [Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()), message]
 
 
 def note_of(date: str, name: str) -> str:
