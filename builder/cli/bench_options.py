@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from builder.app import Components
     from builder.app.settings import Settings
 
-File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
+File = Annotated[str, typer.Argument(help='A data set (format in builder/docs/benchmarks.md), or "sample" for the bundled one.')]
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
 
 

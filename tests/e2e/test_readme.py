@@ -122,9 +122,3 @@ def test_every_command_of_the_readme_exists() -> None:
                 break
             assert word in command.commands, words
             command = command.commands[word]
-
-
-def test_every_link_of_the_readmes_leads_somewhere() -> None:
-    for page in (ROOT / "README.md", ROOT / "builder" / "README.md"):
-        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), target

@@ -1,4 +1,4 @@
-"""Labelled conversations: data set files (format in builder/README.md) and the bundled sample in the same form."""
+"""Labelled conversations: data set files (format in builder/docs/benchmarks.md) and the bundled sample in the same form."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ def load(source: str) -> Dataset:
         data = json.loads(Path(source).read_text("utf-8"))
         return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
+        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/docs/benchmarks.md") from error
 
 
 def spaced(dataset: Dataset) -> Dataset:

@@ -1,4 +1,4 @@
-"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
+"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget."""
 
 import statistics
 from collections.abc import Awaitable, Callable, Mapping

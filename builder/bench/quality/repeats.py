@@ -1,4 +1,4 @@
-"""`bench repeats`: what near copies and small talk cost in recall (features F1 to F3).
+"""`bench repeats`: what near copies and small talk cost in recall.
 
 To every question its own conversation: ten copies of the message that ranks highest for it without being evidence, each of them
 with a line of politeness or another mark; what nearly is its evidence and says something else (`opposites`), of which nothing may

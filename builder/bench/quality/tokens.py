@@ -1,4 +1,4 @@
-"""`bench tokens`: true tokens of the context beside what agents send without it (features J4)."""
+"""`bench tokens`: true tokens of the context beside what agents send without it."""
 
 import json
 import statistics

@@ -1,4 +1,4 @@
-"""`bench memory`: what the worker holds in memory when its store is large and every session asks (features J3)."""
+"""`bench memory`: what the worker holds in memory when its store is large and every session asks."""
 
 import random
 import resource
