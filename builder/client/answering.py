@@ -5,7 +5,7 @@ from typing import Any
 
 from builder.client.publishing import Conflict, Publishing, check_same
 from builder.client.received import ReceivedContext
-from builder.client.responses import MOST, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
+from builder.client.responses import MAX_MESSAGES, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
@@ -30,9 +30,9 @@ class Answer:
 class Answering:
     """Sends responses. The stream takes one only while nobody else has answered in the session since it was read."""
 
-    def __init__(self, reader: StreamReader, publishing: Publishing, most: int = MOST) -> None:
+    def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
         """most: messages on one subject that are read to find a step."""
-        self._most = most
+        self._max_messages = max_messages
         self._reader = reader
         self._publishing = publishing
 
@@ -46,8 +46,8 @@ class Answering:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
         for _ in range(ATTEMPTS):
             conversation = await self._read(context, step)
-            there = conversation.named(message_id) if message_id else None
-            number = step or (there.step if there else conversation.free_step(context.steps, body, named=bool(message_id)))
+            there = conversation.with_id(message_id) if message_id else None
+            number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
             event, identity = _event(context, body, number, message_id)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
@@ -56,7 +56,7 @@ class Answering:
             else:
                 there = conversation.at(number)
             try:
-                answer = _standing(there) if there else await self._store(event, identity, number, conversation)
+                answer = _stored_answer(there) if there else await self._store(event, identity, number, conversation)
             except Conflict:
                 continue
             context.steps.add(answer.step)
@@ -70,7 +70,7 @@ class Answering:
         """Of a step that is known no result need be read, and however much was said since, it can be found."""
         if step is not None:
             return await read_responses(self._reader, context)
-        return await read_conversation(self._reader, context, self._most)
+        return await read_conversation(self._reader, context, self._max_messages)
 
     async def _store(self, event: Outgoing, identity: str, step: int, conversation: Conversation) -> Answer:
         if identity in conversation.tombstones:
@@ -81,9 +81,9 @@ class Answering:
 
 def _check_free(conversation: Conversation, step: int) -> None:
     """Two responses never stand under one step. Raises `Rejected`."""
-    taken = conversation.at(step)
-    if taken is not None:
-        raise Rejected(f"step {step} has the response {taken.id!r} already; take another step, or its id")
+    other = conversation.at(step)
+    if other is not None:
+        raise Rejected(f"step {step} has the response {other.id!r} already; take another step, or its id")
 
 
 def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id: str) -> tuple[Outgoing, str]:
@@ -93,5 +93,5 @@ def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id
     return outgoing(record, context.workspace), identity
 
 
-def _standing(response: Response) -> Answer:
+def _stored_answer(response: Response) -> Answer:
     return Answer(id=response.id, step=response.step, sequence=response.sequence, already_answered=True)

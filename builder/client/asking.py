@@ -76,17 +76,17 @@ class Asking:
         Raises `Rejected` with the known names for one that no profile of the service names.
         """
         try:
-            known = await self.consumers()
+            triggers = await self.consumers()
         except Unavailable as error:
             return f"no contexts come for {consumer!r} until a service runs: {error}"
         except Rejected:  # an older service does not know the question
             return ""
-        if consumer not in known:
-            names = ", ".join(sorted(known)) or "none"
+        if consumer not in triggers:
+            names = ", ".join(sorted(triggers)) or "none"
             raise Rejected(
                 f"no profile of the service names the consumer {consumer!r}; known are {names}: add a profile, or take one"
             )
-        return "" if known[consumer] else f"no contexts come for {consumer!r}: its profile has no triggers; add one"
+        return "" if triggers[consumer] else f"no contexts come for {consumer!r}: its profile has no triggers; add one"
 
     async def ask(self, verb: str, request: dict[str, Any], timeout: float = ASK_SECONDS) -> dict[str, Any]:
         """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""

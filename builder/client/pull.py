@@ -62,8 +62,8 @@ class Pull:
         self._pace = pace
         self._inbox = connection.new_inbox()
         self._number = 0
-        self._left = 0
-        self._heard = 0.0
+        self._outstanding = 0
+        self._last_sign_at = 0.0
         self._reconnects = connection.stats["reconnects"]
         self._refusal = ""
         self._closed = False
@@ -85,7 +85,7 @@ class Pull:
 
     def renew(self) -> None:
         """Ask again: the connection or the consumer is a new one, and what was open may be lost."""
-        self._left = 0
+        self._outstanding = 0
         self._due.set()
 
     async def unsubscribe(self) -> None:
@@ -105,11 +105,11 @@ class Pull:
         while True:
             self._due.clear()
             if self._is_lost():
-                self._left = 0
-            if self._left <= 0 and self._refusal:
+                self._outstanding = 0
+            if self._outstanding <= 0 and self._refusal:
                 await asyncio.sleep(self._pace.pause)
             # nats-py keeps what is published while nobody is there: each request would be valid once somebody is again.
-            if self._connection.is_connected and self._left <= 0 < (free := self._free()):
+            if self._connection.is_connected and self._outstanding <= 0 < (free := self._free()):
                 await self._ask(free)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._pace.pause):
@@ -118,12 +118,12 @@ class Pull:
     def _is_lost(self) -> bool:
         """Whether the server may have forgotten the open request: the connection is a new one, or no sign of life comes."""
         before, self._reconnects = self._reconnects, self._connection.stats["reconnects"]
-        silence = asyncio.get_running_loop().time() - self._heard
+        silence = asyncio.get_running_loop().time() - self._last_sign_at
         return before != self._reconnects or silence > SIGNS * self._pace.heartbeat
 
     async def _ask(self, batch: int) -> None:
         self._number += 1
-        self._left, self._heard = batch, asyncio.get_running_loop().time()
+        self._outstanding, self._last_sign_at = batch, asyncio.get_running_loop().time()
         request = {
             "batch": batch,
             "expires": int(self._pace.expires * _NANOSECONDS),
@@ -140,13 +140,13 @@ class Pull:
         return f"{self._inbox}.{self._number}"
 
     async def _hear(self, message: Msg) -> None:
-        self._heard = asyncio.get_running_loop().time()
+        self._last_sign_at = asyncio.get_running_loop().time()
         if not message.reply:  # what a stream holds comes with an ack subject; what the server itself says has none
             self._note(message)
         elif self._closed:
             await message.nak()
         else:
-            self._left, self._refusal = self._left - 1, ""
+            self._outstanding, self._refusal = self._outstanding - 1, ""
             await self._take(message)
             self._due.set()
 
@@ -162,5 +162,5 @@ class Pull:
         """The open request is over. refusal: why the server will not have it, empty when it simply ended."""
         if refusal and refusal != self._refusal:
             log.warning("the broker hands out no messages (%s); asking on", refusal)
-        self._left, self._refusal = 0, refusal
+        self._outstanding, self._refusal = 0, refusal
         self._due.set()

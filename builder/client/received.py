@@ -36,7 +36,7 @@ class ReceivedContext:
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
 
 
-def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext:
+def read(data: bytes, recipient: tuple[str, str], latest: Latest) -> ReceivedContext:
     """Bytes → context, tolerant of fields to come. asked: workspace and consumer. latest: is brought up to date.
 
     Raises `Rejected` when it is no `agent.context.v1`, or when it is somebody else's.
@@ -61,8 +61,10 @@ def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Rejected(f"this is no agent.context.v1: {error!r}; see schemas/agent.context.v1.json") from error
     theirs = (context.workspace, context.consumer_id)
-    if theirs != asked:
-        raise Rejected(f"this context is for {theirs!r}, asked was for {asked!r}; look at who publishes on that subject")
+    if theirs != recipient:
+        raise Rejected(
+            f"this context is for {theirs!r}, expected is one for {recipient!r}; look at who publishes on that subject"
+        )
     _note(latest, session, sequence)
     return context
 

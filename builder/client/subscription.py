@@ -49,9 +49,9 @@ async def subscribe(
 
 
 async def received(
-    subscription: JetStreamContext.PullSubscription, subject: str, asked: tuple[str, str], latest: Latest
+    subscription: JetStreamContext.PullSubscription, subject: str, recipient: tuple[str, str], latest: Latest
 ) -> AsyncGenerator[ReceivedContext, None]:
-    """The contexts of a subscription, for ever. asked: workspace and consumer; what is not theirs is passed over.
+    """The contexts of a subscription, for ever. recipient: workspace and consumer; what is not theirs is passed over.
 
     Each is acknowledged when the next one is asked for. Raises `Unavailable`.
     """
@@ -59,7 +59,7 @@ async def received(
         _heed_cancellation()
         for message in await _fetch(subscription, subject):
             _heed_cancellation()
-            context = await _readable(message, asked, latest)
+            context = await _readable(message, recipient, latest)
             if context is None:
                 continue
             async with _kept_alive(message):
@@ -74,13 +74,13 @@ async def _check_filter(subscription: JetStreamContext.PullSubscription, subject
         info: ConsumerInfo = await subscription.consumer_info()
     except (APIError, NatsError) as error:
         raise Unavailable(f"could not look at the subscription to {subject}: {error!r}; subscribe again") from error
-    heard = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
-    if heard != [subject]:
-        theirs = ", ".join(heard) or "everything"
+    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
+    if filters != [subject]:
+        theirs = ", ".join(filters) or "everything"
         raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
 
 
-async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> ReceivedContext | None:
+async def _readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
     """The context in a message; None when there is none for us, and then it does not come again."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
@@ -88,7 +88,7 @@ async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> Rec
             await message.ack()
         return None
     try:
-        return read(message.data, asked, latest)
+        return read(message.data, recipient, latest)
     except Rejected as error:
         log.warning("passing over %s: %s", message.subject, error)
         with contextlib.suppress(NatsError):

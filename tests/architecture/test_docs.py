@@ -14,11 +14,12 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "builder" / "docs"
 PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 SOURCES = [*sorted((ROOT / "builder").rglob("*.py")), *sorted((ROOT / "tests").rglob("*.py"))]
-ABSENT = re.compile(r"\bfeatures? [a-z]{1,2}\d+|\bfeatures? [A-Z]\d+|\bfeatures uS\d|design §|\breference/\w+\.md|\bhouse\.md|\bdesign\.md")
+ABSENT = re.compile(
+    r"\bfeatures? [a-z]{1,2}\d+|\bfeatures? [A-Z]\d+|\bfeatures uS\d|design §|\breference/\w+\.md|\bhouse\.md|\bdesign\.md"
+)
 """Citations of documents that are not in the repository."""
 CITATIONS_EXEMPT = frozenset(
-    f"builder/{part}"
-    for part in ("adapters", "app", "assemble", "domain", "language", "recall", "remember", "wire", "worker")
+    f"builder/{part}" for part in ("adapters", "app", "assemble", "domain", "language", "recall", "remember", "wire", "worker")
 )
 """Folders that still have such citations. The list only shrinks."""
 GENERATED = re.compile(r"<!-- ([\w -]+): .*?UPDATE_DOCS=1.*?<!-- end of \1 -->", re.DOTALL)
@@ -50,10 +51,16 @@ def test_every_link_leads_to_a_heading_or_a_file(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_file_that_the_docs_name_exists(page: Path) -> None:
-    """A path in backticks is relative to the repository, to `builder/`, or to the folder of a module that the page named before."""
+    """A path in backticks is relative to the repository, `builder/`, its adapters, or the templates."""
     text = page.read_text("utf-8")
     for name in re.findall(r"`([\w/]+/[\w.-]+\.(?:py|toml|yaml))`", text):
-        roots = (ROOT, ROOT / "templates", ROOT / "builder", ROOT / "builder" / "adapters", ROOT / "builder" / "adapters" / "templates")
+        roots = (
+            ROOT,
+            ROOT / "templates",
+            ROOT / "builder",
+            ROOT / "builder" / "adapters",
+            ROOT / "builder" / "adapters" / "templates",
+        )
         assert any((root / name).exists() for root in roots), name
 
 

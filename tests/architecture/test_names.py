@@ -44,7 +44,9 @@ def declarations(file: Path) -> Iterator[str]:
                 yield name
             case ast.ClassDef(name=name, body=body):
                 yield name
-                yield from (part.target.id for part in body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name))
+                yield from (
+                    part.target.id for part in body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                )
             case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
                 yield name
 

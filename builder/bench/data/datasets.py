@@ -73,11 +73,11 @@ def spaced(dataset: Dataset) -> Dataset:
         dataset,
         conversations=tuple(
             Conversation(
-                session=held.session,
-                breadcrumbs=tuple(map(apart, held.breadcrumbs)),
-                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in held.questions),
+                session=conversation.session,
+                breadcrumbs=tuple(map(apart, conversation.breadcrumbs)),
+                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in conversation.questions),
             )
-            for held in dataset.conversations
+            for conversation in dataset.conversations
         ),
     )
 
@@ -116,8 +116,8 @@ def pooled(dataset: Dataset) -> Dataset:
             )
             for question in conversation.questions
         )
-        mine = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
-        sessions.append(Conversation(session=conversation.session, breadcrumbs=mine, questions=tuple(questions)))
+        own = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
+        sessions.append(Conversation(session=conversation.session, breadcrumbs=own, questions=tuple(questions)))
     return Dataset(name=f"{dataset.name}, pooled", conversations=tuple(sessions))
 
 
@@ -132,8 +132,8 @@ def sample_lines() -> tuple[str, ...]:
 
 def demo_evidence() -> tuple[str, ...]:
     """Texts of the messages that answer the sample's last message."""
-    wanted = _sample_questions()["demo"]["evidence"]
-    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in wanted)
+    ids = _sample_questions()["demo"]["evidence"]
+    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in ids)
 
 
 def _sample_questions() -> dict[str, Any]:

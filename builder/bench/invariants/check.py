@@ -27,8 +27,8 @@ from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
 from builder.bench.invariants.events import Events
-from builder.bench.invariants.made_sessions import SESSION, START, MadeSession, Record
 from builder.bench.invariants.random_profiles import draw_profile
+from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -42,9 +42,9 @@ from builder.wire.records import outgoing
 WORKSPACE, RIVAL = "acme", "rival"
 AT_ONCE = 10
 """Sessions that a process makes before it reports."""
-LEAST, LARGEST = 3, 60
+MIN_RECORDS, MAX_RECORDS = 3, 60
 """Records of a history that is not long."""
-LONG, LONGEST = 301, 420
+MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
 USER = "user.message.v1"
 PROCESSES = 2
@@ -81,8 +81,8 @@ class Tally:
     pressed: int = 0
     refused: int = 0
     records: int = 0
-    shown: int = 0
-    found: Counter[str] = field(default_factory=Counter)
+    breadcrumbs: int = 0
+    faults: Counter[str] = field(default_factory=Counter)
     example: tuple[int, str] | None = None
 
     def add(self, other: "Tally") -> None:
@@ -93,8 +93,8 @@ class Tally:
         self.pressed += other.pressed
         self.refused += other.refused
         self.records += other.records
-        self.shown += other.shown
-        self.found += other.found
+        self.breadcrumbs += other.breadcrumbs
+        self.faults += other.faults
         examples = [example for example in (self.example, other.example) if example]
         self.example = min(examples, default=None)
 
@@ -117,12 +117,12 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
         "seed": seed,
         "histories": tally.histories,
         "contexts": tally.contexts,
-        **{kind: tally.found[kind] for kind in FAULTS},
+        **{kind: tally.faults[kind] for kind in FAULTS},
         "refusals": tally.refused,
         "under_pressure": round(tally.pressed / max(tally.contexts, 1), 3),
         "long_histories": round(tally.long / tally.histories, 3),
         "records_mean": round(tally.records / tally.histories, 1),
-        "shown_mean": round(tally.shown / max(tally.contexts, 1), 1),
+        "shown_mean": round(tally.breadcrumbs / max(tally.contexts, 1), 1),
         "seconds": round(seconds, 1),
         "contexts_per_second": round(tally.contexts / seconds, 1),
         "example": {"history": tally.example[0], "fault": tally.example[1]} if tally.example else None,
@@ -151,13 +151,13 @@ async def check_history(seed: int, history: int, contexts: int, size: int) -> Ta
         tally.records = max(tally.records, len(reading.events.records))
         tally.refused += reading.page is None
         for kind, what in faults(reading):
-            tally.found[kind] += 1
+            tally.faults[kind] += 1
             tally.example = tally.example or (history, f"{kind}: {what}")
         if reading.page is not None:
             tally.contexts += 1
             tally.pressed += is_under_pressure(reading)
-            tally.shown += sum(len(section["ids"]) for section in reading.page["sections"])
-    tally.long = int(tally.records >= LONG - 1)
+            tally.breadcrumbs += sum(len(section["ids"]) for section in reading.page["sections"])
+    tally.long = int(tally.records >= MIN_LONG_RECORDS - 1)
     return tally
 
 
@@ -169,27 +169,27 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
     rng = Random(f"{seed} {history}")
     profile = draw_profile(rng, rng.randint(100, 5000))
     recipe = recipe_of(profile)
-    made = MadeSession(rng, recipe.name if recipe else "0")
+    session = RandomSession(rng, recipe.name if recipe else "0")
     long = rng.random() < LONG_SHARE
-    drawn = min(max(int(rng.expovariate(1 / (size - LEAST))) + LEAST, LEAST), LARGEST)
-    made.grow(rng.randint(LONG, LONGEST) if long else drawn)
-    made.ask()
+    drawn = min(max(int(rng.expovariate(1 / (size - MIN_RECORDS))) + MIN_RECORDS, MIN_RECORDS), MAX_RECORDS)
+    session.grow(rng.randint(MIN_LONG_RECORDS, MAX_LONG_RECORDS) if long else drawn)
+    session.ask()
     builder = open_scratch(_Hashing(), _words)
     await _remember_rival(builder)
-    remembered = [await builder.remember(crumb) for crumb in _decoded(made.records)]
+    remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
     triggers = [row for row in remembered if _asks(row.breadcrumb)]
     trigger, got = remembered[-1], 0
     while got < contexts:
         built = await builder.build_contexts(trigger, (profile,))
         page = next(iter(built.contexts), None)
-        reading = reading_of(made.records, trigger.breadcrumb, profile, page)
+        reading = reading_of(session.records, trigger.breadcrumb, profile, page)
         yield reading
         got += len(built.contexts)
         if not built.contexts:
             profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
         elif got < contexts:
             trigger = rng.choice(triggers)
-            whole = reading_of(made.records, trigger.breadcrumb, profile, None)
+            whole = reading_of(session.records, trigger.breadcrumb, profile, None)
             need = sum(ample(entry, whole) for entry in whole.events.conversation)
             profile = draw_profile(rng, need)
 
@@ -200,12 +200,12 @@ def _asks(crumb: Breadcrumb) -> bool:
 
 def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:
     """The page as the consumer gets it."""
-    wanted = set(profile.audience.any_tags) if profile.audience else None
+    audience = set(profile.audience.any_tags) if profile.audience else None
     events = Events(
         records=records[: trigger.place.sequence - 1],
         session=SESSION,
         now=trigger.received_at,
-        hears=lambda tags: wanted is None or not wanted.isdisjoint(tags),
+        is_visible=lambda tags: audience is None or not audience.isdisjoint(tags),
         task=trigger.task if profile.scope_to_task else None,
     )
     return Reading(

@@ -21,20 +21,20 @@ USEFUL = 64
 
 def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
     """Whether these entries certainly have room beside what no page is without, and `more` tokens."""
-    shown = list(entries)
-    texts = sum(_ample(entry, reading) for entry in shown)
-    tokens = texts + _dates(reading, shown) + fixed(reading) + count_words(reading)
+    entries = list(entries)
+    texts = sum(_ample(entry, reading) for entry in entries)
+    tokens = texts + _dates(reading, entries) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
-        tokens = int(CHAT * tokens) + NAME * (len(shown) + 2)
+        tokens = int(CHAT * tokens) + NAME * (len(entries) + 2)
     return AMPLE * tokens + EXTRA + more <= reading.whole
 
 
-def _dates(reading: Reading, shown: list[Entry]) -> int:
+def _dates(reading: Reading, entries: list[Entry]) -> int:
     """Of a line for each day, by whatever clocks; of one for each entry where times are shown."""
     rule = reading.rule("hot")
     if rule and rule.dates == "time":
-        return 2 * LINE * (len(shown) + 1)
-    days = {reading.events.records[entry.row]["created_at"][:10] for entry in shown}
+        return 2 * LINE * (len(entries) + 1)
+    days = {reading.events.records[entry.row]["created_at"][:10] for entry in entries}
     return 3 * LINE * len(days) if len(days) > 1 else 2 * LINE
 
 
@@ -65,9 +65,9 @@ def _ample(entry: Entry, reading: Reading) -> int:
         return NAME + reading.count(words_of(record).replace("\n", "\n  "))
     if record["schema_name"] in RESULTS:
         return NAME + of_result(record, reading.count)
-    asked = json.dumps(call_of(record, entry.request).get("input"), indent=2, ensure_ascii=False)
+    arguments = json.dumps(call_of(record, entry.request).get("input"), indent=2, ensure_ascii=False)
     results = (reading.events.records[row] for row in entry.results)
-    return NAME + reading.count(asked) + sum(NAME + of_result(result, reading.count) for result in results)
+    return NAME + reading.count(arguments) + sum(NAME + of_result(result, reading.count) for result in results)
 
 
 def of_result(record: Record, count: Callable[[str], int]) -> int:

@@ -61,16 +61,16 @@ async def examples(
     builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
 ) -> tuple[Example, ...]:
     """Every question that has evidence, and questions of other conversations, asked here. Remembers the conversations."""
-    found: list[Example] = []
+    collected: list[Example] = []
     for dataset in datasets:
         for conversation in dataset.conversations:
             others = tuple(foreign(conversation, datasets, FOREIGN))
-            found += await _of(builder, dataset, conversation, profile, 0, others, step)
+            collected += await _of(builder, dataset, conversation, profile, 0, others, step)
             for size in PIECES:
                 for number, piece in enumerate(pieces(conversation, size)):
                     few = others[number % FOREIGN_OF_PIECE :: max(len(others) // FOREIGN_OF_PIECE, 1)]
-                    found += await _of(builder, dataset, piece, profile, size, few, step)
-    return tuple(found)
+                    collected += await _of(builder, dataset, piece, profile, size, few, step)
+    return tuple(collected)
 
 
 async def _of(
@@ -87,10 +87,10 @@ async def _of(
         await builder.remember(breadcrumb)
         step()
     workspace = conversation.breadcrumbs[0].workspace
-    asked = [(question.trigger, question.evidence) for question in conversation.questions]
-    asked += [(replace(trigger, workspace=workspace), ()) for trigger in others]
-    found = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in asked]
-    return [example for example, (_, gold) in zip(found, asked, strict=True) if example.gold or not gold]
+    questions = [(question.trigger, question.evidence) for question in conversation.questions]
+    questions += [(replace(trigger, workspace=workspace), ()) for trigger in others]
+    results = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in questions]
+    return [example for example, (_, gold) in zip(results, questions, strict=True) if example.gold or not gold]
 
 
 async def _example(
@@ -120,8 +120,8 @@ def fit(data: Sequence[Example], without: str = "") -> Ranker:
 
 
 def _weights(data: Sequence[Example], names: tuple[str, ...], null: tuple[str, ...]) -> Weights:
-    asked = [example for example in data if example.gold and not example.piece]
-    return Weights(passages=_fit(asked, names), null=_fit_null(data, null))
+    questions = [example for example in data if example.gold and not example.piece]
+    return Weights(passages=_fit(questions, names), null=_fit_null(data, null))
 
 
 def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
@@ -181,16 +181,16 @@ def _fit_null(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, floa
     shares = np.array([(1.0 if kind[2] else NOTHING) / (sizes[kind] * groups) for kind in kinds])
     mild = np.where(scale == 1.0, 0.0, PENALTY)
 
-    def loss(found: Floats) -> tuple[float, Floats]:
-        margin = signs * (matrix @ found)
-        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ found**2)
-        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * found
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margin = signs * (matrix @ weights)
+        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ weights**2)
+        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * weights
         return total, np.asarray(slope)
 
-    found = _minimum(loss, names)
-    return {name: round(found[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
+    weights = _minimum(loss, names)
+    return {name: round(weights[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
 
 
 def _minimum(loss: Callable[[Floats], tuple[float, Floats]], names: tuple[str, ...]) -> dict[str, float]:
-    found: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return {name: round(float(weight), 4) for name, weight in zip(names, found.x, strict=True)}
+    solution: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return {name: round(float(weight), 4) for name, weight in zip(names, solution.x, strict=True)}

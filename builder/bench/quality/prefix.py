@@ -19,7 +19,7 @@ EVIDENCE = 0.8
 """Share of questions with all of their evidence on the page at which pages are compared by cost."""
 REUSED = 0.1
 """Price of a token that the provider has from its cache, as a share of a new one's."""
-LEAST, BLOCK = 1024, 128
+MIN_CACHED_TOKENS, CACHE_BLOCK_TOKENS = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
 Sized = tuple[str, int]
 """An order at a budget."""
@@ -51,7 +51,7 @@ class Step:
     @property
     def cached(self) -> int:
         """Tokens that a provider would have had."""
-        return self.reused // BLOCK * BLOCK if self.reused >= LEAST else 0
+        return self.reused // CACHE_BLOCK_TOKENS * CACHE_BLOCK_TOKENS if self.reused >= MIN_CACHED_TOKENS else 0
 
 
 def naive(profile: Profile) -> Profile:
@@ -63,8 +63,8 @@ def naive(profile: Profile) -> Profile:
 
 def orders(core: Components, profile: str) -> dict[str, Profile]:
     """What is compared: a profile, the same in the naive order, and the preset of three tiers. Raises `Misconfigured`."""
-    mine = core.profile(profile)
-    return {profile: mine, "naive": naive(mine), "three_tier": core.preset("three_tier")}
+    own = core.profile(profile)
+    return {profile: own, "naive": naive(own), "three_tier": core.preset("three_tier")}
 
 
 async def run(
@@ -127,11 +127,11 @@ async def _replay(
     core: Components, conversation: Conversation, orders: Mapping[Sized, Profile], turns: int, step: Callable[[], None]
 ) -> dict[Sized, list[Context]]:
     """The contexts of the last user messages, as each would have been sent when it was said."""
-    asked = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
+    trigger_ids = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
     contexts: dict[Sized, list[Context]] = {key: [] for key in orders}
     for crumb in conversation.breadcrumbs:
         remembered = await core.builder.remember(crumb)
-        for key, profile in orders.items() if crumb.id in asked else ():
+        for key, profile in orders.items() if crumb.id in trigger_ids else ():
             contexts[key] += (await core.builder.build_contexts(remembered, (profile,))).contexts
         await summarise(core, tuple(orders.values()), crumb)
         step()

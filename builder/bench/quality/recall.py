@@ -25,10 +25,10 @@ STRETCH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One question at one budget. found: share of its evidence on the page."""
+    """One question at one budget. share: of its evidence, on the page."""
 
     category: str
-    found: float
+    share: float
     tokens: int
 
 
@@ -47,7 +47,7 @@ async def run(
     budgets: tuple[int, ...],
     step: Callable[[], None],
     rankers: Mapping[str, Ranker] = NO_RANKERS,
-    heard: Callable[[Breadcrumb], Awaitable[None]] | None = None,
+    summarise: Callable[[Breadcrumb], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
     """The report, without its model: evidence on the page, and what is found for triggers that nothing answers.
 
@@ -63,8 +63,8 @@ async def run(
         for breadcrumb in conversation.breadcrumbs:
             await builder.remember(breadcrumb)
             step()
-        if heard:
-            await heard(conversation.breadcrumbs[-1])
+        if summarise:
+            await summarise(conversation.breadcrumbs[-1])
     for conversation in dataset.conversations:
         for question in conversation.questions:
             for budget in budgets:
@@ -82,7 +82,8 @@ async def run(
         "dataset": dataset.name,
         "questions": questions,
         "budgets": {
-            str(budget): summary(found) | tokens(found) | _found_for_nothing(idle[budget]) for budget, found in outcomes.items()
+            str(budget): summary(results) | tokens(results) | _found_for_nothing(idle[budget])
+            for budget, results in outcomes.items()
         },
         "by_category": _by_category(outcomes),
         "latency_ms": _latency(seconds),
@@ -96,12 +97,12 @@ async def ask(
     trigger = await builder.ingest.facts(question.trigger)
     built = await builder.build_contexts(trigger, (profile,), ranker)
     if built.rejected:
-        return Outcome(category=question.category, found=0.0, tokens=0)
+        return Outcome(category=question.category, share=0.0, tokens=0)
     (context,) = built.contexts
     page = _without_question(context.markdown, question.trigger.text)
     evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
-    found = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-    return Outcome(category=question.category, found=found, tokens=context.tokens)
+    share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+    return Outcome(category=question.category, share=share, tokens=context.tokens)
 
 
 async def _idle(
@@ -109,13 +110,13 @@ async def _idle(
 ) -> Idle:
     """What is found for questions of the other conversations and for small talk."""
 
-    async def found(trigger: Breadcrumb) -> int:
+    async def found_tokens(trigger: Breadcrumb) -> int:
         built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
         return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
 
     return Idle(
-        foreign=tuple([await found(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
-        small_talk=tuple([await found(trigger) for trigger in small_talk(conversation)]),
+        foreign=tuple([await found_tokens(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
+        small_talk=tuple([await found_tokens(trigger) for trigger in small_talk(conversation)]),
     )
 
 
@@ -125,7 +126,7 @@ def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
         "found_foreign": [tokens for each in idle for tokens in each.foreign],
         "found_small_talk": [tokens for each in idle for tokens in each.small_talk],
     }
-    return {kind: round(statistics.fmean(found), 1) for kind, found in kinds.items() if found}
+    return {kind: round(statistics.fmean(counts), 1) for kind, counts in kinds.items() if counts}
 
 
 def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
@@ -150,9 +151,9 @@ def folded(text: str) -> str:
 def summary(outcomes: list[Outcome]) -> dict[str, float]:
     """Shares of questions with any and with all of their evidence, and the mean share found."""
     return {
-        "evidence_any": round(statistics.fmean(outcome.found > 0 for outcome in outcomes), 4),
-        "evidence_all": round(statistics.fmean(outcome.found == 1 for outcome in outcomes), 4),
-        "evidence_mean": round(statistics.fmean(outcome.found for outcome in outcomes), 4),
+        "evidence_any": round(statistics.fmean(outcome.share > 0 for outcome in outcomes), 4),
+        "evidence_all": round(statistics.fmean(outcome.share == 1 for outcome in outcomes), 4),
+        "evidence_mean": round(statistics.fmean(outcome.share for outcome in outcomes), 4),
     }
 
 
@@ -163,12 +164,12 @@ def tokens(outcomes: list[Outcome]) -> dict[str, float]:
 
 
 def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
-    names = sorted({outcome.category for found in outcomes.values() for outcome in found})
+    names = sorted({outcome.category for results in outcomes.values() for outcome in results})
     return {
         name: {
-            str(budget): {"questions": len(mine), **summary(mine)}
-            for budget, found in outcomes.items()
-            if (mine := [outcome for outcome in found if outcome.category == name])
+            str(budget): {"questions": len(of_category), **summary(of_category)}
+            for budget, results in outcomes.items()
+            if (of_category := [outcome for outcome in results if outcome.category == name])
         }
         for name in names
     }

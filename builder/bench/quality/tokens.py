@@ -65,15 +65,15 @@ async def _at(
 
 def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
     """What each baseline costs and holds: the same for all questions of a conversation."""
-    found: dict[str, list[Outcome]] = {}
+    by_name: dict[str, list[Outcome]] = {}
     for conversation in dataset.conversations:
         for name, (count, text) in _of_conversation(conversation).items():
             page = folded(text)
             for question in conversation.questions:
                 evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
                 share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-                found.setdefault(name, []).append(Outcome(category=question.category, found=share, tokens=count))
-    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in found.items()}
+                by_name.setdefault(name, []).append(Outcome(category=question.category, share=share, tokens=count))
+    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in by_name.items()}
 
 
 def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:

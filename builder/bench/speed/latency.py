@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Components, Service, summarise
-from builder.bench.data.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
-from builder.bench.speed.quantiles import at, milliseconds, waited
+from builder.bench.data.synthetic import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder
@@ -63,14 +63,14 @@ async def _round(
     core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
 ) -> None:
     """Every question is new, so that no cache knows its vector."""
-    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
-    yardstick = await _seconds(lambda: reference.embed(asked[0]))
-    embed = await _seconds(lambda: core.embedder.embed(asked[1]))
+    questions = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
+    yardstick = await _seconds(lambda: reference.embed(questions[0]))
+    embed = await _seconds(lambda: core.embedder.embed(questions[1]))
     plain = core.profile(CONSUMER)
     tokens: list[int] = []
-    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain, tokens))
-    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, asked[4], everything(plain)))
-    event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
+    build = await _seconds(lambda: _build(core, _session("build", size), size + number, questions[2], plain, tokens))
+    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, questions[4], everything(plain)))
+    event = await _seconds(lambda: listener.ask(_session("event", size), questions[3]))
     if timings:
         timings.tokens += tokens
         timings.yardstick.append(yardstick)
@@ -143,13 +143,13 @@ class _Listener:
 
 async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
     """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
-    said = texts(max(sizes))
+    lines = texts(max(sizes))
     facts: list[StoredBreadcrumb] = []
-    for number, text in enumerate(said[:DISTINCT]):
+    for number, text in enumerate(lines[:DISTINCT]):
         facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
-    for number, text in enumerate(said[DISTINCT:], DISTINCT):
+    for number, text in enumerate(lines[DISTINCT:], DISTINCT):
         facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
     for number in range(NEWEST_REPORTS):
         await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
@@ -194,5 +194,5 @@ def _summary(timings: Timings) -> dict[str, float]:
         "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
         "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
         "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
-        **waited(timings.event_to_context),
+        **event_to_context(timings.event_to_context),
     }

@@ -12,15 +12,15 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Service, unsettled
-from builder.bench.data.made import WORKSPACE, texts
+from builder.bench.data.synthetic import WORKSPACE, texts
 from builder.bench.speed.memory import resident_mb
-from builder.bench.speed.quantiles import at, milliseconds, waited
-from builder.bench.speed.sender import Said, Sender, open_sender
+from builder.bench.speed.quantiles import at, event_to_context, milliseconds
+from builder.bench.speed.sender import Sender, SentMessage, open_sender
 from builder.ports.models import Embedder
 
 SLICE = 400
 """Messages of one slice: some two seconds, so that the machine's mood is the same for both sides of a pair."""
-ASKED = 30
+TRIGGERS = 30
 """Triggers of one slice that measures contexts."""
 TRIGGER_EVERY = 20
 PACED = 2_000
@@ -54,23 +54,23 @@ async def run(service: Service, encoder: Embedder, seconds: float, sessions: int
         half = statistics.median(rates.ingest) / 2
         waits = await sender.pace(_evenly(sessions, number), half)
         await _settled(service)
-    return _report(rates, sessions, number - 1) | {"half_rate_per_second": round(half, 1), **waited(waits)}
+    return _report(rates, sessions, number - 1) | {"half_rate_per_second": round(half, 1), **event_to_context(waits)}
 
 
-def _evenly(sessions: int, number: int) -> tuple[Said, ...]:
-    said = texts(PACED, number * (SLICE + ASKED))
-    return tuple(_said(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(said))
+def _evenly(sessions: int, number: int) -> tuple[SentMessage, ...]:
+    lines = texts(PACED, number * (SLICE + TRIGGERS))
+    return tuple(_message(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(lines))
 
 
 async def _slice(service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates) -> None:
     """The same texts through the bare encoder and through the service, each first in turn; then triggers alone."""
-    said = texts(SLICE + ASKED, number * (SLICE + ASKED))
-    mostly = tuple(_said(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(said[:SLICE]))
-    asked = tuple(_said(text, number, SLICE + count, sessions, 1) for count, text in enumerate(said[SLICE:]))
+    lines = texts(SLICE + TRIGGERS, number * (SLICE + TRIGGERS))
+    mostly = tuple(_message(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(lines[:SLICE]))
+    triggers = tuple(_message(text, number, SLICE + count, sessions, 1) for count, text in enumerate(lines[SLICE:]))
 
     async def alone() -> None:
         began = perf_counter()
-        await asyncio.gather(*map(encoder.embed, said[:SLICE]))
+        await asyncio.gather(*map(encoder.embed, lines[:SLICE]))
         rates.encoder.append(SLICE / (perf_counter() - began))
 
     async def served() -> None:
@@ -78,15 +78,15 @@ async def _slice(service: Service, encoder: Embedder, sender: Sender, sessions: 
 
     for work in (alone, served) if number % 2 else (served, alone):
         await work()
-    rates.contexts.append(ASKED / await _serve(service, sender, asked, rates.lags))
+    rates.contexts.append(TRIGGERS / await _serve(service, sender, triggers, rates.lags))
 
 
-def _said(text: str, number: int, count: int, sessions: int, every: int) -> Said:
+def _message(text: str, number: int, count: int, sessions: int, every: int) -> SentMessage:
     schema = "user.message.v1" if count % every == 0 else "agent.response.v1"
-    return Said(schema=schema, session=f"load-{count % sessions}", id=f"l{number}-{count}", text=text)
+    return SentMessage(schema=schema, session=f"load-{count % sessions}", id=f"l{number}-{count}", text=text)
 
 
-async def _serve(service: Service, sender: Sender, messages: tuple[Said, ...], lags: list[float]) -> float:
+async def _serve(service: Service, sender: Sender, messages: tuple[SentMessage, ...], lags: list[float]) -> float:
     """Seconds from the first publication to the last acknowledgement."""
     async with _watched(lags):
         began = perf_counter()
@@ -123,7 +123,7 @@ def _report(rates: Rates, sessions: int, slices: int) -> dict[str, Any]:
     return {
         "sessions": sessions,
         "slices": slices,
-        "messages": slices * (SLICE + ASKED) + PACED,
+        "messages": slices * (SLICE + TRIGGERS) + PACED,
         "ingest_per_second": round(ingest, 1),
         "encoder_per_second": round(encoder, 1),
         "encoder_best_per_second": round(max(rates.encoder), 1),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.app import Components
-from builder.bench.data.made import breadcrumb, message, mixed, texts
+from builder.bench.data.synthetic import breadcrumb, message, mixed, texts
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 
@@ -22,8 +22,8 @@ BATCH = 10_000
 
 async def fill(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
-    said = texts(REAL)
-    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(said)]
+    lines = texts(REAL)
+    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(lines)]
     mixing = random.Random(7)
     for first in range(0, stored, BATCH):
         rows = []
@@ -64,5 +64,5 @@ def resident_mb() -> float:
 
 def peak_mb() -> float:
     """The most memory that this process ever had, in MB of 1,000,000 bytes."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(most * (1 if sys.platform == "darwin" else 1024) / 1e6, 1)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak * (1 if sys.platform == "darwin" else 1024) / 1e6, 1)

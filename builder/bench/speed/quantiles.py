@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 
-def at(found: Sequence[float], share: float) -> float:
+def at(values: Sequence[float], share: float) -> float:
     """The measurement below which this share of them lies."""
-    return sorted(found)[int(share * (len(found) - 1))]
+    return sorted(values)[int(share * (len(values) - 1))]
 
 
 def milliseconds(seconds: float) -> float:
@@ -13,7 +13,7 @@ def milliseconds(seconds: float) -> float:
     return round(1e3 * seconds, 2)
 
 
-def waited(seconds: Sequence[float]) -> dict[str, float]:
+def event_to_context(seconds: Sequence[float]) -> dict[str, float]:
     """Columns about the time from an event to its context. A median hides what a few users wait for, so the longest is told."""
     return {
         "event_to_context_p50_ms": milliseconds(at(seconds, 0.5)),

@@ -151,7 +151,7 @@ def latency(
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
     from builder.app import open_reference, open_service, serving
     from builder.app.telemetry import set_up_logging
-    from builder.bench.data.made import DISTINCT
+    from builder.bench.data.synthetic import DISTINCT
     from builder.bench.speed import latency as bench
 
     async def work() -> dict[str, Any]:

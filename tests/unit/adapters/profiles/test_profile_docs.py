@@ -94,7 +94,10 @@ def models() -> str:
 
 @pytest.mark.parametrize(("name", "made"), [("profile", all_settings()), ("presets", presets()), ("models", models())])
 def test_the_tables_about_profiles_are_generated(name: str, made: str) -> None:
-    begin, end = f"<!-- {name}: UPDATE_DOCS=1 writes it, tests/unit/adapters/profiles/test_profile_docs.py -->\n", f"<!-- end of {name} -->"
+    begin, end = (
+        f"<!-- {name}: UPDATE_DOCS=1 writes it, tests/unit/adapters/profiles/test_profile_docs.py -->\n",
+        f"<!-- end of {name} -->",
+    )
     text = PAGE.read_text("utf-8")
     head, rest = text.split(begin)
     _, tail = rest.split(end)

@@ -24,9 +24,11 @@ DISTINCT = 600
 def texts(number: int, first: int = 0) -> list[str]:
     """Distinct messages: two sentences of the sample's, joined with a number that counts from `first`."""
     records = [json.loads(line)["context"] for line in sample_lines()]
-    said = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+    sentences = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
     choosing = random.Random(11 + first)
-    return [f"{choosing.choice(said)} {choosing.choice(said)} (order {count})" for count in range(first, first + number)]
+    return [
+        f"{choosing.choice(sentences)} {choosing.choice(sentences)} (order {count})" for count in range(first, first + number)
+    ]
 
 
 def message(session: str, number: int, text: str) -> Breadcrumb:

@@ -1,4 +1,4 @@
-"""What people, agents and tools of `made_sessions` say: prose of several scripts, code, tables, names and text that forge."""
+"""What people, agents and tools of `random_sessions` say: prose of several scripts, code, tables, names and text that forge."""
 
 from random import Random
 from typing import Any
@@ -48,8 +48,8 @@ class Texts:
         words = self._rng.choice(WORDS) if self._mixed else self._words
         first = self._sentence
         self._sentence += sentences
-        said = (" ".join(self._rng.choices(words, k=self._rng.choice((2, 4, 9, 18)))) for _ in range(sentences))
-        return ". ".join(f"q{number}x {text}" for number, text in enumerate(said, first))
+        sentence_texts = (" ".join(self._rng.choices(words, k=self._rng.choice((2, 4, 9, 18)))) for _ in range(sentences))
+        return ". ".join(f"q{number}x {text}" for number, text in enumerate(sentence_texts, first))
 
     def written(self, sentences: int) -> str:
         """Marked sentences, one time in six with code, a table, or what looks like a page; now and then with control text."""
