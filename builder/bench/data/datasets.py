@@ -51,6 +51,16 @@ class Dataset:
     name: str
     conversations: tuple[Conversation, ...]
 
+    @property
+    def messages(self) -> int:
+        """How many breadcrumbs there are."""
+        return sum(len(conversation.breadcrumbs) for conversation in self.conversations)
+
+    @property
+    def question_count(self) -> int:
+        """How many questions there are."""
+        return sum(len(conversation.questions) for conversation in self.conversations)
+
 
 def load(source: str) -> Dataset:
     """Read a data set file, or the bundled sample when `source` is "sample". Raises `Misconfigured`."""
