@@ -8,9 +8,9 @@ from typing import Any
 from builder.domain.errors import Rejected
 
 Latest = OrderedDict[tuple[str, str], int]
-"""Highest trigger_seq by workspace and session, the one used last at the end."""
-SESSIONS = 10_000
-"""So many sessions are remembered, so that an agent that listens for a year does not grow."""
+"""Highest trigger_seq by workspace and session, the most recent session at the end."""
+MAX_SESSIONS = 10_000
+"""Sessions whose order is remembered: bounds the memory of an agent that runs for years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,10 +36,10 @@ class ReceivedContext:
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
 
 
-def read(data: bytes, recipient: tuple[str, str], latest: Latest) -> ReceivedContext:
-    """Bytes → context, tolerant of fields to come. asked: workspace and consumer. latest: is brought up to date.
+def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:
+    """Bytes → context, tolerant of unknown fields. recipient: workspace and consumer. latest: updated here.
 
-    Raises `Rejected` when it is no `agent.context.v1`, or when it is somebody else's.
+    Raises `Rejected` when it is no `agent.context.v1`, or has another recipient.
     """
     try:
         event = json.loads(data)
@@ -62,15 +62,9 @@ def read(data: bytes, recipient: tuple[str, str], latest: Latest) -> ReceivedCon
         raise Rejected(f"this is no agent.context.v1: {error!r}; see schemas/agent.context.v1.json") from error
     theirs = (context.workspace, context.consumer_id)
     if theirs != recipient:
-        raise Rejected(
-            f"this context is for {theirs!r}, expected is one for {recipient!r}; look at who publishes on that subject"
-        )
-    _note(latest, session, sequence)
-    return context
-
-
-def _note(latest: Latest, session: tuple[str, str], sequence: int) -> None:
+        raise Rejected(f"this context is for {theirs!r}, asked was for {recipient!r}; look at who publishes on that subject")
     latest[session] = max(sequence, latest.get(session, 0))
     latest.move_to_end(session)
-    if len(latest) > SESSIONS:
+    if len(latest) > max_sessions:
         latest.popitem(last=False)
+    return context

@@ -149,8 +149,8 @@ async def read_responses(reader: StreamReader, context: ReceivedContext, max_mes
 
 
 async def _start(reader: StreamReader, context: ReceivedContext) -> int:
-    """The sequence behind which answers stand: the trigger's, or 0 in a stream that was made again and counts anew."""
-    return context.trigger_seq if await reader.newest() >= context.trigger_seq else 0
+    """The sequence behind which answers stand: the trigger's, or 0 in a recreated stream, which counts from 1."""
+    return context.trigger_seq if (await reader.info()).state.last_seq >= context.trigger_seq else 0
 
 
 async def _results(
