@@ -67,7 +67,7 @@ class Client(Asking):
 
         durable: name of the JetStream consumer, default `{workspace}={consumer}`; processes with the same name share the work;
         None = ephemeral. only_new: skip contexts from before the first subscription.
-        Messages that are no context of this consumer are skipped with a warning in the log. Raises `Unavailable`, and `Rejected` for
+        Messages that are no context of this consumer are skipped with a warning. Raises `Unavailable`, and `Rejected` for
         a consumer that no profile of the service names.
         """
         async with self.subscribed(consumer, durable=durable, only_new=only_new) as contexts:
