@@ -48,16 +48,16 @@ async def test_what_ninety_sessions_show_is_what_was_said(first: int) -> None:
     for history in range(first, first + 30):
         tally.add(await check_history(7, history, 8, 12))
     assert tally.example is None
-    assert tally.contexts == 240
-    assert tally.breadcrumbs > 1000
+    assert tally.counts["contexts"] == 240
+    assert tally.counts["breadcrumbs"] > 1000
 
 
 async def test_many_pages_are_under_pressure_and_some_sessions_are_long() -> None:
     tally = Tally()
     for history in range(60):
         tally.add(await check_history(8, history, 5, 12))
-    assert tally.pressed >= 0.4 * tally.contexts
-    assert tally.long >= LONG_SHARE * tally.histories / 2
+    assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"]
+    assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2
 
 
 @pytest.mark.parametrize("name", MUTANTS)

@@ -1,7 +1,7 @@
 """Labelled conversations: data set files (format in builder/docs/benchmarks.md) and the bundled sample in the same form."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -11,6 +11,7 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.remember.decode import decode
+from builder.service import ContextBuilder
 from builder.wire.records import Outgoing, make_record, outgoing, read_lines
 
 SAMPLE = "sample"
@@ -23,16 +24,16 @@ ROOM = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it.
-
-    answer: what somebody who knows would say; "" where the data set tells none.
-    """
+    """A labelled question."""
 
     id: str
     trigger: Breadcrumb
+    """The question as a breadcrumb, as of the end of its conversation."""
     evidence: tuple[str, ...]
+    """Ids of the breadcrumbs that answer it."""
     category: str
     answer: str = ""
+    """The right answer; "" where the data set has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +72,13 @@ def load(source: str) -> Dataset:
         return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/docs/benchmarks.md") from error
+
+
+async def remember(builder: ContextBuilder, conversation: Conversation, step: Callable[[], None]) -> None:
+    """Store a conversation. step: called after each message."""
+    for breadcrumb in conversation.breadcrumbs:
+        await builder.remember(breadcrumb)
+        step()
 
 
 def spaced(dataset: Dataset) -> Dataset:

@@ -1,6 +1,6 @@
-"""`bench invariants`: what a page shows is what was said: all of it when it fits, else the newest, each result with its call.
+"""`bench invariants`: a page shows the conversation: all of it when it fits, else the newest, each result with its call.
 
-Random sessions under random wishes, each published page read by `page_account`, which calls nothing of the pipeline.
+Random sessions under random profiles. `account.faults` reads each published page and calls nothing of `recall` or `assemble`.
 """
 
 import asyncio
@@ -73,30 +73,17 @@ def _words(text: str) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """What was found. example: history and fault of the first that is wrong."""
+    """Counts of sessions, pages and faults."""
 
-    histories: int = 0
-    long: int = 0
-    contexts: int = 0
-    pressed: int = 0
-    refused: int = 0
-    records: int = 0
-    breadcrumbs: int = 0
-    faults: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    """histories, long, contexts, pressed, refused, records, breadcrumbs, and each kind of fault."""
     example: tuple[int, str] | None = None
+    """History and text of the first fault."""
 
     def add(self, other: "Tally") -> None:
-        """Both together."""
-        self.histories += other.histories
-        self.long += other.long
-        self.contexts += other.contexts
-        self.pressed += other.pressed
-        self.refused += other.refused
-        self.records += other.records
-        self.breadcrumbs += other.breadcrumbs
-        self.faults += other.faults
-        examples = [example for example in (self.example, other.example) if example]
-        self.example = min(examples, default=None)
+        """The sum of both."""
+        self.counts += other.counts
+        self.example = min(filter(None, (self.example, other.example)), default=None)
 
 
 def run(histories: int, contexts: int, seed: int, first: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
@@ -110,21 +97,21 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
         for done in as_completed([pool.submit(_measure, *job) for job in jobs]):
             part = done.result()
             tally.add(part)
-            for _ in range(part.histories):
+            for _ in range(part.counts["histories"]):
                 step()
-    seconds = perf_counter() - start
+    seconds, counts = perf_counter() - start, tally.counts
     return {
         "seed": seed,
-        "histories": tally.histories,
-        "contexts": tally.contexts,
-        **{kind: tally.faults[kind] for kind in FAULTS},
-        "refusals": tally.refused,
-        "under_pressure": round(tally.pressed / max(tally.contexts, 1), 3),
-        "long_histories": round(tally.long / tally.histories, 3),
-        "records_mean": round(tally.records / tally.histories, 1),
-        "shown_mean": round(tally.breadcrumbs / max(tally.contexts, 1), 1),
+        "histories": counts["histories"],
+        "contexts": counts["contexts"],
+        **{kind: counts[kind] for kind in FAULTS},
+        "refusals": counts["refused"],
+        "under_pressure": round(counts["pressed"] / max(counts["contexts"], 1), 3),
+        "long_histories": round(counts["long"] / counts["histories"], 3),
+        "records_mean": round(counts["records"] / counts["histories"], 1),
+        "shown_mean": round(counts["breadcrumbs"] / max(counts["contexts"], 1), 1),
         "seconds": round(seconds, 1),
-        "contexts_per_second": round(tally.contexts / seconds, 1),
+        "contexts_per_second": round(counts["contexts"] / seconds, 1),
         "example": {"history": tally.example[0], "fault": tally.example[1]} if tally.example else None,
     }
 
@@ -146,18 +133,20 @@ def _measure(seed: int, first: int, number: int, contexts: int, size: int) -> Ta
 
 async def check_history(seed: int, history: int, contexts: int, size: int) -> Tally:
     """Make one session, ask for so many contexts in it, and read each: page after page, as of different triggers."""
-    tally = Tally(histories=1)
+    tally = Tally(Counter(histories=1))
+    counts = tally.counts
     async for reading in pages(seed, history, contexts, size):
-        tally.records = max(tally.records, len(reading.events.records))
-        tally.refused += reading.page is None
+        counts["records"] = max(counts["records"], len(reading.events.records))
         for kind, what in faults(reading):
-            tally.faults[kind] += 1
+            counts[kind] += 1
             tally.example = tally.example or (history, f"{kind}: {what}")
-        if reading.page is not None:
-            tally.contexts += 1
-            tally.pressed += is_under_pressure(reading)
-            tally.breadcrumbs += sum(len(section["ids"]) for section in reading.page["sections"])
-    tally.long = int(tally.records >= MIN_LONG_RECORDS - 1)
+        if reading.page is None:
+            counts["refused"] += 1
+            continue
+        counts["contexts"] += 1
+        counts["pressed"] += is_under_pressure(reading)
+        counts["breadcrumbs"] += sum(len(section["ids"]) for section in reading.page["sections"])
+    counts["long"] = int(counts["records"] >= MIN_LONG_RECORDS - 1)
     return tally
 
 

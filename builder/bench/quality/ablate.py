@@ -40,7 +40,7 @@ async def run(
     gains = {name: _gain(everything, await measured(name)) for name in SIGNALS}
     return {
         "dataset": dataset.name,
-        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "questions": dataset.question_count,
         "everything": everything,
         "gains": gains,
     }

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from builder.app import Components, encoder
-from builder.bench.data.datasets import Conversation, Dataset
+from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
@@ -52,9 +52,7 @@ async def run(core: Components, dataset: Dataset, profile: Profile, step: Callab
     """The report. step: called after each message."""
     fits, pressed = [], []
     for conversation in dataset.conversations:
-        for crumb in conversation.breadcrumbs:
-            await core.builder.remember(crumb)
-            step()
+        await remember(core.builder, conversation, step)
         for messages, trigger, filled in full(conversation, profile):
             page = await _page(core, trigger, filled)
             fits.append(read_whole(page, tuple(filter(is_message, messages)), filled))

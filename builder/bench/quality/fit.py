@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from builder.bench.data.datasets import Conversation, Dataset, pieces
+from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
 from builder.bench.data.unanswerable import foreign
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
@@ -83,9 +83,7 @@ async def _of(
     step: Callable[[], None],
 ) -> list[Example]:
     """The examples of one conversation, or of a piece of it. others: questions that it cannot answer."""
-    for breadcrumb in conversation.breadcrumbs:
-        await builder.remember(breadcrumb)
-        step()
+    await remember(builder, conversation, step)
     workspace = conversation.breadcrumbs[0].workspace
     questions = [(question.trigger, question.evidence) for question in conversation.questions]
     questions += [(replace(trigger, workspace=workspace), ()) for trigger in others]

@@ -7,8 +7,9 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from builder.bench.data.datasets import Conversation, Dataset, Question
+from builder.bench.data.datasets import Conversation, Dataset, Question, remember
 from builder.bench.data.unanswerable import foreign, small_talk
+from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.recall.search.ranking import Ranker
@@ -60,27 +61,24 @@ async def run(
     idle: dict[int, list[Idle]] = {budget: [] for budget in budgets}
     seconds: list[float] = []
     for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await builder.remember(breadcrumb)
-            step()
+        await remember(builder, conversation, step)
         if summarise:
             await summarise(conversation.breadcrumbs[-1])
     for conversation in dataset.conversations:
         for question in conversation.questions:
             for budget in budgets:
-                began = perf_counter()
+                start = perf_counter()
                 ranker = rankers.get(conversation.session)
                 outcome = await ask(builder, conversation, question, replace(profile, budget=budget), ranker)
-                seconds.append(perf_counter() - began)
+                seconds.append(perf_counter() - start)
                 outcomes[budget].append(outcome)
             step()
         for budget in budgets:
             asking = replace(profile, budget=budget)
             idle[budget].append(await _idle(builder, dataset, conversation, asking, rankers.get(conversation.session)))
-    questions = sum(len(conversation.questions) for conversation in dataset.conversations)
     return {
         "dataset": dataset.name,
-        "questions": questions,
+        "questions": dataset.question_count,
         "budgets": {
             str(budget): summary(results) | tokens(results) | _found_for_nothing(idle[budget])
             for budget, results in outcomes.items()
@@ -176,5 +174,4 @@ def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
 
 
 def _latency(seconds: list[float]) -> dict[str, float]:
-    ordered = sorted(seconds)
-    return {"p50": round(1e3 * statistics.median(ordered), 2), "p95": round(1e3 * ordered[int(0.95 * (len(ordered) - 1))], 2)}
+    return {"p50": milliseconds(statistics.median(seconds)), "p95": milliseconds(at(seconds, 0.95))}

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Components, summarise
-from builder.bench.data.datasets import ROOM, Conversation, Dataset
+from builder.bench.data.datasets import ROOM, Conversation, Dataset, remember
 from builder.bench.data.synthetic import DISTINCT, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
@@ -29,9 +29,7 @@ async def run(core: Components, dataset: Dataset, profile: Profile, cap: int, st
     profile = replace(profile, summaries=running(cap))
     conversations = {}
     for conversation in dataset.conversations:
-        for crumb in conversation.breadcrumbs:
-            await core.builder.remember(crumb)
-            step()
+        await remember(core.builder, conversation, step)
         conversations[conversation.session] = await _measure(core, conversation, profile, cap)
     rows = list(conversations.values())
     cost = await _synthetic(core, profile)
@@ -85,9 +83,9 @@ async def _measure(core: Components, conversation: Conversation, profile: Profil
 
 async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dict[str, Any]:
     """Summarise a stored session up to its last breadcrumb; what comes of it."""
-    began = perf_counter()
+    start = perf_counter()
     await summarise(core, (profile,), end)
-    seconds = perf_counter() - began
+    seconds = perf_counter() - start
     view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries

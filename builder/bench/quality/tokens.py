@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from builder.app import Components, counter, summarise
-from builder.bench.data.datasets import Conversation, Dataset
+from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
@@ -32,9 +32,7 @@ async def run(
     step: called after each message and question, for a progress bar.
     """
     for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await core.builder.remember(breadcrumb)
-            step()
+        await remember(core.builder, conversation, step)
         await summarise(core, (profile,), conversation.breadcrumbs[-1])
     sent = _sent(dataset)
     rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
@@ -43,7 +41,7 @@ async def run(
     return {
         "dataset": dataset.name,
         "profile": profile.consumer,
-        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "questions": dataset.question_count,
         "baselines": sent,
         "budgets": rows,
         "equal": {"budget": int(equal), **rows[equal]} if equal else None,

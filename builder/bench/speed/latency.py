@@ -30,10 +30,11 @@ COLD = 5
 
 @dataclass(slots=True)
 class Timings:
-    """Seconds of one size, and tokens of its pages. cold: of first pages, while nothing of their session is in memory."""
+    """Seconds of one size, and tokens of its pages."""
 
     build: list[float] = field(default_factory=list)
     cold: list[float] = field(default_factory=list)
+    """Of first pages, while nothing of their session is in memory."""
     all_on: list[float] = field(default_factory=list)
     embed: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
@@ -51,7 +52,7 @@ async def run(
         listener = _Listener(client)
         for number in range(-WARM_UPS, rounds):
             for size in sizes:
-                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else None)
+                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else Timings())
             step()
         for size in sizes:
             await _cold(service.core, size, rounds, timings[size])
@@ -59,35 +60,26 @@ async def run(
     return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
 
 
-async def _round(
-    core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
-) -> None:
-    """Every question is new, so that no cache knows its vector."""
-    questions = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
-    yardstick = await _seconds(lambda: reference.embed(questions[0]))
-    embed = await _seconds(lambda: core.embedder.embed(questions[1]))
-    plain = core.profile(CONSUMER)
-    tokens: list[int] = []
-    build = await _seconds(lambda: _build(core, _session("build", size), size + number, questions[2], plain, tokens))
-    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, questions[4], everything(plain)))
-    event = await _seconds(lambda: listener.ask(_session("event", size), questions[3]))
-    if timings:
-        timings.tokens += tokens
-        timings.yardstick.append(yardstick)
-        timings.embed.append(embed)
-        timings.build.append(build)
-        timings.all_on.append(all_on)
-        timings.event_to_context.append(event)
+async def _round(core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings) -> None:
+    """Every question is new, so that no cache has its vector."""
+    plain, place = core.profile(CONSUMER), size + number
+    full = everything(plain)
+    yardstick, embed, build, event, all_on = (
+        _question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")
+    )
+    timings.yardstick.append(await _seconds(reference.embed(yardstick)))
+    timings.embed.append(await _seconds(core.embedder.embed(embed)))
+    timings.build.append(await _seconds(_build(core, _session("build", size), place, build, plain, timings.tokens)))
+    timings.all_on.append(await _seconds(_build(core, _session("all-on", size), place, all_on, full)))
+    timings.event_to_context.append(await _seconds(listener.ask(_session("event", size), event)))
 
 
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
     for number in range(rounds, rounds + COLD):
         core.history_cache.forget(WORKSPACE)
-        text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
-        began = perf_counter()
-        await _build(core, _session("build", size), size + number, text, plain)
-        timings.cold.append(perf_counter() - began)
+        build = _build(core, _session("build", size), size + number, _question(size, number, "cold"), core.profile(CONSUMER))
+        timings.cold.append(await _seconds(build))
 
 
 async def _build(
@@ -176,10 +168,10 @@ def _session(kind: str, size: int) -> str:
     return f"{kind}-{size}"
 
 
-async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
-    began = perf_counter()
-    await work()
-    return perf_counter() - began
+async def _seconds(work: Awaitable[object]) -> float:
+    start = perf_counter()
+    await work
+    return perf_counter() - start
 
 
 def _summary(timings: Timings) -> dict[str, float]:

@@ -87,9 +87,9 @@ async def _paced(url: str, workspace: str, messages: tuple[SentMessage, ...], pe
                     return
 
         listening = asyncio.create_task(listen())
-        began, publishing = perf_counter(), []
+        start, publishing = perf_counter(), []
         for number, message in enumerate(messages):
-            await asyncio.sleep(max(0.0, began + number / per_second - perf_counter()))
+            await asyncio.sleep(max(0.0, start + number / per_second - perf_counter()))
             sent[message.id] = perf_counter()
             publishing.append(asyncio.create_task(_say(client, message)))
         await asyncio.gather(*publishing)
