@@ -11,24 +11,25 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
 
 ATTEMPTS = 50
-"""Of one response: other agents that answer in the same session at the same moment each cost it one."""
+"""Of one response: each other agent that answers in the session at the same moment costs one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Where a response stands. already_answered: the stream had one under this id or step before, and nothing was stored.
-
-    id: of the breadcrumb. step: 1 and up. sequence: its place in the stream.
-    """
+    """Where a response stands."""
 
     id: str
+    """Of the breadcrumb."""
     step: int
+    """1 and up."""
     sequence: int
+    """In the stream."""
     already_answered: bool
+    """The stream had a response under this id or step before, and nothing was stored."""
 
 
 class Answering:
-    """Sends responses. The stream takes one only while nobody else has answered in the session since it was read."""
+    """Sends responses. The stream refuses one when another response came in the session since it was read."""
 
     def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
         """most: messages on one subject that are read to find a step."""
@@ -67,7 +68,7 @@ class Answering:
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
-        """Of a step that is known no result need be read, and however much was said since, it can be found."""
+        """A given step needs no results, and is found however long the session is."""
         if step is not None:
             return await read_responses(self._reader, context)
         return await read_conversation(self._reader, context, self._max_messages)
@@ -80,7 +81,7 @@ class Answering:
 
 
 def _check_free(conversation: Conversation, step: int) -> None:
-    """Two responses never stand under one step. Raises `Rejected`."""
+    """Each step has one response. Raises `Rejected`."""
     other = conversation.at(step)
     if other is not None:
         raise Rejected(f"step {step} has the response {other.id!r} already; take another step, or its id")

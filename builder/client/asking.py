@@ -1,4 +1,4 @@
-"""What a client can ask the running service."""
+"""Requests of a client to the running service."""
 
 import json
 from collections.abc import AsyncIterator
@@ -17,11 +17,11 @@ from builder.wire.subjects import request_subject
 LOST_SECONDS = 5.0
 ASK_SECONDS = 60.0
 CONSUMERS_SECONDS = 5.0
-"""For a question that the service answers out of its memory."""
+"""For a request that the service answers without its store."""
 
 
 class NoService(Unavailable):
-    """The broker is there, and no service of this kind has subscribed to the question."""
+    """The broker is there, and no service has subscribed to the request."""
 
 
 class Asking:
@@ -92,7 +92,7 @@ class Asking:
         """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
         subject = request_subject(self.workspace, verb)
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-        # Without a connection the question waits for one, and not for as long as an answer may take.
+        # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)
         try:
             message = await self._connection.request(subject, data, timeout=timeout)

@@ -1,4 +1,4 @@
-"""Publishing into the stream: what the stream takes for a duplicate is compared with what stands there."""
+"""Publishing into the stream; duplicates are compared with the stored message."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 MAX_BODY = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
 HEADERS = 2_048
-"""Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
+"""Bytes of the broker's limit that are reserved for headers: above it the broker closes the connection without a reason."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
 """JetStream's code for "insufficient resources"."""
@@ -28,14 +28,15 @@ WRONG_LAST_SEQUENCE = 10071
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Where a breadcrumb stands in the stream. duplicate: the stream had it before, with this id and this content."""
+    """Where a breadcrumb stands in the stream."""
 
     sequence: int
     duplicate: bool
+    """The stream had it before, with this id and this content."""
 
 
 class Conflict(Unavailable):
-    """Another message came on the subject since it was read."""
+    """Another message came on the subject since the last read."""
 
 
 class Publishing:

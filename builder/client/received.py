@@ -15,25 +15,27 @@ MAX_SESSIONS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedContext:
-    """content: the markdown for the prompt; token_count: its true tokens.
-
-    messages: the same for a chat API, when the profile says `chat_format: openai` or `anthropic`, or empty; system: Anthropic's.
-    late: a context of a later message of this session was handed out before (several workers may finish out of order).
-    event: the whole `agent.context.v1`. steps: of the responses that were sent or found through this delivery of it.
-    """
+    """An `agent.context.v1`."""
 
     content: str
+    """The markdown for the prompt."""
     token_count: int
+    """True tokens of it."""
     workspace: str
     session_id: str
     consumer_id: str
     trigger_event_id: str
     trigger_seq: int
     late: bool
+    """A context of a later message of this session was handed out before: several workers may finish out of order."""
     system: list[dict[str, Any]]
+    """Anthropic's `system`, beside its messages."""
     messages: list[dict[str, Any]]
+    """The same for a chat API, with `chat_format: openai` or `anthropic` in the profile; else empty."""
     event: dict[str, Any]
+    """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
+    """Of the responses that were sent or found through this delivery."""
 
 
 def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:

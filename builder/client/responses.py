@@ -1,4 +1,4 @@
-"""What an agent has said to one context, and which step comes next: both are read from the stream, so any process knows them."""
+"""An agent's responses to one context, and the next step: both are read from the stream, so they are the same in any process."""
 
 import json
 import uuid
@@ -22,18 +22,18 @@ MAX_MESSAGES = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """One `agent.response.v1` to a context as the stream has it.
-
-    step: 1 and up. tool_requests: as they were sent. results: request id → body of the `tool.response.v1` or `tool.error.v1`
-    that came first. sequence: its place in the stream.
-    """
+    """One `agent.response.v1` to a context as the stream has it."""
 
     id: str
     step: int
+    """1 and up."""
     sequence: int
+    """In the stream."""
     message: str
     tool_requests: tuple[dict[str, Any], ...]
+    """As they were sent."""
     results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """Request id → body of the first `tool.response.v1` or `tool.error.v1`."""
 
     def makes_one_of(self, calls: AbstractSet[str]) -> bool:
         """Whether it makes a call of one of these request ids."""
@@ -47,16 +47,15 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What stands in the stream behind a context's trigger.
-
-    responses: of this agent, by step. tombstones: ids that were forgotten. last: sequence of the newest response of anybody in
-    the session, 0 = there is none.
-    """
+    """What stands in the stream behind a context's trigger."""
 
     context_id: str
     responses: tuple[Response, ...]
+    """Of this agent, by step."""
     tombstones: frozenset[str]
+    """Ids that were forgotten."""
     last: int
+    """Sequence of the newest response of any agent in the session; 0 = none."""
 
     def at(self, step: int) -> Response | None:
         """The response of a step."""
@@ -84,7 +83,7 @@ class Conversation:
         return self.next_step(finished)
 
     def _is_final(self, finished: AbstractSet[int]) -> bool:
-        """Whether the last response is a final answer that this delivery does not know of."""
+        """Whether the last response is a final answer that this delivery has not seen."""
         last = self.responses[-1] if self.responses else None
         return last is not None and not last.tool_requests and last.step not in finished and last.id not in self.tombstones
 

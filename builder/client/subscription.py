@@ -31,7 +31,7 @@ async def subscribe(
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription that exists while the block runs. durable: its name on the broker, None = nothing is remembered.
 
-    Raises `Unavailable`, also when a durable of that name is there and hears another subject.
+    Raises `Unavailable`, also when a durable of that name has another subject.
     """
     policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
@@ -73,7 +73,7 @@ async def received(
 
 
 async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
-    """nats-py binds to a durable that is there without a look at what it hears. Raises `Unavailable`."""
+    """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
     with translated(f"could not look at the subscription to {subject}", "subscribe again"):
         info: ConsumerInfo = await subscription.consumer_info()
     filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
@@ -116,7 +116,7 @@ async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, 
 
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """An agent may think for longer than the broker waits."""
+    """Heartbeats, since an agent may need longer than the ack wait."""
 
     async def beat() -> None:
         while True:

@@ -183,7 +183,7 @@ def _conversation(data: dict[str, Any]) -> Conversation:
 
 
 def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
-    """Decode events as if a stream had numbered them; stream time is the sender's, since nobody sent them late."""
+    """Decode events as if a stream had numbered them; the stream time is the sender's."""
     placed = []
     for sequence, event in enumerate(events, 1):
         moment = datetime.fromisoformat(json.loads(event.data)["created_at"])

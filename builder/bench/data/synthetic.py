@@ -1,4 +1,4 @@
-"""Made-up messages for the benchmarks of time and memory: distinct texts, so that no cache knows them."""
+"""Synthetic messages for the benchmarks of time and memory: distinct texts, so that no cache has them."""
 
 import json
 import random

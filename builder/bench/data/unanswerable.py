@@ -1,4 +1,4 @@
-"""Triggers that nothing in a conversation answers: questions asked in other conversations, and small talk."""
+"""Triggers without an answer in a conversation: questions of other conversations, and small talk."""
 
 import json
 from collections.abc import Iterator, Sequence

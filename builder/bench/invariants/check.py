@@ -49,7 +49,7 @@ LONG_SHARE = 0.1
 USER = "user.message.v1"
 PROCESSES = 2
 COUNTED = 50_000
-"""Texts whose tokens are kept."""
+"""Texts whose token counts are cached."""
 WORD = re.compile(r"\w+")
 DIRECTIONS: tuple[bytes, ...] = tuple(
     (row / np.linalg.norm(row)).astype("<f2").tobytes() for row in np.random.default_rng(3).normal(size=(500, 16))
@@ -132,7 +132,7 @@ def _measure(seed: int, first: int, number: int, contexts: int, size: int) -> Ta
 
 
 async def check_history(seed: int, history: int, contexts: int, size: int) -> Tally:
-    """Make one session, ask for so many contexts in it, and read each: page after page, as of different triggers."""
+    """Make one session, build `contexts` pages in it, as of different triggers, and read each."""
     tally = Tally(Counter(histories=1))
     counts = tally.counts
     async for reading in pages(seed, history, contexts, size):
@@ -151,9 +151,9 @@ async def check_history(seed: int, history: int, contexts: int, size: int) -> Ta
 
 
 async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncIterator[Reading]:
-    """Pages of one session, those that were refused too, until so many were not.
+    """Pages of one session, refused ones included, until `contexts` were built.
 
-    The first trigger is the last record, and the summaries are its consumer's; the others ask from the middle, when all is there.
+    The first trigger is the last record, and the summaries are its consumer's; the other triggers are earlier records.
     """
     rng = Random(f"{seed} {history}")
     profile = draw_profile(rng, rng.randint(100, 5000))
@@ -167,16 +167,16 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
     await _remember_rival(builder)
     remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
     triggers = [row for row in remembered if _asks(row.breadcrumb)]
-    trigger, got = remembered[-1], 0
-    while got < contexts:
+    trigger, count = remembered[-1], 0
+    while count < contexts:
         built = await builder.build_contexts(trigger, (profile,))
         page = next(iter(built.contexts), None)
         reading = reading_of(session.records, trigger.breadcrumb, profile, page)
         yield reading
-        got += len(built.contexts)
+        count += len(built.contexts)
         if not built.contexts:
             profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
-        elif got < contexts:
+        elif count < contexts:
             trigger = rng.choice(triggers)
             whole = reading_of(session.records, trigger.breadcrumb, profile, None)
             need = sum(ample(entry, whole) for entry in whole.events.conversation)

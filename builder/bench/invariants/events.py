@@ -1,6 +1,6 @@
-"""What records say by themselves, worked out by brute force: which count, and what the conversation is.
+"""Facts of records by brute force: which of them count, and which of them are the conversation.
 
-Nothing of the pipeline is called here: what a unit is, what counts and which result answers which call are worked out anew.
+Nothing of `recall` is called here: units, visibility and the pairs of calls and results are derived independently.
 """
 
 import json
@@ -20,38 +20,38 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message, or one call with its results. turn: row of the first version of the message that makes it.
-
-    request: id of the call; "" for a message. Rows are numbers of records, of the versions that are shown.
-    """
+    """A message, or one call with its results. Rows are numbers of records, of the versions that are shown."""
 
     turn: int
+    """Row of the first version of the message that makes it."""
     row: int
     request: str = ""
+    """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
 class _Exchange:
-    """callers, results: rows in the order in which they came. question: tool and arguments, as they were called last."""
+    """One call; rows are in stream order."""
 
     question: str
+    """Tool and arguments of the last call."""
     callers: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
-    """Records up to a trigger, and who looks at them.
-
-    now: the trigger's time. hears: a record's tags → whether it is this consumer's. task: the only one it sees, None = all.
-    """
+    """Records up to a trigger, as one consumer sees them."""
 
     records: Sequence[Record]
     session: str
     now: datetime
+    """Time of the trigger."""
     is_visible: Callable[[Sequence[str]], bool]
+    """A record's tags → whether it is in the consumer's audience."""
     task: str | None
+    """The only visible task; None = all."""
 
     @cached_property
     def sessions(self) -> list[str]:
@@ -71,7 +71,7 @@ class Events:
 
     @cached_property
     def newest(self) -> dict[str, int]:
-        """Id → row of its highest version, of what nobody has removed since."""
+        """Id → row of its highest version, without removed breadcrumbs."""
         newest: dict[str, int] = {}
         removed: set[str] = set()
         for row, record in enumerate(self.records):
@@ -129,7 +129,7 @@ class Events:
 
     @cached_property
     def conversation(self) -> list[Entry]:
-        """What stands on a page that has room for everything, in page order."""
+        """The entries of a page with room for everything, in page order."""
         entries: list[Entry] = []
         for row, record in enumerate(self.records):
             if self.sessions[row] == self.session and self.first[record["id"]] == row:
@@ -137,7 +137,7 @@ class Events:
         return entries
 
     def exchange_of(self, row: int) -> bool:
-        """Whether a result's call is known and shown: then it stands below it."""
+        """Whether a result's call is visible: then the result stands below it."""
         exchange = self._exchanges[0].get(self.first[self.records[row]["id"]])
         return exchange is not None and self._is_called(exchange)
 
@@ -170,7 +170,7 @@ class Events:
     def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
         """Of each result, and of each caller and call. A result answers what was last called by its id in its session.
 
-        An edit makes the calls that earlier versions made, whoever has used their ids since.
+        An edit repeats the calls of earlier versions, even when their ids were used again since.
         """
         of_result: dict[int, _Exchange] = {}
         of_call: dict[tuple[int, str], _Exchange] = {}
@@ -216,7 +216,7 @@ class Events:
 
     @cached_property
     def _blacklist(self) -> Mapping[str, Any] | None:
-        """The latest that nobody has removed."""
+        """The latest one that is not removed."""
         removed = {record["context"].get("breadcrumb_id") for record in self.records}
         lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
         return lists[-1]["context"] if lists else None

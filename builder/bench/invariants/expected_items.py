@@ -21,10 +21,11 @@ BLANK = " \t\n"
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """What an item shows of an entry. states: of the words or the call, and of each result below it, with their rows."""
+    """What an item shows of an entry."""
 
     entry: Entry
     states: tuple[tuple[int, State], ...]
+    """Row and state of the words or the call, and of each result below it."""
 
     @property
     def is_whole(self) -> bool:

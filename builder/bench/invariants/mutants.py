@@ -20,16 +20,19 @@ from builder.recall.index.conversation import Turn
 
 Function = Callable[..., Any]
 FEW = 5
-"""Entries that a limit leaves which nobody named."""
+"""Entries that are left by a limit of no profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """owner, name: the function that is changed, and where it is looked up. change: the right one → the wrong one."""
+    """One planted fault."""
 
     target: Any
+    """Module or class in which the function is looked up."""
     name: str
+    """Name of the function there."""
     change: Callable[[Function], Function]
+    """The right function → the wrong one."""
 
 
 def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:

@@ -1,4 +1,4 @@
-"""Random wishes for `bench invariants`: any preset with every setting of its page drawn anew."""
+"""Random profiles for `bench invariants`: any preset with every setting of its page drawn at random."""
 
 from dataclasses import replace
 from random import Random
@@ -9,13 +9,13 @@ from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
 from builder.domain.selector import Pinned, Selector
 
 MAX_LIMIT = 40
-"""Of every limit."""
+"""Largest value of every limit."""
 PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
 ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
 
 
 def draw_profile(rng: Random, need: int) -> Profile:
-    """need: tokens that the whole conversation has, about."""
+    """need: approximate tokens of the whole conversation."""
     base = rng.choice(bundled_profiles())
     stands = any(rule.source == "pinned" for rule in base.sections)
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
@@ -44,7 +44,7 @@ def draw_profile(rng: Random, need: int) -> Profile:
 
 
 def _budget(rng: Random, need: int) -> int:
-    """Most pages have too little, two in ten about what the conversation needs, others what a profile may say."""
+    """Seven in twelve are far too small, two about as large as the conversation needs, the others anything a profile allows."""
     match rng.randint(0, 11):
         case 0 | 1 | 2 | 3 | 4 | 5 | 6:
             return 100 + int(need * rng.uniform(0.1, 0.6))
@@ -59,7 +59,7 @@ def _budget(rng: Random, need: int) -> int:
 
 
 def _window(base: Window, rng: Random) -> Window:
-    """Half of them limit nothing."""
+    """Half of them have no limit."""
     units = rng.choice((base.max_units, None, rng.randint(1, MAX_LIMIT)))
     return replace(
         base,

@@ -12,7 +12,7 @@ SMALL_TALK = ("okay", "thanks", "👍", "sure", "да", "yes", "no")
 WISHES = ("Always answer in English.", "Never use emojis.", "Keep your answers under 90 words.", "From now on answer in German.")
 TOOLS = ("search", "bash", "file_read")
 OFFSETS = (None, None, 0, 120, -300, 345)
-"""Minutes of the sender's clock; None = it says none."""
+"""Minutes of the sender's clock from UTC; None = no offset."""
 PAUSES = ((0, 3), (0, 3), (5, 600), (600, 3000))
 """Minutes between two records."""
 KINDS = (
@@ -24,11 +24,12 @@ Record = dict[str, Any]
 
 
 class RandomSession:
-    """Grows by whatever may happen next. records: as a sender writes them, in stream order; the last may ask."""
+    """Grows by random events."""
 
     def __init__(self, rng: Random, recipe: str) -> None:
-        """recipe: of the summaries that the consumer would be shown."""
+        """recipe: of the summaries of the consumer."""
         self.records: list[Record] = []
+        """As a sender writes them, in stream order; the last one is a trigger."""
         self._rng = rng
         self._recipe = recipe
         self._texts = Texts(rng)
@@ -52,7 +53,7 @@ class RandomSession:
                 getattr(self, f"_{self._rng.choices(kinds, weights)[0].replace(' ', '_')}")()
 
     def ask(self) -> None:
-        """A person's message that wants a context."""
+        """A person's message that triggers."""
         content = self._texts.written(self._rng.choice((0, 1, 1, 2, 3, 30))) or "?"
         record = self._record("user.message.v1", {"content": content}, plain=True)
         self._put(record | {"tags": ["task:kiln"] if self._rng.random() < 1 / 3 else []})
@@ -112,7 +113,7 @@ class RandomSession:
         return self._record("tool.response.v1", {"tool": tool, "output": self._texts.output()} | joined, where)
 
     def _edit(self) -> None:
-        """A later version of anything that somebody said; of an exchange it may say other calls, or none."""
+        """A later version of a message; of an exchange it may have other calls, or none."""
         candidates = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
         if candidates:
             older = self._of(candidates)
@@ -141,7 +142,7 @@ class RandomSession:
         self._add(self._of(("user.message.v1", "agent.response.v1")), {"content": self._of(SMALL_TALK)}, plain=True)
 
     def _repeat(self) -> None:
-        """Somebody says again what was said, but nothing that is pinned: it stands whatever the conversation says."""
+        """A repeated message, but no pinned one: those are shown in any case."""
         messages = (record for record in self.records if record["schema_name"] == "user.message.v1" and record["version"] == 1)
         candidates = [record for record in messages if "pinned" not in record["tags"]]
         if candidates:
@@ -204,7 +205,7 @@ class RandomSession:
         return self._rng.choice(among)
 
     def _record(self, schema: str, body: dict[str, Any], session: str = SESSION, *, plain: bool = False) -> Record:
-        """plain: nothing but the words, so that it asks or repeats and is never hidden."""
+        """plain: without tags and end, so that it triggers or repeats and is never hidden."""
         self._number += 1
         self._clock += timedelta(minutes=self._rng.randint(*self._pause))
         rng, offset = self._rng, self._of(OFFSETS)

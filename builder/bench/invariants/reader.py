@@ -1,6 +1,6 @@
-"""Read a page by brute force, knowing only the events, the profile and what was published, and say what is wrong with it.
+"""Read a page by brute force, from the events, the profile and the published context alone, and report what is wrong.
 
-Nothing of the pipeline or of assembly is called here.
+Nothing of `recall` or `assemble` is called here.
 """
 
 import json
@@ -26,17 +26,17 @@ TEXTS = frozenset({"text", "content", "arguments"})
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A page as its consumer gets it, and what it was made from.
-
-    events: up to the trigger. trigger: as it was sent. page: the published context; None when it was refused.
-    count: text → tokens.
-    """
+    """A page as its consumer gets it, and what it was made from."""
 
     events: Events
+    """Up to the trigger."""
     trigger: Record
+    """As it was sent."""
     profile: Profile
     page: Mapping[str, Any] | None
+    """The published context; None when it was refused."""
     count: Callable[[str], int]
+    """Text → tokens."""
 
     @property
     def published(self) -> Mapping[str, Any]:

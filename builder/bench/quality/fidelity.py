@@ -1,6 +1,6 @@
-"""`bench fidelity`: does a page say what was said? Conversations that just fit, and conversations that are far too long.
+"""`bench fidelity`: whether pages hold the conversation. Conversations that just fit, and conversations that are far too long.
 
-The page is read as text: nothing of what assembled it is asked.
+Pages are read as text, without the code that assembled them.
 """
 
 import re
@@ -27,24 +27,27 @@ _MARK = re.compile(r"\[… [\d,]+ characters left out")
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Of one conversation that fits. whole: share of its messages that the page holds word for word. code: of its code blocks."""
+    """Of one conversation that fits."""
 
     share: float
+    """Of the allowance, used."""
     whole: float
+    """Share of the messages that the page holds word for word."""
     in_order: bool
     code: tuple[bool, ...]
+    """Of each code block, whether the page holds it word for word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """Of one page whose conversation does not fit. newest: share of the newest messages that are whole on it.
-
-    older_first: messages of the conversation that are left out though older ones are shown. cut: marks on the page.
-    """
+    """Of one page whose conversation does not fit."""
 
     newest: float
+    """Share of the newest messages that are whole on it."""
     older_first: int
+    """Messages that are left out though older ones are shown."""
     cut: int
+    """Marks of cuts."""
     tokens: int
 
 
@@ -65,7 +68,7 @@ async def run(core: Components, dataset: Dataset, profile: Profile, step: Callab
 
 
 def is_message(crumb: Breadcrumb) -> bool:
-    """Whether a person or an agent says something in it: calls, results and notes read otherwise on a page."""
+    """Whether it is a message of a person or an agent; calls, results and notes have other forms on a page."""
     return crumb.role in {"user", "assistant"} and bool(crumb.text.strip())
 
 
@@ -109,7 +112,7 @@ def items(markdown: str, heading: str = "") -> list[str]:
 
 
 def holds(item: str, crumb: Breadcrumb) -> bool:
-    """Whether an item says just what this breadcrumb does."""
+    """Whether an item has exactly the text of this breadcrumb."""
     _, _, text = item.partition(": ") if ": " in item.split("\n", 1)[0] else item.partition(":")
     return text.strip() == "\n".join(line.rstrip("\r") for line in crumb.text.split("\n")).strip()
 

@@ -28,15 +28,16 @@ FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "pinn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Two contexts of one session, one after the other. Tokens: of the first, of their common beginning, of the second.
-
-    front: tokens of what stands in front of the finds, of the first and of the second.
-    """
+    """Two successive contexts of one session."""
 
     before: int
+    """Tokens of the first."""
     reused: int
+    """Tokens of their common beginning."""
     tokens: int
+    """Tokens of the second."""
     front: tuple[int, int] = (0, 0)
+    """Tokens in front of the finds, of both."""
 
     @property
     def front_share(self) -> float:
@@ -50,12 +51,12 @@ class Step:
 
     @property
     def cached(self) -> int:
-        """Tokens that a provider would have had."""
+        """Tokens that a provider would have cached."""
         return self.reused // CACHE_BLOCK_TOKENS * CACHE_BLOCK_TOKENS if self.reused >= MIN_CACHED_TOKENS else 0
 
 
 def naive(profile: Profile) -> Profile:
-    """The order that everybody writes first: what was found in front, what stands behind it, dates everywhere."""
+    """The naive order: finds in front, everything else behind them, dates everywhere."""
     sections = sorted(profile.sections, key=lambda rule: FRONT.index(rule.source) if rule.source in FRONT else len(FRONT))
     dated = tuple(replace(rule, dates="none" if rule.source in {"pinned", "trigger"} else "day") for rule in sections)
     return replace(profile, sections=dated)

@@ -26,16 +26,17 @@ STRETCH = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One question at one budget. share: of its evidence, on the page."""
+    """One question at one budget."""
 
     category: str
     share: float
+    """Of its evidence, on the page."""
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """Tokens of what was found for a trigger that nothing answers, by kind of trigger."""
+    """Tokens found for triggers without an answer, by kind of trigger."""
 
     foreign: tuple[int, ...]
     small_talk: tuple[int, ...]
@@ -50,7 +51,7 @@ async def run(
     rankers: Mapping[str, Ranker] = NO_RANKERS,
     summarise: Callable[[Breadcrumb], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
-    """The report, without its model: evidence on the page, and what is found for triggers that nothing answers.
+    """The report, without its model: evidence on the page, and tokens found for triggers without an answer.
 
     step: called after each message and question, for a progress bar.
 
@@ -106,7 +107,7 @@ async def ask(
 async def _idle(
     builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile, ranker: Ranker | None
 ) -> Idle:
-    """What is found for questions of the other conversations and for small talk."""
+    """Tokens found for questions of the other conversations and for small talk."""
 
     async def found_tokens(trigger: Breadcrumb) -> int:
         built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
@@ -119,7 +120,7 @@ async def _idle(
 
 
 def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
-    """Mean tokens of what was found for triggers that nothing answers."""
+    """Mean tokens found for triggers without an answer."""
     kinds = {
         "found_foreign": [tokens for each in idle for tokens in each.foreign],
         "found_small_talk": [tokens for each in idle for tokens in each.small_talk],

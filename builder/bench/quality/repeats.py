@@ -1,9 +1,9 @@
-"""`bench repeats`: what near copies and small talk cost in recall.
+"""`bench repeats`: recall lost to near copies and small talk.
 
-To every question its own conversation: ten copies of the message that ranks highest for it without being evidence, each of them
-with a line of politeness or another mark; what nearly is its evidence and says something else (`opposites`), of which nothing may
-be merged; and 200 lines of small talk, spread over the session. As peers were measured (dup10 and spam200), only that each
-question gets the copies that hurt it most.
+Each question has a conversation of its own with planted messages: ten copies of the message that ranks highest without being
+evidence, each with a phrase of politeness or another end mark; near copies of the evidence with another meaning (`opposites`),
+which must not be merged; and 200 lines of small talk, spread over the session. Comparable systems are measured the same way
+(dup10 and spam200), but with the same copies for all questions.
 """
 
 import random
@@ -133,7 +133,7 @@ def _copies(wrong: Breadcrumb) -> list[Breadcrumb]:
 
 
 def _opposites(conversation: Conversation, question: Question) -> list[Breadcrumb]:
-    """What the speakers of the evidence say that nearly is it and means something else."""
+    """Near copies of the evidence, by the same speakers, with another meaning."""
     evidence = (crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence)
     return [
         replace(crumb, id=f"{PLANTED}-opposite-{crumb.id}-{number}", text=text)
@@ -149,7 +149,7 @@ def _merges(view: View, ids: frozenset[str]) -> int:
 
 
 def _talk(conversation: Conversation, chance: random.Random) -> list[Breadcrumb]:
-    """Small talk of everybody who speaks."""
+    """Small talk of all speakers."""
     speakers = {crumb.speaker: crumb for crumb in conversation.breadcrumbs}
     crumbs = list(speakers.values())
     return [

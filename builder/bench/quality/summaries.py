@@ -1,6 +1,6 @@
-"""`bench summaries`: what a summary keeps of the answers, beside as many tokens of evenly spaced messages.
+"""`bench summaries`: share of the answers in a summary, beside as many tokens of evenly spaced messages.
 
-Also whether the covered ids are complete, and what summarising costs on a made session of 10,000 messages.
+Also whether the covered ids are complete, and the time of summarising a synthetic session of 10,000 messages.
 """
 
 import statistics
@@ -25,7 +25,7 @@ SYNTHETIC_MESSAGES = 10_000
 
 
 async def run(core: Components, dataset: Dataset, profile: Profile, cap: int, step: Callable[[], None]) -> dict[str, Any]:
-    """The report. cap: tokens of a summary. step: called after each message of the data set and after the made session."""
+    """The report. cap: tokens of a summary. step: called after each message of the data set and after the synthetic session."""
     profile = replace(profile, summaries=running(cap))
     conversations = {}
     for conversation in dataset.conversations:
@@ -47,7 +47,7 @@ async def run(core: Components, dataset: Dataset, profile: Profile, cap: int, st
 
 
 def running(cap: int) -> Summaries:
-    """As a running service would do it, up to the hot window of 10 units."""
+    """As a running service does it, up to a window of 10 units."""
     return Summaries(max_pending=KEEP, tokens=None, keep=KEEP, batch=BATCH, cap=cap, by="extractive")
 
 
@@ -103,7 +103,7 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
 
 
 async def _synthetic(core: Components, profile: Profile) -> dict[str, Any]:
-    """A session of 10,000 made-up messages."""
+    """A session of 10,000 synthetic messages."""
     first = [await core.builder.ingest.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT))]
     rows = [
         mixed(core, message("made", n, text), first[n % DISTINCT], first[(7 * n + 1) % DISTINCT])
@@ -146,5 +146,5 @@ def _line(crumb: Breadcrumb, dated: bool) -> str:
 
 
 def _shares(answers: list[frozenset[str]], terms: frozenset[str]) -> list[float]:
-    """Of each answer the share of its words that are held."""
+    """Of each answer the share of its words among the terms."""
     return [len(answer & terms) / len(answer) for answer in answers] or [0.0]

@@ -28,7 +28,8 @@ async def run(
 ) -> dict[str, Any]:
     """Means over the questions: what the baselines cost and hold, and the context at each budget.
 
-    equal: the smallest budget whose contexts hold no less of the evidence, all of it, than the last messages as text do.
+    equal: the smallest budget at which the contexts hold all of the evidence for at least as many questions as the last messages
+    as text.
     step: called after each message and question, for a progress bar.
     """
     for conversation in dataset.conversations:
@@ -75,7 +76,7 @@ def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 
 def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
-    """Tokens of each baseline, and what it tells without its JSON."""
+    """Tokens of each baseline, and its text without JSON."""
     count = counter()
     bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
     texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))

@@ -1,4 +1,4 @@
-"""`bench memory`: what the worker holds in memory when its store is large and every session asks."""
+"""`bench memory`: memory of a worker with a large store, after a trigger in every session."""
 
 import random
 import resource
@@ -35,7 +35,7 @@ async def fill(core: Components, stored: int, sessions: int, step: Callable[[], 
 
 
 async def ask(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> dict[str, Any]:
-    """A trigger in each session, one after the other; what the process holds before and after, and the most it ever held."""
+    """A trigger in each session, one after the other; memory of the process before and after, and its peak."""
     before = resident_mb()
     for number in range(sessions):
         text = f"What did we decide about order {number * 11} and where does the key go?"
@@ -54,7 +54,7 @@ async def ask(core: Components, stored: int, sessions: int, step: Callable[[], N
 
 
 def resident_mb() -> float:
-    """Memory of this process now, in MB of 1,000,000 bytes; where the system does not tell, the most it ever had."""
+    """Memory of this process now, in MB of 1,000,000 bytes; where the system has no figure, the peak."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:

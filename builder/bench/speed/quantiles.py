@@ -1,4 +1,4 @@
-"""What the benchmarks of time say about many measurements."""
+"""Quantiles and units of measured times."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ def milliseconds(seconds: float) -> float:
 
 
 def event_to_context(seconds: Sequence[float]) -> dict[str, float]:
-    """Columns about the time from an event to its context. A median hides what a few users wait for, so the longest is told."""
+    """Columns about the time from an event to its context, the longest included: a median hides the waits of a few users."""
     return {
         "event_to_context_p50_ms": milliseconds(at(seconds, 0.5)),
         "event_to_context_p99_ms": milliseconds(at(seconds, 0.99)),

@@ -1,4 +1,4 @@
-"""The load of `bench load`, sent by a process of its own: people and agents are not in the worker's process either."""
+"""The load of `bench load`, sent by a process of its own, as real senders are."""
 
 import asyncio
 from collections.abc import AsyncIterator
