@@ -12,7 +12,6 @@ from builder.bench.quality.recall import Outcome, ask, summary
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-TURNS = 60
 SMALLER = (500, 1000, 2000)
 """Budgets below the profile's own at which cost and evidence are measured too."""
 EVIDENCE = 0.8

@@ -55,8 +55,8 @@ async def run(
 
     step: called after each message and question, for a progress bar.
 
-    rankers: session → weights to use for it instead of the bundled ones. heard: called with the last breadcrumb of each
-    conversation, so that it can be summarised.
+    rankers: session → weights to use for it instead of the bundled ones. summarise: called with the last breadcrumb of
+    each conversation.
     """
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     idle: dict[int, list[Idle]] = {budget: [] for budget in budgets}
