@@ -10,7 +10,7 @@ from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
 
-ATTEMPTS = 50
+MAX_ATTEMPTS = 50
 """Of one response: each other agent that answers in the session at the same moment costs one."""
 
 
@@ -45,7 +45,7 @@ class Answering:
         """
         if step is not None and step < 1:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             conversation = await self._read(context, step)
             there = conversation.with_id(message_id) if message_id else None
             number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
@@ -63,8 +63,8 @@ class Answering:
             context.steps.add(answer.step)
             return answer
         raise Unavailable(
-            f"the response to {context.trigger_event_id} was not stored in {ATTEMPTS} attempts, because others answer in session "
-            f"{context.session_id!r} all the time; send it again"
+            f"the response to {context.trigger_event_id} was not stored in {MAX_ATTEMPTS} attempts, because other responses come in "
+            f"session {context.session_id!r} all the time; send it again"
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:

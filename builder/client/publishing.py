@@ -15,9 +15,9 @@ from builder.wire.duplicates import difference
 from builder.wire.records import Outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
-MAX_BODY = 1_048_576
+MAX_BODY_BYTES = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
-HEADERS = 2_048
+HEADER_BYTES = 2_048
 """Bytes of the broker's limit that are reserved for headers: above it the broker closes the connection without a reason."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
@@ -56,7 +56,7 @@ class Publishing:
         message on the subject must have (0 = none). Raises `Rejected` when it is too large, or when something else stands under
         its id, `Conflict` when `last` is wrong, and `Unavailable`.
         """
-        limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
+        limit = min(MAX_BODY_BYTES, self._connection.max_payload - HEADER_BYTES)
         if len(event.data) > limit:
             raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
         headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}

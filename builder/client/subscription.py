@@ -17,7 +17,7 @@ from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER
 
-ACK_WAIT = 60.0
+ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
 """Of one request: how long the loss of a durable may go unnoticed."""
@@ -36,7 +36,7 @@ async def subscribe(
     policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
     inactive = None if durable else EPHEMERAL_SECONDS
-    config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1, inactive_threshold=inactive)
+    config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT_SECONDS, max_deliver=-1, inactive_threshold=inactive)
     with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
         subscription = await js.pull_subscribe(subject, durable=durable, stream="CONTEXTS", config=config)
     try:
@@ -120,7 +120,7 @@ async def _kept_alive(message: Msg) -> AsyncIterator[None]:
 
     async def beat() -> None:
         while True:
-            await asyncio.sleep(ACK_WAIT / 3)
+            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
             with contextlib.suppress(NatsError):
                 await message.in_progress()
 

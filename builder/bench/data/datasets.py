@@ -17,8 +17,8 @@ from builder.wire.records import Outgoing, make_record, outgoing, read_lines
 SAMPLE = "sample"
 WORKSPACE = "bench"
 """Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
-ASKED_AFTER = timedelta(seconds=60)
-ROOM = 100_000
+QUESTION_DELAY = timedelta(seconds=60)
+SUMMARY_ROOM = 100_000
 """Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
 
 
@@ -85,7 +85,7 @@ def spaced(dataset: Dataset) -> Dataset:
     """The same with room for summaries between any two messages."""
 
     def apart(crumb: Breadcrumb) -> Breadcrumb:
-        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * ROOM))
+        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * SUMMARY_ROOM))
 
     return replace(
         dataset,
@@ -193,7 +193,7 @@ def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
 
 def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
     end = breadcrumbs[-1]
-    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + ROOM)
+    moment, place = end.created_at + QUESTION_DELAY, Place(1, end.place.sequence + SUMMARY_ROOM)
 
     def trigger(question: dict[str, Any]) -> Breadcrumb:
         body = {"content": question["query"]}

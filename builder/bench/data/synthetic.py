@@ -17,7 +17,7 @@ from builder.wire.records import make_record, outgoing
 
 WORKSPACE = "bench"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-DISTINCT = 600
+DISTINCT_MESSAGES = 600
 """Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
 
 

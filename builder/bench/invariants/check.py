@@ -40,7 +40,7 @@ from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 
 WORKSPACE, RIVAL = "acme", "rival"
-AT_ONCE = 10
+SESSIONS_OF_JOB = 10
 """Sessions that a process makes before it reports."""
 MIN_RECORDS, MAX_RECORDS = 3, 60
 """Records of a history that is not long."""
@@ -48,7 +48,7 @@ MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
 USER = "user.message.v1"
 PROCESSES = 2
-COUNTED = 50_000
+CACHED_TEXTS = 50_000
 """Texts whose token counts are cached."""
 WORD = re.compile(r"\w+")
 DIRECTIONS: tuple[bytes, ...] = tuple(
@@ -92,7 +92,10 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
     first: number of the first history, to see one again. size: mean records of a history. step: called after each history.
     """
     start, each, tally = perf_counter(), -(-contexts // histories), Tally()
-    jobs = [(seed, at, min(AT_ONCE, first + histories - at), each, size) for at in range(first, first + histories, AT_ONCE)]
+    jobs = [
+        (seed, at, min(SESSIONS_OF_JOB, first + histories - at), each, size)
+        for at in range(first, first + histories, SESSIONS_OF_JOB)
+    ]
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(_measure, *job) for job in jobs]):
             part = done.result()
@@ -209,7 +212,7 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
 @cache
 def _true_count(encoding: str) -> Callable[[str], int]:
     encode_text = encoder(encoding)
-    return lru_cache(COUNTED)(lambda text: len(encode_text(text)))
+    return lru_cache(CACHED_TEXTS)(lambda text: len(encode_text(text)))
 
 
 async def _remember_rival(builder: ContextBuilder) -> None:

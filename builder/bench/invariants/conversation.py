@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import USEFUL, ample, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, exceeds, fits, fixed, of_result
 from builder.bench.invariants.events import RESULTS, Entry
 from builder.bench.invariants.expected_items import Display, display_of
 from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
 
-HALF = 0.5
+NEWEST_SHARE = 0.5
 """Share of what the conversation may have that its newest entry may need and is certainly shown."""
-LINES = 60
+HEADING_TOKENS = 60
 """Tokens of a heading, a note, and the differences of counting."""
-SHORT = 160
+SHORT_RESULT_TOKENS = 160
 """Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
 
 
@@ -69,7 +69,7 @@ def for_finds(reading: Reading) -> int:
 
 def refusal(reading: Reading) -> Iterator[Fault]:
     """A page is refused when what no page is without has no room, or the profile trims nothing and the conversation has none."""
-    min_tokens = fixed(reading) + min(count_words(reading), 2 * USEFUL)
+    min_tokens = fixed(reading) + min(count_words(reading), 2 * MIN_PART_TOKENS)
     if reading.page is not None:
         if reading.profile.on_overflow == "reject" and reading.rule("hot") and exceeds(reading, demanded(reading)):
             yield REFUSED, "the conversation has no room, and a profile that rejects got a page"
@@ -116,7 +116,12 @@ def _under_pressure(reading: Reading, displays: Sequence[Display]) -> Iterator[F
     rule, entries = reading.rule("hot"), reading.limited
     other_tokens = fixed(reading) + count_words(reading) + _pinned(reading)
     room = min(rule.most(reading.limit), reading.limit - other_tokens) if rule else 0
-    if entries and not displays and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
+    if (
+        entries
+        and not displays
+        and reading.trigger_state == "whole"
+        and ample(entries[-1], reading) <= NEWEST_SHARE * room - MIN_PART_TOKENS
+    ):
         yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
     yield from _too_much(reading, displays)
     for each in displays[1:]:
@@ -137,7 +142,7 @@ def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     rule = reading.rule("hot")
     parts = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
     if rule and parts and len(displays) < len(reading.limited) and reading.profile.window.max_units is None:
-        share = rule.most(reading.limit) + LINES
+        share = rule.most(reading.limit) + HEADING_TOKENS
         if parts[0]["tokens"] > share:
             yield LIMIT, f"the conversation has {parts[0]['tokens']} tokens, its share are {share}"
 
@@ -154,7 +159,7 @@ def _folded(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
 
 
 def _is_long(reading: Reading, row: int) -> bool:
-    return of_result(reading.events.records[row], reading.count) > SHORT
+    return of_result(reading.events.records[row], reading.count) > SHORT_RESULT_TOKENS
 
 
 def _results(reading: Reading, each: Display) -> list[tuple[int, str]]:

@@ -19,7 +19,7 @@ from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
 
 Function = Callable[..., Any]
-FEW = 5
+FEW_ENTRIES = 5
 """Entries that are left by a limit of no profile."""
 
 
@@ -113,7 +113,7 @@ def _without_newest(right: Function) -> Function:
 def _few(right: Function) -> Function:
     def limited(*args: Any, **kwargs: Any) -> Any:
         result = right(*args, **kwargs)
-        return replace(result, entries=result.entries[:FEW])
+        return replace(result, entries=result.entries[:FEW_ENTRIES])
 
     return limited
 

@@ -10,7 +10,7 @@ from builder.bench.invariants.account import faults
 from builder.bench.invariants.check import PROCESSES, pages
 from builder.bench.invariants.mutants import MUTANTS, mutated
 
-EACH = 10
+CONTEXTS_OF_HISTORY = 10
 """Contexts of a history."""
 
 
@@ -39,7 +39,7 @@ async def pages_until_found(name: str, max_pages: int, seed: int, size: int) -> 
     read = history = 0
     with mutated(MUTANTS[name]):
         while read < max_pages:
-            async for reading in pages(seed, history, EACH, size):
+            async for reading in pages(seed, history, CONTEXTS_OF_HISTORY, size):
                 read += 1
                 if any(faults(reading)):
                     return read

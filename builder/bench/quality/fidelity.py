@@ -15,11 +15,11 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-FULL = (0.95, 0.97, 0.99, 1.0)
+FILL_SHARES = (0.95, 0.97, 0.99, 1.0)
 """Shares of the allowance that a conversation which fits has, by turns."""
 MAX_TOKENS = 8_000
 """Tokens of the longest beginning."""
-NEWEST = 20
+NEWEST_MESSAGES = 20
 _HEADING = re.compile(r"^## ", re.MULTILINE)
 _CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"\[… [\d,]+ characters left out")
@@ -86,7 +86,7 @@ def full(conversation: Conversation, profile: Profile) -> Iterator[tuple[tuple[B
             return
         if crumb.schema in profile.triggers:
             triggers += 1
-            share = FULL[triggers % len(FULL)]
+            share = FILL_SHARES[triggers % len(FILL_SHARES)]
             yield conversation.breadcrumbs[:number], crumb, replace(profile, budget=int(tokens / share) + profile.reserve)
 
 
@@ -146,7 +146,7 @@ def read_all(markdown: str, crumbs: tuple[Breadcrumb, ...]) -> bool:
 def read_pressed(context: Context, crumbs: tuple[Breadcrumb, ...]) -> Pressed:
     """What of a conversation that does not fit stands on its page."""
     recent, everything = items(context.markdown, "Recent"), items(context.markdown)
-    newest = crumbs[-NEWEST:]
+    newest = crumbs[-NEWEST_MESSAGES:]
     is_whole = [any(holds(item, crumb) for item in recent) for crumb in crumbs]
     first = next((number for number, there in enumerate(is_whole) if there), len(is_whole))
     return Pressed(

@@ -30,15 +30,15 @@ PENALTY = 1.5e-3
 NAMES, NULL_NAMES = tuple(SIGNALS), tuple(NULL)
 WORDS_NULL = tuple(name for name in NULL if name not in MEANING)
 """What the null candidate knows without vectors."""
-FOREIGN = 100
+FOREIGN_QUESTIONS = 100
 """Questions of other conversations that each conversation is asked."""
-PIECES = (30, 120)
+PIECE_SIZES = (30, 120)
 """Messages of the pieces of a conversation that are asked too, as conversations of their own."""
-FOREIGN_OF_PIECE = 8
-NOTHING = 8.0
+FOREIGN_QUESTIONS_OF_PIECE = 8
+NULL_WEIGHT = 8.0
 """How many times the questions that a conversation cannot answer count as much as those that it can: most of what is said to
 an agent asks for nothing old."""
-FAR = 10.0
+NULL_SCALE = 10.0
 """Scale of a share or a cosine, so that the penalty is as mild to its weight as to the others."""
 
 
@@ -64,11 +64,11 @@ async def examples(
     collected: list[Example] = []
     for dataset in datasets:
         for conversation in dataset.conversations:
-            others = tuple(foreign(conversation, datasets, FOREIGN))
+            others = tuple(foreign(conversation, datasets, FOREIGN_QUESTIONS))
             collected += await _of(builder, dataset, conversation, profile, 0, others, step)
-            for size in PIECES:
+            for size in PIECE_SIZES:
                 for number, piece in enumerate(pieces(conversation, size)):
-                    few = others[number % FOREIGN_OF_PIECE :: max(len(others) // FOREIGN_OF_PIECE, 1)]
+                    few = others[number % FOREIGN_QUESTIONS_OF_PIECE :: max(len(others) // FOREIGN_QUESTIONS_OF_PIECE, 1)]
                     collected += await _of(builder, dataset, piece, profile, size, few, step)
     return tuple(collected)
 
@@ -172,11 +172,11 @@ def _fit_null(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, floa
     signs = np.array([-1.0 if example.gold else 1.0 for example in data])
     if signs.max() < 0:
         raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
-    scale = np.array([1.0 if name == "constant" else FAR for name in names])
+    scale = np.array([1.0 if name == "constant" else NULL_SCALE for name in names])
     matrix = np.array([example.evidence[[NULL_NAMES.index(name) for name in names]] for example in data]) * scale
     kinds = [(example.dataset, example.piece, bool(example.gold)) for example in data]
     sizes, groups = Counter(kinds), len({kind[:2] for kind in kinds})
-    shares = np.array([(1.0 if kind[2] else NOTHING) / (sizes[kind] * groups) for kind in kinds])
+    shares = np.array([(1.0 if kind[2] else NULL_WEIGHT) / (sizes[kind] * groups) for kind in kinds])
     mild = np.where(scale == 1.0, 0.0, PENALTY)
 
     def loss(weights: Floats) -> tuple[float, Floats]:

@@ -12,11 +12,11 @@ from builder.bench.quality.recall import Outcome, ask, summary
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-SMALLER = (500, 1000, 2000)
+SMALLER_BUDGETS = (500, 1000, 2000)
 """Budgets below the profile's own at which cost and evidence are measured too."""
-EVIDENCE = 0.8
+EVIDENCE_SHARE = 0.8
 """Share of questions with all of their evidence on the page at which pages are compared by cost."""
-REUSED = 0.1
+CACHED_TOKEN_PRICE = 0.1
 """Price of a token that the provider has from its cache, as a share of a new one's."""
 MIN_CACHED_TOKENS, CACHE_BLOCK_TOKENS = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
@@ -92,7 +92,7 @@ async def run(
 
 def _budgets(profile: Profile) -> tuple[int, ...]:
     """Ascending, the profile's own last."""
-    return (*(budget for budget in SMALLER if budget < profile.budget), profile.budget)
+    return (*(budget for budget in SMALLER_BUDGETS if budget < profile.budget), profile.budget)
 
 
 def _order(name: str, steps: Mapping[Sized, list[Step]], outcomes: Mapping[Sized, list[Outcome]]) -> dict[str, Any]:
@@ -104,13 +104,13 @@ def _order(name: str, steps: Mapping[Sized, list[Step]], outcomes: Mapping[Sized
         **_row(steps[own]),
         **summary(outcomes[own]),
         "cost": round(points[-1][1], 1),
-        "cost_at_80": cost_at(EVIDENCE, points),
+        "cost_at_80": cost_at(EVIDENCE_SHARE, points),
     }
 
 
 def cost(steps: list[Step]) -> float:
     """Mean price of a page in new tokens: what the provider has from its cache costs a tenth."""
-    return statistics.fmean(each.tokens - each.reused + REUSED * each.reused for each in steps)
+    return statistics.fmean(each.tokens - each.reused + CACHED_TOKEN_PRICE * each.reused for each in steps)
 
 
 def cost_at(evidence: float, points: list[tuple[float, float]]) -> float | None:

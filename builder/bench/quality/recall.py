@@ -15,12 +15,12 @@ from builder.domain.profile import Profile
 from builder.recall.search.ranking import Ranker
 from builder.service import ContextBuilder
 
-WHOLE = 300
+WHOLE_CHARS = 300
 """Characters up to which an evidence message counts only as a whole."""
 NO_RANKERS: Mapping[str, Ranker] = MappingProxyType({})
-FOREIGN = 50
+FOREIGN_QUESTIONS = 50
 """Questions of other conversations that each conversation is asked."""
-STRETCH = 200
+STRETCH_CHARS = 200
 """Contiguous characters of a longer one that must stand on the page."""
 
 
@@ -114,7 +114,7 @@ async def _idle(
         return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
 
     return Idle(
-        foreign=tuple([await found_tokens(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
+        foreign=tuple([await found_tokens(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN_QUESTIONS)]),
         small_talk=tuple([await found_tokens(trigger) for trigger in small_talk(conversation)]),
     )
 
@@ -131,9 +131,9 @@ def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
 def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
     """Whether its text stands on the page (white space folded): the whole, or a long stretch of a long one."""
     text = folded(breadcrumb.text)
-    if len(text) <= WHOLE:
+    if len(text) <= WHOLE_CHARS:
         return text in page
-    return any(text[start : start + STRETCH] in page for start in range(len(text) - STRETCH + 1))
+    return any(text[start : start + STRETCH_CHARS] in page for start in range(len(text) - STRETCH_CHARS + 1))
 
 
 def _without_question(markdown: str, question: str) -> str:

@@ -10,15 +10,15 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Components, summarise
-from builder.bench.data.datasets import ROOM, Conversation, Dataset, remember
-from builder.bench.data.synthetic import DISTINCT, WORKSPACE, message, mixed, texts
+from builder.bench.data.datasets import SUMMARY_ROOM, Conversation, Dataset, remember
+from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
 
-KEEP, BATCH = 10, 10
+KEEP_UNITS, BATCH_UNITS = 10, 10
 PHASES = 10
 """Evenly spaced messages are taken from so many beginnings: one is a matter of luck."""
 SYNTHETIC_MESSAGES = 10_000
@@ -48,13 +48,13 @@ async def run(core: Components, dataset: Dataset, profile: Profile, cap: int, st
 
 def running(cap: int) -> Summaries:
     """As a running service does it, up to a window of 10 units."""
-    return Summaries(max_pending=KEEP, tokens=None, keep=KEEP, batch=BATCH, cap=cap, by="extractive")
+    return Summaries(max_pending=KEEP_UNITS, tokens=None, keep=KEEP_UNITS, batch=BATCH_UNITS, cap=cap, by="extractive")
 
 
 async def _measure(core: Components, conversation: Conversation, profile: Profile, cap: int) -> dict[str, Any]:
     end = conversation.breadcrumbs[-1]
     result = await _summarise(core, end, profile)
-    summarised = conversation.breadcrumbs[:-KEEP]
+    summarised = conversation.breadcrumbs[:-KEEP_UNITS]
     text, tokens = result["text"], result["tokens"]
     terms = core.helpers.terms
     answers = [frozenset(terms(question.answer).split()) for question in conversation.questions if question.answer]
@@ -86,7 +86,7 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
     start = perf_counter()
     await summarise(core, (profile,), end)
     seconds = perf_counter() - start
-    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
+    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + SUMMARY_ROOM))
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
     rows = view.history.chains.rows(view.session, recipe.name, view.kept)
@@ -97,16 +97,16 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
         "tokens": tokens_of(lines, core.helpers.count),
         "summaries": len(rows),
         "covered": tuple(name for name, _ in covered(view, recipe)),
-        "complete": covered(view, recipe) == sources_of(view, waiting(view, recipe, -1)[:-KEEP]),
+        "complete": covered(view, recipe) == sources_of(view, waiting(view, recipe, -1)[:-KEEP_UNITS]),
         "seconds": seconds,
     }
 
 
 async def _synthetic(core: Components, profile: Profile) -> dict[str, Any]:
     """A session of 10,000 synthetic messages."""
-    first = [await core.builder.ingest.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT))]
+    first = [await core.builder.ingest.facts(message("made", n, text)) for n, text in enumerate(texts(DISTINCT_MESSAGES))]
     rows = [
-        mixed(core, message("made", n, text), first[n % DISTINCT], first[(7 * n + 1) % DISTINCT])
+        mixed(core, message("made", n, text), first[n % DISTINCT_MESSAGES], first[(7 * n + 1) % DISTINCT_MESSAGES])
         for n, text in enumerate(texts(SYNTHETIC_MESSAGES))
     ]
     await core.store.remember_all(tuple(rows))
@@ -117,7 +117,7 @@ async def _synthetic(core: Components, profile: Profile) -> dict[str, Any]:
         "messages": SYNTHETIC_MESSAGES,
         "summaries": result["summaries"],
         "ms_per_message": round(1e3 * result["seconds"] / SYNTHETIC_MESSAGES, 3),
-        "covered_complete": result["covered"] == tuple(row.breadcrumb.id for row in rows[:-KEEP]),
+        "covered_complete": result["covered"] == tuple(row.breadcrumb.id for row in rows[:-KEEP_UNITS]),
     }
 
 

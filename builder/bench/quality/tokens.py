@@ -12,8 +12,12 @@ from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 
-LAST = 20
-ALL_JSON, LAST_JSON, LAST_TEXT = "all records as JSON", f"last {LAST} as pretty JSON with the catalog", f"last {LAST} as text"
+LAST_MESSAGES = 20
+ALL_JSON, LAST_JSON, LAST_TEXT = (
+    "all records as JSON",
+    f"last {LAST_MESSAGES} as pretty JSON with the catalog",
+    f"last {LAST_MESSAGES} as text",
+)
 
 
 def baselines(lines: Iterable[str]) -> dict[str, str]:
@@ -98,7 +102,7 @@ def _record(crumb: Breadcrumb) -> str:
 
 
 def _baselines(bodies: list[tuple[str, dict[str, Any]]], records: list[str]) -> dict[str, str]:
-    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST:]
+    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST_MESSAGES:]
     history = [
         {"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages
     ]

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Components, Service, summarise
-from builder.bench.data.synthetic import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts, usage
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
@@ -21,10 +21,10 @@ from builder.publish.event import encode
 
 CONSUMER = "default"
 MODEL = "claude-sonnet-4"
-BATCH = 10_000
+BATCH_MESSAGES = 10_000
 """Messages stored at once."""
-WARM_UPS = 3
-COLD = 5
+WARM_UP_ROUNDS = 3
+COLD_ROUNDS = 5
 """First pages of a cold session."""
 
 
@@ -50,7 +50,7 @@ async def run(
     timings = {size: Timings() for size in sizes}
     async with connect(service.url, WORKSPACE) as client:
         listener = _Listener(client)
-        for number in range(-WARM_UPS, rounds):
+        for number in range(-WARM_UP_ROUNDS, rounds):
             for size in sizes:
                 await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else Timings())
             step()
@@ -76,7 +76,7 @@ async def _round(core: Components, reference: Embedder, listener: "_Listener", s
 
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
-    for number in range(rounds, rounds + COLD):
+    for number in range(rounds, rounds + COLD_ROUNDS):
         core.history_cache.forget(WORKSPACE)
         build = _build(core, _session("build", size), size + number, _question(size, number, "cold"), core.profile(CONSUMER))
         timings.cold.append(await _seconds(build))
@@ -86,7 +86,7 @@ async def _build(
     core: Components, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None
 ) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
-    place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
+    place = Place(1, 2 * number + WARM_UP_ROUNDS)  # behind the summaries
     trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
@@ -137,21 +137,28 @@ async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], Non
     """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
     lines = texts(max(sizes))
     facts: list[StoredBreadcrumb] = []
-    for number, text in enumerate(lines[:DISTINCT]):
+    for number, text in enumerate(lines[:DISTINCT_MESSAGES]):
         facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
-    for number, text in enumerate(lines[DISTINCT:], DISTINCT):
-        facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for number, text in enumerate(lines[DISTINCT_MESSAGES:], DISTINCT_MESSAGES):
+        facts.append(
+            mixed(
+                core,
+                message("", number, text),
+                mixing.choice(facts[:DISTINCT_MESSAGES]),
+                mixing.choice(facts[:DISTINCT_MESSAGES]),
+            )
+        )
     for number in range(NEWEST_REPORTS):
         await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
             session = _session(kind, size)
-            for first in range(0, size, BATCH):
+            for first in range(0, size, BATCH_MESSAGES):
                 rows = (
                     replace(fact, breadcrumb=replace(fact.breadcrumb, session=session, id=f"{session}-{number}"))
-                    for number, fact in enumerate(facts[first : min(first + BATCH, size)], first)
+                    for number, fact in enumerate(facts[first : min(first + BATCH_MESSAGES, size)], first)
                 )
                 await core.store.remember_all(tuple(rows))
             end = replace(facts[size - 1].breadcrumb, session=session, id=f"{session}-{size - 1}")

@@ -21,7 +21,7 @@ from builder.ports.models import Embedder
 TRIGGER_EVERY = 20
 SLICE_SECONDS = 4
 """About, for the progress bar."""
-LOOK, TICK = 0.005, 0.005
+LOOK_SECONDS, TICK_SECONDS = 0.005, 0.005
 """Seconds between two looks at what is left, and between two looks at how late the event loop is."""
 
 
@@ -118,7 +118,7 @@ async def _serve(service: Service, sender: Sender, messages: tuple[SentMessage, 
 
 async def _settled(service: Service) -> None:
     while await unsettled(service):
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 @asynccontextmanager
@@ -126,8 +126,8 @@ async def _watched(lags: list[float]) -> AsyncIterator[None]:
     async def watch() -> None:
         loop = asyncio.get_running_loop()
         while True:
-            due = loop.time() + TICK
-            await asyncio.sleep(TICK)
+            due = loop.time() + TICK_SECONDS
+            await asyncio.sleep(TICK_SECONDS)
             lags.append(loop.time() - due)
 
     task = asyncio.create_task(watch())

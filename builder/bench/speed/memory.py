@@ -14,20 +14,20 @@ from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 
 CONSUMER = "default"
-REAL = 200
+REAL_MESSAGES = 200
 """Messages with vectors of their own; further ones mix two of these."""
-BATCH = 10_000
+BATCH_MESSAGES = 10_000
 """Messages made and stored at once."""
 
 
 async def fill(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
-    lines = texts(REAL)
+    lines = texts(REAL_MESSAGES)
     real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(lines)]
     mixing = random.Random(7)
-    for first in range(0, stored, BATCH):
+    for first in range(0, stored, BATCH_MESSAGES):
         rows = []
-        for number, text in enumerate(texts(min(BATCH, stored - first), first), first):
+        for number, text in enumerate(texts(min(BATCH_MESSAGES, stored - first), first), first):
             crumb = replace(message(f"memory-{number % sessions}", number, text), id=f"m{number}")
             rows.append(mixed(core, crumb, mixing.choice(real), mixing.choice(real)))
             step()

@@ -11,7 +11,7 @@ from time import perf_counter
 from builder.client import Client, connect
 from builder.wire.records import make_record, outgoing
 
-AT_ONCE = 64
+CONCURRENT_PUBLICATIONS = 64
 """Publications that wait for the stream's acknowledgement side by side."""
 CONSUMER, TRIGGER = "default", "user.message.v1"
 LAST_SECONDS = 60.0
@@ -61,8 +61,8 @@ def _send(url: str, workspace: str, messages: tuple[SentMessage, ...]) -> None:
 
 async def _publish(url: str, workspace: str, messages: tuple[SentMessage, ...]) -> None:
     async with connect(url, workspace) as client:
-        for start in range(0, len(messages), AT_ONCE):
-            await asyncio.gather(*(_say(client, message) for message in messages[start : start + AT_ONCE]))
+        for start in range(0, len(messages), CONCURRENT_PUBLICATIONS):
+            await asyncio.gather(*(_say(client, message) for message in messages[start : start + CONCURRENT_PUBLICATIONS]))
 
 
 async def _say(client: Client, message: SentMessage) -> None:

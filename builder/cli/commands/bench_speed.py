@@ -17,13 +17,13 @@ def latency(
 ) -> None:
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
     from builder.app import open_reference
-    from builder.bench.data.synthetic import DISTINCT
+    from builder.bench.data.synthetic import DISTINCT_MESSAGES
     from builder.bench.speed import latency as bench
 
     sizes = numbers(messages)
     figures = measure_service(
         "latency",
-        DISTINCT + 3 * len(sizes) + rounds + bench.WARM_UPS,
+        DISTINCT_MESSAGES + 3 * len(sizes) + rounds + bench.WARM_UP_ROUNDS,
         open_reference,
         lambda service, reference, step: bench.run(service, reference, sizes, rounds, step),
         cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart

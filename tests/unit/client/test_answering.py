@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from builder.client.answering import ATTEMPTS, Answer, Answering
+from builder.client.answering import MAX_ATTEMPTS, Answer, Answering
 from builder.client.publishing import Conflict, Published, Publishing
 from builder.client.responses import response_id
 from builder.client.stream import StreamReader
@@ -92,4 +92,4 @@ async def test_a_session_with_endless_conflicts_is_unavailable(stream: ListStrea
     agent = Answering(cast("StreamReader", stream), cast("Publishing", Contested()))
     with pytest.raises(Unavailable, match="send it again"):
         await agent.send(context_of(1), response_body("Hello."), None, "")
-    assert len(attempts) == ATTEMPTS
+    assert len(attempts) == MAX_ATTEMPTS

@@ -9,7 +9,7 @@ from nats.aio.client import Client as Connection
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError
 
-from builder.client.publishing import HEADERS, NO_RESOURCES, WRONG_LAST_SEQUENCE, Conflict, Published, Publishing, check_same
+from builder.client.publishing import HEADER_BYTES, NO_RESOURCES, WRONG_LAST_SEQUENCE, Conflict, Published, Publishing, check_same
 from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
@@ -70,7 +70,7 @@ async def test_replays_and_expectations_are_headers() -> None:
 
 
 async def test_what_is_larger_than_the_broker_takes_is_rejected_before_it_is_sent() -> None:
-    broker = Broker(max_payload=HEADERS + 10)
+    broker = Broker(max_payload=HEADER_BYTES + 10)
     with pytest.raises(Rejected, match="allowed are 10"):
         await publishing(broker).publish(event())
     assert broker.headers == {}
