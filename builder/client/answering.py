@@ -63,8 +63,8 @@ class Answering:
             context.steps.add(answer.step)
             return answer
         raise Unavailable(
-            f"the response to {context.trigger_event_id} was not stored in {MAX_ATTEMPTS} attempts, because other responses come in "
-            f"session {context.session_id!r} all the time; send it again"
+            f"the response to {context.trigger_event_id} was not stored in {MAX_ATTEMPTS} attempts, because other responses come "
+            f"in session {context.session_id!r} all the time; send it again"
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:

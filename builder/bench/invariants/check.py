@@ -76,7 +76,7 @@ class Tally:
     """Counts of sessions, pages and faults."""
 
     counts: Counter[str] = field(default_factory=Counter)
-    """histories, long, contexts, pressed, refused, records, breadcrumbs, and each kind of fault."""
+    """histories, long, contexts, pressed, refusals, records, breadcrumbs, and each kind of fault."""
     example: tuple[int, str] | None = None
     """History and text of the first fault."""
 
@@ -108,7 +108,7 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
         "histories": counts["histories"],
         "contexts": counts["contexts"],
         **{kind: counts[kind] for kind in FAULTS},
-        "refusals": counts["refused"],
+        "refusals": counts["refusals"],
         "under_pressure": round(counts["pressed"] / max(counts["contexts"], 1), 3),
         "long_histories": round(counts["long"] / counts["histories"], 3),
         "records_mean": round(counts["records"] / counts["histories"], 1),
@@ -144,7 +144,7 @@ async def check_history(seed: int, history: int, contexts: int, size: int) -> Ta
             counts[kind] += 1
             tally.example = tally.example or (history, f"{kind}: {what}")
         if reading.page is None:
-            counts["refused"] += 1
+            counts["refusals"] += 1
             continue
         counts["contexts"] += 1
         counts["pressed"] += is_under_pressure(reading)
