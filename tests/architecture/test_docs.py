@@ -40,6 +40,15 @@ def test_the_walk_has_all_four_verbs() -> None:
     assert {"remember", "recall", "assemble", "publish"} <= {module.split("/")[0] for module, _ in STOPS}
 
 
+def test_the_tree_names_every_folder_of_the_core() -> None:
+    """Adapters and benches stand on the line of their parent."""
+    tree = (DOCS / "architecture.md").read_text("utf-8").split("## The tree")[1].split("\n## ")[0]
+    folders = {file.parent.relative_to(ROOT / "builder").parts for file in SOURCES if file.is_relative_to(ROOT / "builder")}
+    names = {parts[0] for parts in folders if parts}
+    names |= {parts[1] for parts in folders if len(parts) > 1 and parts[0] not in {"adapters", "bench", "cli"}}
+    assert sorted(name for name in names if f" {name}/ " not in tree) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_leads_to_a_heading_or_a_file(page: Path) -> None:
     for target in re.findall(r"\]\((?!http)([^)]+)\)", page.read_text("utf-8")):

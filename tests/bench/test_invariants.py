@@ -20,6 +20,7 @@ from builder.bench.invariants.reader import (
     CUT,
     DATE,
     EXCEEDED,
+    FAULTS,
     FOLD,
     MISSING,
     ORDER,
@@ -48,6 +49,7 @@ async def test_what_ninety_sessions_show_is_what_was_said(first: int) -> None:
     for history in range(first, first + 30):
         tally.add(await check_history(7, history, 8, 12))
     assert tally.example is None
+    assert {kind: tally.counts[kind] for kind in FAULTS} == dict.fromkeys(FAULTS, 0)
     assert tally.counts["contexts"] == 240
     assert tally.counts["breadcrumbs"] > 1000
 
