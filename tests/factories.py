@@ -50,7 +50,7 @@ BY_HAND = Ranker(
     hybrid=Weights(passages=WEIGHTS, null=NULL),
     words=Weights(passages={name: weight for name, weight in WEIGHTS.items() if name != "similarity"}, null=NULL),
 )
-"""The hand-set line of `reference/retrieval.md` §3: tests must not depend on what was learned last."""
+"""Weights set by hand: tests must not depend on the weights that were learned last."""
 
 make_terms = load_terms()
 PHRASES = Phrases(read_folders((bundled_folder("templates"),))[2])

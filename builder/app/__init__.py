@@ -4,7 +4,8 @@ from builder.adapters.http.server import serve
 from builder.app.address import Address, Listening, announcement, broker_address, running
 from builder.app.broker import check_broker, client_options, open_bus
 from builder.app.components import Components, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
-from builder.app.operations.export import Export, Held, export_session, held_of
+from builder.app.operations.export import Export, export_session
+from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, open_catalog
 from builder.app.operations.maintenance import (
     answer_from_store,
@@ -21,7 +22,7 @@ __all__ = [
     "Address",
     "Components",
     "Export",
-    "Held",
+    "Import",
     "Listening",
     "ProfileCatalog",
     "Service",
@@ -35,7 +36,7 @@ __all__ = [
     "counter",
     "encoder",
     "export_session",
-    "held_of",
+    "import_file",
     "models",
     "open_bus",
     "open_catalog",

@@ -1,4 +1,4 @@
-"""What the benchmark commands share: arguments, a store and a broker of their own, progress, tables."""
+"""What the benchmark commands share: arguments, a store and a broker of their own, progress, reports."""
 
 import asyncio
 import sys
@@ -10,47 +10,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import settings
+from builder.cli.options import settings, show
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from builder.app import Components
+    from builder.app import Components, Service
     from builder.app.settings import Settings
 
-File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
+    Step = Callable[[], None]
+
+File = Annotated[str, typer.Argument(help='A data set (format in builder/docs/benchmarks.md), or "sample" for the bundled one.')]
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
+Rows = dict[str, dict[str, Any]]
 
 
 def numbers(text: str) -> tuple[int, ...]:
     """Positive whole numbers, comma-separated. Raises `typer.BadParameter`."""
     try:
-        found = tuple(int(part) for part in text.split(","))
+        values = tuple(int(part) for part in text.split(","))
     except ValueError as error:
         raise typer.BadParameter(f"{text!r} is no list of whole numbers like 500,1000") from error
-    if min(found) < 1:
+    if min(values) < 1:
         raise typer.BadParameter(f"{text!r} holds a number below 1")
-    return found
+    return values
 
 
 @contextmanager
-def store() -> Iterator[str]:
-    """A real file, gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-        yield str(Path(folder) / "store.sqlite3")
-
-
-def apart(mine: "Settings", folder: Path, cached_passages: int = 0) -> "Settings":
-    """The settings with a broker, a store and a port of their own. cached_passages: at least so many."""
-    from builder.app.settings import Http, Nats, Store
-
-    store = Store(path=folder / "store.sqlite3", cached_passages=max(cached_passages, mine.store.cached_passages))
-    return mine.model_copy(update={"data_dir": folder, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
-
-
-@contextmanager
-def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
-    """A bar on standard error; call what it gives once a step."""
+def progress(name: str, steps: int) -> "Iterator[Step]":
+    """A bar on standard error, and the function that advances it."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -59,30 +47,72 @@ def progress(name: str, steps: int) -> "Iterator[Callable[[], None]]":
         yield lambda: progress.advance(task)
 
 
-def measured(
-    name: str, steps: int, measure: "Callable[[Components, Callable[[], None]], Awaitable[dict[str, Any]]]"
-) -> dict[str, Any]:
-    """The report of a measurement on a core with a store of its own. measure: is given the core and the bar's step."""
+def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
+    """The report of a measurement on components with a store of their own."""
     from builder.app import open_core
 
     async def work() -> dict[str, Any]:
-        with store() as path, progress(name, steps) as step:
-            async with open_core(settings(), path) as core:
-                return await measure(core, step)
+        with folder() as path, progress(name, steps) as step:
+            async with open_core(settings(), str(path / "store.sqlite3")) as core:
+                return await run(core, step)
 
     return asyncio.run(work())
 
 
-def table(title: str, first: str, rows: dict[str, dict[str, Any]]) -> None:
-    """Rows by their first column, on standard output."""
+def measure_service(
+    name: str,
+    steps: int,
+    open_engine: "Callable[[Settings], Awaitable[Any]]",
+    run: "Callable[[Service, Any, Step], Awaitable[dict[str, Any]]]",
+    cached_passages: int = 0,
+) -> dict[str, Any]:
+    """The report of a measurement on a whole service with a broker of its own, beside a bare engine.
+
+    cached_passages: size of its cache, at least.
+    """
+    from builder.app import open_service, serving
+    from builder.app.settings import Http, Nats, Store
+    from builder.app.telemetry import set_up_logging
+
+    async def work() -> dict[str, Any]:
+        base = settings()
+        with folder() as path:
+            store = Store(path=path / "store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages))
+            own = base.model_copy(update={"data_dir": path, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
+            engine = await open_engine(own)
+            try:
+                with progress(name, steps) as step:
+                    async with open_service(own) as service, serving(service):
+                        await service.core.embedder.ready()
+                        return await run(service, engine, step)
+            finally:
+                await engine.aclose()
+
+    set_up_logging("WARNING", "text")
+    return asyncio.run(work())
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as path:
+        yield Path(path)
+
+
+def report(figures: dict[str, Any], as_json: bool, *tables: tuple[str, str, Rows]) -> None:
+    """Print the figures as JSON, or tables for people: title, first column, rows."""
+    if as_json:
+        show(figures, as_json)
+        return
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title, title_justify="left")
-    table.add_column(first)
-    names = list(next(iter(rows.values())))
-    for name in names:
-        table.add_column(name, justify="right")
-    for key, values in rows.items():
-        table.add_row(key, *(str(values[name]) for name in names))
-    Console(file=sys.stdout).print(table)
+    for title, first, rows in tables:
+        table = Table(title=title, title_justify="left")
+        table.add_column(first)
+        names = list(next(iter(rows.values())))
+        for name in names:
+            table.add_column(name, justify="right")
+        for key, values in rows.items():
+            table.add_row(key, *(str(values[name]) for name in names))
+        Console(file=sys.stdout).print(table)

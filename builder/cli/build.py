@@ -25,43 +25,43 @@ async def build_once(
     workspace: str,
     session: str,
     profile: str,
-    trigger: str,
-    tell: Callable[[str], None],
+    trigger_id: str,
+    warn: Callable[[str], None],
 ) -> dict[str, Any]:
     """The `agent.context.v1` for one breadcrumb of the events. Raises `Rejected` and `Misconfigured`.
 
-    tell: told in a line of each template that could not render something.
+    warn: called with a line for each template that failed.
     """
     breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
-    asked = _trigger(breadcrumbs, trigger)
+    trigger = _trigger(breadcrumbs, trigger_id)
     async with open_core(settings, IN_MEMORY) as core:
         for breadcrumb in breadcrumbs:
-            if breadcrumb.place < asked.place:
+            if breadcrumb.place < trigger.place:
                 await core.builder.remember(breadcrumb)
-        built = await core.builder.build(asked, (core.profile(profile),))
+        result = await core.builder.build(trigger, (core.profile(profile),))
         for failure in core.edition.failures.all:
-            tell(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
-    if built.rejected:
-        raise Rejected(built.rejected[0])
-    if not built.contexts:
+            warn(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
+    if result.rejected:
+        raise Rejected(result.rejected[0])
+    if not result.contexts:
         raise Rejected(
-            f"{asked.id} gives no context: the calls of its turn are not all answered, its own was answered before, "
+            f"{trigger.id} gives no context: the calls of its turn are not all answered, its own was answered before, "
             "or a person has spoken since"
         )
-    event: dict[str, Any] = json.loads(encode(built.contexts[0]))
+    event: dict[str, Any] = json.loads(encode(result.contexts[0]))
     return event
 
 
 def read_breadcrumbs(lines: Iterable[str], workspace: str, session: str, lifetimes: Lifetimes) -> tuple[Breadcrumb, ...]:
     """Events in file order, their own times as the stream's. Raises `Rejected` with the line number."""
-    held = tuple(lines)
-    numbers = [number for number, line in enumerate(held, 1) if line.strip()]
-    events = zip(numbers, read_lines(held, workspace, session), strict=True)
+    lines = tuple(lines)
+    numbers = [number for number, line in enumerate(lines, 1) if line.strip()]
+    events = zip(numbers, read_lines(lines, workspace, session), strict=True)
     return tuple(_placed(event, sequence, number, lifetimes) for sequence, (number, event) in enumerate(events, 1))
 
 
 def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> Breadcrumb:
-    """line: where the event stands in the file, for the message."""
+    """line: number of the event's line in the file, for the message."""
     try:
         breadcrumb = decode(event.arrive(Place(1, sequence), EPOCH), lifetimes=lifetimes)
     except Rejected as error:
@@ -69,8 +69,10 @@ def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> 
     return replace(breadcrumb, received_at=breadcrumb.created_at)
 
 
-def _trigger(breadcrumbs: tuple[Breadcrumb, ...], wanted: str) -> Breadcrumb:
+def _trigger(breadcrumbs: tuple[Breadcrumb, ...], identity: str) -> Breadcrumb:
+    """The breadcrumb of the id; without one the last user message."""
     for breadcrumb in reversed(breadcrumbs):
-        if breadcrumb.id == wanted or (not wanted and breadcrumb.role == "user"):
+        if breadcrumb.id == identity or (not identity and breadcrumb.role == "user"):
             return breadcrumb
-    raise Rejected(f"the events hold no {'breadcrumb ' + repr(wanted) if wanted else 'user message'}; nothing asks for a context")
+    missing = f"breadcrumb {identity!r}" if identity else "user message"
+    raise Rejected(f"the events hold no {missing}; nothing asks for a context")

@@ -5,63 +5,64 @@ import json
 import uuid
 from typing import Any
 
-from builder.app import clear_dead_letters, client_options, read_breadcrumb, read_dead_letters
-from builder.app.settings import Settings
-from builder.client import connect
+from builder.app import clear_dead_letters, read_breadcrumb, read_dead_letters
+from builder.cli.options import Target
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
 from builder.wire.records import Outgoing
 
 
-async def letters(settings: Settings, servers: str) -> list[dict[str, Any]]:
+async def letters(target: Target) -> list[dict[str, Any]]:
     """All dead letters, oldest first."""
-    return [json.loads(data) for data in await read_dead_letters(settings, servers)]
+    return [json.loads(data) for data in await read_dead_letters(target.settings, target.servers)]
 
 
-async def letter(settings: Settings, servers: str, sequence: int) -> dict[str, Any]:
+async def letter(target: Target, sequence: int) -> dict[str, Any]:
     """The newest dead letter of a breadcrumb. Raises `Rejected` when there is none."""
-    found = [item for item in await letters(settings, servers) if item["sequence"] == sequence]
-    if not found:
-        raise Rejected(f"there is no dead letter for sequence {sequence}; `context-builder dead-letters list` shows them all")
-    return max(found, key=lambda item: int(item["incarnation"]))
+    return max(await _letters_of(target, {sequence}), key=lambda item: int(item["incarnation"]))
 
 
-async def retry(settings: Settings, servers: str, sequence: int) -> dict[str, Any]:
-    """Publish the rejected bytes on their subject again, as a replay if they were one; they get a new place, the letter goes.
+async def retry(target: Target, sequence: int) -> dict[str, Any]:
+    """Publish the rejected bytes on their subject again, as a replay if they were one, and clear the letter.
 
-    What is rejected again comes back as a new letter.
-    Raises `Rejected` when there is no letter, or when it holds the beginning only and the stream no longer has the whole.
+    A second rejection makes a new letter. Raises `Rejected` when there is no letter, or when it holds the beginning only and the
+    stream no longer has the whole.
     """
-    found = await letter(settings, servers, sequence)
-    data = base64.b64decode(found["data"])
-    if len(data) < found["bytes"]:
-        data = await read_breadcrumb(settings, servers, place_of(found), found["subject"])
-    event = Outgoing(subject=found["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
-    async with connect(servers, settings.workspace, **client_options(servers, settings)) as client:
-        published = await client.publish(event, replay=found.get("replay", False))  # older letters do not say
-    await clear_dead_letters(settings, servers, [place_of(found)])
-    return {"sequence": published.sequence, "subject": found["subject"]}
+    item = await letter(target, sequence)
+    data = base64.b64decode(item["data"])
+    if len(data) < item["bytes"]:
+        data = await read_breadcrumb(target.settings, target.servers, place_of(item), item["subject"])
+    event = Outgoing(subject=item["subject"], data=data, message_id=f"retry:{sequence}:{uuid.uuid4()}")
+    async with target.connect() as client:
+        published = await client.publish(event, replay=item.get("replay", False))  # older letters have no such field
+    await clear_dead_letters(target.settings, target.servers, [place_of(item)])
+    return {"sequence": published.sequence, "subject": item["subject"]}
 
 
-async def clear(settings: Settings, servers: str, sequences: list[int]) -> int:
-    """Take the letters of these breadcrumbs away, of all when none is named; returns how many. Raises `Rejected`."""
-    every = await letters(settings, servers)
-    unknown = sorted(set(sequences) - {item["sequence"] for item in every})
+async def clear(target: Target, sequences: list[int]) -> int:
+    """Remove the letters of these breadcrumbs, all without any; returns how many. Raises `Rejected`."""
+    items = await _letters_of(target, set(sequences)) if sequences else await letters(target)
+    await clear_dead_letters(target.settings, target.servers, map(place_of, items))
+    return len(items)
+
+
+async def _letters_of(target: Target, sequences: set[int]) -> list[dict[str, Any]]:
+    """The letters of these breadcrumbs. Raises `Rejected` when one has none."""
+    items = [item for item in await letters(target) if item["sequence"] in sequences]
+    unknown = sorted(sequences - {item["sequence"] for item in items})
     if unknown:
-        known = ", ".join(map(str, unknown))
-        raise Rejected(f"there is no dead letter for sequence {known}; `context-builder dead-letters list` shows them all")
-    chosen = [item for item in every if not sequences or item["sequence"] in sequences]
-    await clear_dead_letters(settings, servers, map(place_of, chosen))
-    return len(chosen)
+        names = ", ".join(map(str, unknown))
+        raise Rejected(f"there is no dead letter for sequence {names}; `context-builder dead-letters list` shows them all")
+    return items
 
 
-def place_of(found: dict[str, Any]) -> Place:
-    """Where the breadcrumb of a letter stands, or stood."""
-    return Place(found["incarnation"], found["sequence"])
+def place_of(item: dict[str, Any]) -> Place:
+    """The place of a letter's breadcrumb."""
+    return Place(item["incarnation"], item["sequence"])
 
 
-def readable(found: dict[str, Any]) -> str:
+def readable(item: dict[str, Any]) -> str:
     """A dead letter for people."""
-    text = base64.b64decode(found["data"]).decode("utf-8", "replace")
-    head = "\n".join(f"{name:12} {found[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
+    text = base64.b64decode(item["data"]).decode("utf-8", "replace")
+    head = "\n".join(f"{name:12} {item[name]}" for name in ("reason", "subject", "sequence", "received_at", "bytes"))
     return f"{head}\n\n{text}\n"

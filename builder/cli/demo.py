@@ -26,7 +26,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
     set_up_logging("WARNING", "text")
     events = list(read_lines(sample_lines(), WORKSPACE))
     with tempfile.TemporaryDirectory(prefix="context-builder-demo-") as folder:
-        mine = settings.model_copy(
+        own = settings.model_copy(
             update={
                 "data_dir": Path(folder),
                 "nats": settings.nats if settings.nats.servers else Nats(port=-1),
@@ -34,7 +34,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
                 "http": Http(port=0),
             }
         )
-        async with open_service(mine) as service, serving(service), connect(service.url, WORKSPACE) as client:
+        async with open_service(own) as service, serving(service), connect(service.url, WORKSPACE) as client:
             await service.core.embedder.ready()
             context = await _last_context(client, events, timeout)
     return {"context": context.event, "baselines": _compare(context)}
@@ -53,31 +53,29 @@ def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
 
 async def _last_context(client: Client, events: list[Outgoing], timeout: float) -> ReceivedContext:
     """Publish the conversation and wait for the context of its last message."""
-    wanted = json.loads(events[-1].data)["id"]
+    trigger = json.loads(events[-1].data)["id"]
     contexts = client.contexts(CONSUMER)
     for event in events:
         await client.publish(event)
     try:
         async with asyncio.timeout(timeout):
             async for context in contexts:
-                if context.trigger_event_id == wanted:
+                if context.trigger_event_id == trigger:
                     return context
     except TimeoutError:
         pass
     finally:
         await contexts.aclose()
-    raise Unavailable(f"no context came for {wanted} within {timeout:.0f} s; run `context-builder doctor`")
+    raise Unavailable(f"no context came for {trigger} within {timeout:.0f} s; run `context-builder doctor`")
 
 
-def show(result: dict[str, Any]) -> None:
-    """The page as it is, then what it costs beside what it replaces."""
-    context, counts = result["context"], result["baselines"]
-    sys.stdout.write(context["content"])
+def print_costs(result: dict[str, Any]) -> None:
+    """A table on standard error: tokens of the page beside those of what it replaces."""
     sys.stdout.flush()
-    table = Table(title=f"tokens ({context['assembly']['tokenizer']})", title_justify="left")
+    table = Table(title=f"tokens ({result['context']['assembly']['tokenizer']})", title_justify="left")
     table.add_column("what an agent would send")
     table.add_column("tokens", justify="right")
     table.add_column("messages with the answer", justify="right")
-    for name, row in counts.items():
+    for name, row in result["baselines"].items():
         table.add_row(name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}")
     Console(stderr=True).print(table)

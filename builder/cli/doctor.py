@@ -12,6 +12,7 @@ from typing import Any
 
 from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
 from builder.app.settings import Settings
+from builder.cli.options import Target
 from builder.cli.requests import ask
 from builder.client.connecting import without_credentials
 from builder.domain.errors import BuilderError, Unavailable
@@ -27,7 +28,7 @@ class _Degraded(BuilderError):  # noqa: N818 - what it is, as the families of th
 async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
     """One finding a part: {part, ok, warning, said}. warning: it works, but worse than it could.
 
-    servers: of the broker that is looked at; "" = the configured one, or that of the running service.
+    servers: of the broker to check; "" = the configured one, or that of the running service.
     """
     address = broker_address(settings, servers)
     parts: tuple[tuple[str, Callable[[Settings], Awaitable[str]]], ...] = (
@@ -43,11 +44,11 @@ async def examine(settings: Settings, servers: str) -> list[dict[str, Any]]:
 
 async def _finding(name: str, check: Callable[[Settings], Awaitable[str]], settings: Settings) -> dict[str, Any]:
     try:
-        return {"part": name, "ok": True, "warning": False, "said": await check(settings)}
-    except _Degraded as error:
-        return {"part": name, "ok": True, "warning": True, "said": str(error)}
-    except BuilderError as error:
-        return {"part": name, "ok": False, "warning": False, "said": str(error)}
+        text, error = await check(settings), None
+    except BuilderError as problem:
+        text, error = str(problem), problem
+    warning = isinstance(error, _Degraded)
+    return {"part": name, "ok": error is None or warning, "warning": warning, "said": text}
 
 
 async def _python(_settings: Settings) -> str:
@@ -65,21 +66,22 @@ async def _disk(settings: Settings) -> str:
 
 
 async def _model(settings: Settings) -> str:
-    said = "; ".join(f"{model['name']}: {model['state']}" for model in models(settings))
-    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in models(settings)):
-        raise BuilderError(said)
-    return said
+    rows = models(settings)
+    text = "; ".join(f"{model['name']}: {model['state']}" for model in rows)
+    if settings.embedding.engine == "onnx" and not all(model["ready"] for model in rows):
+        raise BuilderError(text)
+    return text
 
 
 async def _service(address: Address, settings: Settings) -> str:
-    """What the service on this data folder says of itself, else whether one answers over the broker."""
+    """The readiness of the service on this data folder, else whether one answers over the broker."""
     service = running(settings)
     if service is not None:
         return await asyncio.to_thread(_readiness, service)
     if address.guess:
         raise _Degraded(f"none runs on {settings.data_dir.expanduser()}; start it with `context-builder up`")
     try:
-        answer = await ask(settings, address, settings.workspace, "consumers", {})
+        answer = await ask(Target(settings, address, settings.workspace), "consumers", {})
     except Unavailable as error:
         raise _Degraded(f"none answers: {error}") from error
     names = ", ".join(each["name"] for each in answer["consumers"])
@@ -119,13 +121,12 @@ async def _broker(address: Address, settings: Settings) -> str:
 
 async def _core(settings: Settings) -> str:
     async with open_core(settings) as core:
-        count, left = await core.store.count(), await core.store.count_missing_vectors()
+        count, missing = await core.store.count(), await core.store.count_missing_vectors()
         names = ", ".join(profile.consumer for profile in core.profiles)
-        said = (
-            f"{count} breadcrumbs in {settings.store_path}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"
-        )
+        stored = f"{count} breadcrumbs in {settings.store_path}, {missing} lack vectors"
+        text = f"{stored}; engine {core.embedder.model}; profiles {names}"
         try:
             await core.embedder.embed("ready")
         except Unavailable as error:
-            raise _Degraded(f"contexts are built by words alone: {error}; {said}") from error
-    return said
+            raise _Degraded(f"contexts are built by words alone: {error}; {text}") from error
+    return text

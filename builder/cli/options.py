@@ -1,7 +1,9 @@
-"""Options that many commands share, and how they print."""
+"""Options that many commands share, where a command works, and how it prints."""
 
 import json
 import sys
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,6 +11,7 @@ import typer
 if TYPE_CHECKING:
     from builder.app import Address
     from builder.app.settings import Settings
+    from builder.client import Client
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Workspace = Annotated[str, typer.Option("--workspace", "-w", help="Workspace; default from CONTEXT_BUILDER_WORKSPACE.")]
@@ -22,8 +25,29 @@ Servers = Annotated[
 ]
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a command works."""
+
+    settings: "Settings"
+    address: "Address"
+    workspace: str
+
+    @property
+    def servers(self) -> str:
+        """URLs of the broker."""
+        return self.address.servers
+
+    def connect(self) -> "AbstractAsyncContextManager[Client]":
+        """A client for the block. Raises `Unavailable`."""
+        from builder.app import client_options
+        from builder.client import connect
+
+        return connect(self.servers, self.workspace, **client_options(self.servers, self.settings))
+
+
 def settings() -> "Settings":
-    """The settings from the environment. Raises `Misconfigured` naming the variable."""
+    """The settings from the environment. Raises `Misconfigured` with the name of the variable."""
     from pydantic import ValidationError
 
     from builder.app.settings import Settings
@@ -37,22 +61,28 @@ def settings() -> "Settings":
         raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; mend or unset it") from error
 
 
-def broker(mine: "Settings", servers: str) -> "Address":
-    """The broker that a command talks to; a guess is said. servers: of its option."""
+def target(servers: str, workspace: str = "") -> Target:
+    """Settings, broker and workspace of a command, from its options; a guessed address is announced."""
     from builder.app import broker_address
 
-    address = broker_address(mine, servers)
+    configuration = settings()
+    address = broker_address(configuration, servers)
     if address.guess:
         say(address.guess)
-    return address
+    return Target(configuration, address, workspace or configuration.workspace)
 
 
-def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
+    """Print the value as JSON, or as text for people. note: a line for people on standard error."""
+    if as_json:
+        json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+        return
+    sys.stdout.write(text)
+    if note:
+        say(note)
 
 
 def say(text: str) -> None:
-    """A line for people, on standard error, so that standard output stays data."""
+    """A line for people on standard error, so that standard output stays data."""
     sys.stderr.write(text + "\n")

@@ -1,81 +1,96 @@
 """The tree of commands."""
 
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 import typer
 
 from builder import __version__
-from builder.cli.commands import bench, bench_pages, operate, profiles
-from builder.cli.commands import bench_speed as load
-from builder.cli.commands import messages as talk
-from builder.cli.commands import records as recollect
-from builder.cli.commands import serve as run
+from builder.cli.commands import bench, bench_pages, bench_speed, messages, operate, profiles, records, serve
 
-application = typer.Typer(
-    name="context-builder",
-    help="Hears every message of an agent system on NATS and publishes the one context each agent needs.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-models = typer.Typer(help="Embedding models.", no_args_is_help=True)
-schemas = typer.Typer(help="JSON Schemas of every event.", no_args_is_help=True)
-profile_group = typer.Typer(help="Profiles and presets: what is in force, and what is wrong with them.", no_args_is_help=True)
-dead_letters = typer.Typer(help="What was rejected, and why.", no_args_is_help=True)
-benches = typer.Typer(
-    help="Measure recall, latency, repeats, load, memory, tokens, prefix, fidelity and summaries.", no_args_is_help=True
-)
+ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    "up": serve.up,
+    "worker": serve.worker,
+    "demo": serve.demo,
+    "send": messages.send,
+    "watch": messages.watch,
+    "build": messages.build,
+    "compact": messages.compact,
+    "reindex": operate.reindex,
+    "doctor": operate.doctor,
+    "fetch": records.fetch,
+    "history": records.history,
+    "context": records.context,
+    "forget": records.forget,
+    "purge": records.purge,
+    "export": records.export,
+    "import": messages.import_events,
+}
+GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
+    "profiles": (
+        "Profiles and presets: what is in force, and what is wrong with them.",
+        {
+            "list": profiles.list_profiles,
+            "show": profiles.show_profile,
+            "diff": profiles.diff,
+            "lint": profiles.lint,
+        },
+    ),
+    "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
+    "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
+    "dead-letters": (
+        "Rejected breadcrumbs, and why.",
+        {
+            "list": operate.list_dead_letters,
+            "show": operate.show_dead_letter,
+            "retry": operate.retry_dead_letter,
+            "clear": operate.clear_dead_letters,
+        },
+    ),
+    "bench": (
+        "Measure recall, latency, repeats, load, memory, tokens, prefix, fidelity and summaries.",
+        {
+            "recall": bench.recall,
+            "latency": bench_speed.latency,
+            "tokens": bench_pages.tokens,
+            "prefix": bench_pages.prefix,
+            "fidelity": bench_pages.fidelity,
+            "summaries": bench_pages.summaries,
+            "invariants": bench_pages.invariants,
+            "fit": bench.fit,
+            "repeats": bench.repeats,
+            "load": bench_speed.load,
+            "memory": bench_speed.memory,
+        },
+    ),
+}
+"""Name → help text and commands."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"context-builder {__version__}")
         raise typer.Exit
 
 
-@application.callback()
 def _options(
     *,
     version: Annotated[bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)] = False,
 ) -> None:
-    """Hears every message of an agent system on NATS and publishes the one context each agent needs."""
+    """Options in front of every command."""
 
 
-for command in (run.up, run.worker, run.demo, talk.send, talk.watch, talk.build, talk.compact, operate.reindex, operate.doctor):
-    application.command()(command)
-for look in (recollect.fetch, recollect.history, recollect.context, recollect.forget, recollect.purge, recollect.export):
-    application.command()(look)
-application.command(name="import")(talk.import_events)
-models.command(name="prepare")(operate.prepare)
-models.command(name="list")(operate.list_models)
-schemas.command(name="export")(operate.export)
-profile_group.command(name="list")(profiles.list_profiles)
-for look_at in (profiles.show, profiles.diff, profiles.lint):
-    profile_group.command()(look_at)
-dead_letters.command(name="list")(operate.list_dead_letters)
-dead_letters.command(name="show")(operate.show_dead_letter)
-dead_letters.command(name="retry")(operate.retry_dead_letter)
-dead_letters.command(name="clear")(operate.clear_dead_letters)
-for measure in (
-    bench.recall,
-    bench.latency,
-    bench_pages.tokens,
-    bench_pages.prefix,
-    bench_pages.fidelity,
-    bench_pages.summaries,
-    bench_pages.invariants,
-    bench.fit,
-    bench.repeats,
-    load.load,
-    load.memory,
-):
-    benches.command()(measure)
-groups = {
-    "profiles": profile_group,
-    "models": models,
-    "schemas": schemas,
-    "dead-letters": dead_letters,
-    "bench": benches,
-}
-for name, group in groups.items():
-    application.add_typer(group, name=name)
+def _group(about: str, commands: Mapping[str, Callable[..., None]]) -> typer.Typer:
+    group = typer.Typer(
+        name="context-builder", help=about, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    )
+    for name, command in commands.items():
+        group.command(name=name)(command)
+    return group
+
+
+application = _group(ABOUT, COMMANDS)
+application.callback(help=ABOUT)(_options)
+for name, (about, commands) in GROUPS.items():
+    application.add_typer(_group(about, commands), name=name)

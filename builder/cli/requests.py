@@ -1,31 +1,27 @@
-"""Asking the running service, or its store while none runs."""
+"""Requests to the running service, or to its store while none runs."""
 
 import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from builder.app import Address, answer_from_store, client_options
-from builder.app.settings import Settings
-from builder.cli.options import say
-from builder.client import Client, Unavailable, connect
+from builder.app import answer_from_store
+from builder.cli.options import Target, say
+from builder.client import Client, Unavailable
 
 
 class Source:
-    """Where things are looked up: the service, and once it does not answer its store."""
+    """Answers from the service, and from its store once the service does not answer."""
 
-    def __init__(self, settings: Settings, address: Address, workspace: str) -> None:
-        self._settings = settings
-        self._address = address
-        self._workspace = workspace
+    def __init__(self, target: Target) -> None:
+        self._target = target
         self._client: Client | None = None
         self._is_answered = False
 
     async def open(self, stack: AsyncExitStack) -> None:
         """Connect until the stack ends. Raises `Unavailable` when there is neither a broker nor a store."""
-        options = client_options(self._address.servers, self._settings)
         try:
-            self._client = await stack.enter_async_context(connect(self._address.servers, self._workspace, **options))
+            self._client = await stack.enter_async_context(self._target.connect())
             self._is_answered = True
         except Unavailable as error:
             self._turn_to_store(error)
@@ -37,48 +33,48 @@ class Source:
                 return await self._client.ask(verb, request)
             except Unavailable as error:
                 self._turn_to_store(error)
-        # A broker that was only guessed may be somebody else's.
-        is_own = not self._address.is_configured and (self._client is None or bool(self._address.guess))
-        servers = "" if is_own else self._address.servers
-        return await answer_from_store(self._settings, servers, self._workspace, verb, json.dumps(request).encode())
+        target = self._target
+        # A broker at a guessed address may belong to another service.
+        is_own = not target.address.is_configured and (self._client is None or bool(target.address.guess))
+        servers = "" if is_own else target.servers
+        return await answer_from_store(target.settings, servers, target.workspace, verb, json.dumps(request).encode())
 
     def _turn_to_store(self, error: Unavailable) -> None:
-        if not self._settings.store_path.exists():
+        path = self._target.settings.store_path
+        if not path.exists():
             raise error
         self._is_answered = False
-        say(f"{error}; looking into the store {self._settings.store_path}")
+        say(f"{error}; looking into the store {path}")
 
 
-async def ask(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+async def ask(target: Target, verb: str, request: dict[str, Any]) -> dict[str, Any]:
     """The answer of the service. Raises `Rejected` and `Unavailable`."""
-    async with connect(address.servers, workspace, **client_options(address.servers, settings)) as client:
+    async with target.connect() as client:
         return await client.ask(verb, request)
 
 
-async def look_up(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:
+async def look_up(target: Target, verb: str, request: dict[str, Any]) -> dict[str, Any]:
     """The answer of the service, or of its store while no service answers. Raises `Rejected` and `Unavailable`."""
-    async with open_source(settings, address, workspace) as source:
+    async with open_source(target) as source:
         return await source.ask(verb, request)
 
 
 @asynccontextmanager
-async def open_source(settings: Settings, address: Address, workspace: str) -> AsyncIterator[Source]:
+async def open_source(target: Target) -> AsyncIterator[Source]:
     """A source for the block. Raises `Unavailable` when there is neither a broker nor a store."""
     async with AsyncExitStack() as stack:
-        source = Source(settings, address, workspace)
+        source = Source(target)
         await source.open(stack)
         yield source
 
 
-async def pages(source: Source, request: dict[str, Any], most: int) -> AsyncIterator[dict[str, Any]]:
-    """Breadcrumbs of a history, at most so many; 0 = all."""
+async def history(target: Target, request: dict[str, Any], limit: int) -> list[dict[str, Any]]:
+    """Breadcrumbs of a session, at most `limit`; 0 = all."""
+    breadcrumbs: list[dict[str, Any]] = []
     after: str | None = ""
-    count = 0
-    while after is not None:
-        page = await source.ask("history", request | {"after": after})
-        for breadcrumb in page["breadcrumbs"]:
-            yield breadcrumb
-            count += 1
-            if count == most:
-                return
-        after = page["next"]
+    async with open_source(target) as source:
+        while after is not None and not (limit and len(breadcrumbs) >= limit):
+            page = await source.ask("history", request | {"after": after})
+            breadcrumbs += page["breadcrumbs"]
+            after = page["next"]
+    return breadcrumbs[:limit] if limit else breadcrumbs

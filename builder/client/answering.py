@@ -5,34 +5,35 @@ from typing import Any
 
 from builder.client.publishing import Conflict, Publishing, check_same
 from builder.client.received import ReceivedContext
-from builder.client.responses import MOST, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
+from builder.client.responses import MAX_MESSAGES, SCHEMA, Conversation, Response, read_conversation, read_responses, response_id
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.records import Outgoing, make_record, outgoing
 
-ATTEMPTS = 50
-"""Of one response: other agents that answer in the same session at the same moment each cost it one."""
+MAX_ATTEMPTS = 50
+"""Of one response: each other agent that answers in the session at the same moment costs one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Where a response stands. already_answered: the stream had one under this id or step before, and nothing was stored.
-
-    id: of the breadcrumb. step: 1 and up. sequence: its place in the stream.
-    """
+    """Where a response stands."""
 
     id: str
+    """Of the breadcrumb."""
     step: int
+    """1 and up."""
     sequence: int
+    """In the stream."""
     already_answered: bool
+    """The stream had a response under this id or step before, and nothing was stored."""
 
 
 class Answering:
-    """Sends responses. The stream takes one only while nobody else has answered in the session since it was read."""
+    """Sends responses. The stream refuses one when another response came in the session since it was read."""
 
-    def __init__(self, reader: StreamReader, publishing: Publishing, most: int = MOST) -> None:
+    def __init__(self, reader: StreamReader, publishing: Publishing, max_messages: int = MAX_MESSAGES) -> None:
         """most: messages on one subject that are read to find a step."""
-        self._most = most
+        self._max_messages = max_messages
         self._reader = reader
         self._publishing = publishing
 
@@ -44,10 +45,10 @@ class Answering:
         """
         if step is not None and step < 1:
             raise Rejected(f"step is {step}; the steps of an agent are 1, 2, 3, …")
-        for _ in range(ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             conversation = await self._read(context, step)
-            there = conversation.named(message_id) if message_id else None
-            number = step or (there.step if there else conversation.free_step(context.steps, body, named=bool(message_id)))
+            there = conversation.with_id(message_id) if message_id else None
+            number = step or (there.step if there else conversation.free_step(context.steps, body, has_own_id=bool(message_id)))
             event, identity = _event(context, body, number, message_id)
             if there is not None:
                 check_same(event, await self._reader.at(there.sequence), own_clock=True)
@@ -56,21 +57,21 @@ class Answering:
             else:
                 there = conversation.at(number)
             try:
-                answer = _standing(there) if there else await self._store(event, identity, number, conversation)
+                answer = _stored_answer(there) if there else await self._store(event, identity, number, conversation)
             except Conflict:
                 continue
             context.steps.add(answer.step)
             return answer
         raise Unavailable(
-            f"the response to {context.trigger_event_id} was not stored in {ATTEMPTS} attempts, because others answer in session "
-            f"{context.session_id!r} all the time; send it again"
+            f"the response to {context.trigger_event_id} was not stored in {MAX_ATTEMPTS} attempts, because other responses come "
+            f"in session {context.session_id!r} all the time; send it again"
         )
 
     async def _read(self, context: ReceivedContext, step: int | None) -> Conversation:
-        """Of a step that is known no result need be read, and however much was said since, it can be found."""
+        """A given step needs no results, and is found however long the session is."""
         if step is not None:
             return await read_responses(self._reader, context)
-        return await read_conversation(self._reader, context, self._most)
+        return await read_conversation(self._reader, context, self._max_messages)
 
     async def _store(self, event: Outgoing, identity: str, step: int, conversation: Conversation) -> Answer:
         if identity in conversation.tombstones:
@@ -80,10 +81,10 @@ class Answering:
 
 
 def _check_free(conversation: Conversation, step: int) -> None:
-    """Two responses never stand under one step. Raises `Rejected`."""
-    taken = conversation.at(step)
-    if taken is not None:
-        raise Rejected(f"step {step} has the response {taken.id!r} already; take another step, or its id")
+    """Each step has one response. Raises `Rejected`."""
+    other = conversation.at(step)
+    if other is not None:
+        raise Rejected(f"step {step} has the response {other.id!r} already; take another step, or its id")
 
 
 def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id: str) -> tuple[Outgoing, str]:
@@ -93,5 +94,5 @@ def _event(context: ReceivedContext, body: dict[str, Any], step: int, message_id
     return outgoing(record, context.workspace), identity
 
 
-def _standing(response: Response) -> Answer:
+def _stored_answer(response: Response) -> Answer:
     return Answer(id=response.id, step=response.step, sequence=response.sequence, already_answered=True)

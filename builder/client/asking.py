@@ -1,4 +1,4 @@
-"""What a client can ask the running service."""
+"""Requests of a client to the running service."""
 
 import json
 from collections.abc import AsyncIterator
@@ -17,11 +17,11 @@ from builder.wire.subjects import request_subject
 LOST_SECONDS = 5.0
 ASK_SECONDS = 60.0
 CONSUMERS_SECONDS = 5.0
-"""For a question that the service answers out of its memory."""
+"""For a request that the service answers without its store."""
 
 
 class NoService(Unavailable):
-    """The broker is there, and no service of this kind has subscribed to the question."""
+    """The broker is there, and no service has subscribed to the request."""
 
 
 class Asking:
@@ -76,23 +76,23 @@ class Asking:
         Raises `Rejected` with the known names for one that no profile of the service names.
         """
         try:
-            known = await self.consumers()
+            triggers = await self.consumers()
         except Unavailable as error:
             return f"no contexts come for {consumer!r} until a service runs: {error}"
         except Rejected:  # an older service does not know the question
             return ""
-        if consumer not in known:
-            names = ", ".join(sorted(known)) or "none"
+        if consumer not in triggers:
+            names = ", ".join(sorted(triggers)) or "none"
             raise Rejected(
                 f"no profile of the service names the consumer {consumer!r}; known are {names}: add a profile, or take one"
             )
-        return "" if known[consumer] else f"no contexts come for {consumer!r}: its profile has no triggers; add one"
+        return "" if triggers[consumer] else f"no contexts come for {consumer!r}: its profile has no triggers; add one"
 
     async def ask(self, verb: str, request: dict[str, Any], timeout: float = ASK_SECONDS) -> dict[str, Any]:
         """Send a request and return the answer. timeout: seconds. Raises `NoService`, `Unavailable` and `Rejected`."""
         subject = request_subject(self.workspace, verb)
         data = json.dumps(request, ensure_ascii=False).encode("utf-8", "replace")
-        # Without a connection the question waits for one, and not for as long as an answer may take.
+        # Without a connection the request waits for one, but not as long as for an answer.
         timeout = timeout if self._connection.is_connected else min(timeout, LOST_SECONDS)
         try:
             message = await self._connection.request(subject, data, timeout=timeout)

@@ -1,4 +1,4 @@
-"""The client of agents and of everything else that talks: one connection, one workspace."""
+"""The client of agents and of all other senders: one connection, one workspace."""
 
 import contextlib
 import logging
@@ -11,18 +11,16 @@ from typing import Any
 
 from nats.aio.client import Client as Connection
 from nats.errors import Error as NatsError
-from nats.js.errors import APIError
 
 from builder.client.answering import Answer, Answering
 from builder.client.asking import Asking
-from builder.client.connecting import FIRST_SECONDS, open_connection, reason
+from builder.client.connecting import FIRST_SECONDS, open_connection
 from builder.client.publishing import Published, Publishing
 from builder.client.received import Latest, ReceivedContext
 from builder.client.responses import Response, read_conversation
-from builder.client.stream import STREAM, StreamReader
-from builder.client.subscription import received, subscribe
+from builder.client.stream import StreamReader
+from builder.client.subscription import FETCH_SECONDS, received, subscribe
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.errors import Unavailable
 from builder.domain.usage import USAGE, Usage
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.subjects import CONTEXTS, check_token
@@ -36,9 +34,9 @@ async def connect(
 ) -> AsyncIterator["Client"]:
     """A client for the block. It reconnects without end once it was connected.
 
-    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of `open_connection` and of
-    nats-py's connect (credentials, TLS). Raises `Unavailable` when nobody answers, `Rejected` when the workspace does not fit a
-    subject.
+    servers: comma-separated URLs. timeout: seconds for the first connection. options: more arguments of `open_connection` and
+    of nats-py's connect (credentials, TLS). Raises `Unavailable` when no server answers, `Rejected` when the workspace does not
+    fit a subject.
     """
     check_token(workspace, "workspace")
     connection = await open_connection(servers, timeout=timeout, **options)
@@ -52,9 +50,10 @@ async def connect(
 class Client(Asking):
     """Publishing is acknowledged by the stream before a method returns, and safe to repeat with the same id."""
 
-    def __init__(self, connection: Connection, workspace: str) -> None:
-        """connection: open; the caller closes it."""
+    def __init__(self, connection: Connection, workspace: str, *, fetch_seconds: float = FETCH_SECONDS) -> None:
+        """connection: open; the caller closes it. fetch_seconds: of one request for contexts."""
         super().__init__(connection, workspace)
+        self._fetch_seconds = fetch_seconds
         self._js = connection.jetstream()
         self._reader = StreamReader(self._js)
         self._publishing = Publishing(connection, self._reader)
@@ -64,12 +63,12 @@ class Client(Asking):
     async def contexts(
         self, consumer: str, *, durable: str | None = "", only_new: bool = False
     ) -> AsyncGenerator[ReceivedContext, None]:
-        """Contexts for this consumer, for ever. Each is acknowledged when the next one is asked for, and kept alive till then.
+        """Contexts for this consumer, without end. Each is kept alive, and acknowledged when the next one is requested.
 
-        durable: name under which NATS remembers what was handed out, default `{workspace}={consumer}`; processes with the
-        same name share the work; None = nothing is remembered. only_new: skip what waited before the first subscription.
-        What is no context of this consumer is passed over with a warning in the log. Raises `Rejected` for a consumer that no
-        profile of the service names, and `Unavailable`.
+        durable: name of the JetStream consumer, default `{workspace}={consumer}`; processes with the same name share the work;
+        None = ephemeral. only_new: skip contexts from before the first subscription.
+        Messages that are no context of this consumer are skipped with a warning. Raises `Unavailable`, and `Rejected` for
+        a consumer that no profile of the service names.
         """
         async with self.subscribed(consumer, durable=durable, only_new=only_new) as contexts:
             async for context in contexts:
@@ -90,7 +89,7 @@ class Client(Asking):
             log.warning("%s", warning)
         async with (
             subscribe(self._js, subject, name, only_new=only_new) as subscription,
-            aclosing(received(subscription, subject, (self.workspace, consumer), self._latest)) as contexts,
+            aclosing(received(subscription, subject, (self.workspace, consumer), self._latest, self._fetch_seconds)) as contexts,
         ):
             yield contexts
 
@@ -189,14 +188,8 @@ class Client(Asking):
         return await self._publishing.publish(event, replay=replay)
 
     async def stream_created(self) -> str:
-        """When the stream of breadcrumbs was made: tells one stream from the next of the same name. Raises `Unavailable`."""
-        try:
-            info = await self._js.stream_info(STREAM)
-        except (APIError, NatsError, OSError) as error:
-            raise Unavailable(
-                f"there is no stream {STREAM}: {reason(error)}; has the service run once on this broker?"
-            ) from error
-        return str(info.created)
+        """Creation time of the stream of breadcrumbs: tells a stream from a recreated one. Raises `Unavailable`."""
+        return str((await self._reader.info()).created)
 
     async def _send(
         self,

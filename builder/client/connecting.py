@@ -1,10 +1,12 @@
-"""One connection to the broker: the first one within seconds or not at all, after that again and again without end."""
+"""One connection to the broker: the first one within seconds or not at all, after that reconnections without end."""
 
 import asyncio
 import contextlib
 import logging
 import re
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from nats.aio.client import Client as Connection
@@ -27,11 +29,11 @@ _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
 async def open_connection(
     servers: str, *, timeout: float = FIRST_SECONDS, rounds: int = 0, log_seconds: float = LOG_SECONDS, **options: Any
 ) -> Connection:
-    """A connection that reconnects for ever once it was made, with one log line every `log_seconds` while nobody answers.
+    """A connection that, once made, reconnects without end, with one log line every `log_seconds` while no server answers.
 
-    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: how often each address is tried in that
-    time, 0 = again and again. options: more arguments of nats-py's connect. Raises `Unavailable` when nobody answers, with the
-    addresses and the last reason.
+    servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time,
+    0 = no limit. options: more arguments of nats-py's connect. Raises `Unavailable` with the addresses and the last reason when
+    no server answers.
     """
     connection = Connection()
     addresses = [part.strip() for part in servers.split(",")]
@@ -63,25 +65,36 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())
 
 
+@contextmanager
+def translated(what: str, advice: str) -> Iterator[None]:
+    """Errors of the broker as `Unavailable`. what: the attempt that failed. advice: what to do."""
+    try:
+        yield
+    except (APIError, NatsError, OSError, TimeoutError) as error:
+        raise Unavailable(f"{what}: {reason(error)}; {advice}") from error
+
+
 class _Hopeless(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
-    """Each address was tried as often as it should be."""
+    """Each address was tried `rounds` times."""
 
 
 class _Journal:
-    """Callbacks of nats-py that say little. last: what went wrong last. is_open: the first connection was made."""
+    """Callbacks of nats-py that limit log lines."""
 
     def __init__(self, connection: Connection, servers: str, attempts: int, every: float) -> None:
-        """attempts: failed ones that end the first connection, 0 = none does. every: seconds between two lines about the same."""
+        """attempts: failures that end the first connection, 0 = no limit. every: seconds between two lines of one kind."""
         self._attempts = attempts
         self.last: Exception | None = None
+        """The last error."""
         self.is_open = False
+        """Whether the first connection was made."""
         self._connection = connection
         self._servers = servers
         self._every = every
         self._written: dict[str, float] = {}
 
     async def failed(self, error: Exception) -> None:
-        """One line for a broker that is away, however often it is tried, and one for each other kind of error."""
+        """One line for an absent broker, however many attempts fail, and one for each other kind of error."""
         self.last = error
         if not self.is_open:
             self._attempts -= 1
@@ -101,6 +114,6 @@ class _Journal:
             log.warning("the connection to %s reports: %s", self._servers, reason(error))
 
     async def connected(self) -> None:
-        """A line for whoever has read that it was gone."""
+        """A line when the loss was logged."""
         if self._written.pop("away", None) is not None:
             log.warning("connected to %s again", self._servers)

@@ -1,4 +1,4 @@
-"""Publishing into the stream: what the stream takes for a duplicate is compared with what stands there."""
+"""Publishing into the stream; duplicates are compared with the stored message."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ from builder.wire.duplicates import difference
 from builder.wire.records import Outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER
 
-MAX_BODY = 1_048_576
+MAX_BODY_BYTES = 1_048_576
 """Bytes of a breadcrumb that the service takes by default."""
-HEADERS = 2_048
-"""Bytes of what the broker takes that are left to a breadcrumb's headers: it hangs up on more, without a word to the sender."""
+HEADER_BYTES = 2_048
+"""Bytes of the broker's limit that are reserved for headers: above it the broker closes the connection without a reason."""
 EXPECTED_LAST_HEADER = "Nats-Expected-Last-Subject-Sequence"
 NO_RESOURCES = 10023
 """JetStream's code for "insufficient resources"."""
@@ -28,14 +28,15 @@ WRONG_LAST_SEQUENCE = 10071
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """Where a breadcrumb stands in the stream. duplicate: the stream had it before, with this id and this content."""
+    """Where a breadcrumb stands in the stream."""
 
     sequence: int
     duplicate: bool
+    """The stream had it before, with this id and this content."""
 
 
 class Conflict(Unavailable):
-    """Another message came on the subject since it was read."""
+    """Another message came on the subject since the last read."""
 
 
 class Publishing:
@@ -55,7 +56,7 @@ class Publishing:
         message on the subject must have (0 = none). Raises `Rejected` when it is too large, or when something else stands under
         its id, `Conflict` when `last` is wrong, and `Unavailable`.
         """
-        limit = min(MAX_BODY, self._connection.max_payload - HEADERS)
+        limit = min(MAX_BODY_BYTES, self._connection.max_payload - HEADER_BYTES)
         if len(event.data) > limit:
             raise Rejected(f"the breadcrumb has {len(event.data):,} bytes, allowed are {limit:,}; send a link to the large part")
         headers = {MESSAGE_ID_HEADER: event.message_id, **({REPLAY_HEADER: "1"} if replay else {})}

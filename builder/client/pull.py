@@ -1,8 +1,8 @@
 """A pull consumer read without a pause: one open request at a time, and each message is handed over when it comes.
 
-nats-py's `fetch` of a batch ends with the batch, with the server's word that there is no more, or with its time-out. While an
-older request is open the server sends no such word, so a message that has come lies there until the time is over. Here
-nobody waits for a batch: the account of the open request says when the next one is due.
+nats-py's `fetch` of a batch ends with the batch, with the server's status that there is no more, or with its time-out. While an
+older request is open the server sends no such status, so an arrived message waits until the time is over. Here each message is
+handed over at once, and the account of the open request decides when the next one is due.
 """
 
 import asyncio
@@ -20,24 +20,24 @@ from nats.errors import Error as NatsError
 log = logging.getLogger("builder.nats")
 
 HEARTBEAT, ENDS = "100", frozenset({"404", "408"})
-"""Status of a sign of life, and of a request that ended as it should: nothing there, time over."""
-SIGNS = 3
-"""Signs of life that may be missing."""
-PARTING_SECONDS = 2.0
-"""How long the server has for the word that it sends nothing more."""
+"""Status of a heartbeat, and of a request that ended normally: no messages, time over."""
+MISSING_HEARTBEATS = 3
+"""Missing heartbeats after which the open request counts as lost."""
+DRAIN_SECONDS = 2.0
+"""Time of the server to confirm the end of the subscription."""
 _NANOSECONDS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Seconds. expires: of one request. heartbeat: between two signs of life of an open one; after three it counts as lost.
-
-    pause: after a refusal, before the next request, and between two looks whether the connection is a new one.
-    """
+    """Times in seconds."""
 
     expires: float = 30.0
+    """Lifetime of one request."""
     heartbeat: float = 5.0
+    """Between two heartbeats of the open request."""
     pause: float = 0.25
+    """After a refusal, before the next request, and between two checks for a new connection."""
 
 
 class Pull:
@@ -53,7 +53,7 @@ class Pull:
     ) -> None:
         """consumer: stream and name. free: how many messages may come now. take: begins work on one and returns.
 
-        Whoever frees a place calls `look`.
+        Call `look` after a place became free.
         """
         self._connection = connection
         self._next = f"$JS.API.CONSUMER.MSG.NEXT.{consumer[0]}.{consumer[1]}"
@@ -62,8 +62,8 @@ class Pull:
         self._pace = pace
         self._inbox = connection.new_inbox()
         self._number = 0
-        self._left = 0
-        self._heard = 0.0
+        self._outstanding = 0
+        self._last_heartbeat = 0.0
         self._reconnects = connection.stats["reconnects"]
         self._refusal = ""
         self._closed = False
@@ -84,12 +84,12 @@ class Pull:
         self._due.set()
 
     def renew(self) -> None:
-        """Ask again: the connection or the consumer is a new one, and what was open may be lost."""
-        self._left = 0
+        """Send a new request: the connection or the consumer is a new one, and the open request may be lost."""
+        self._outstanding = 0
         self._due.set()
 
     async def unsubscribe(self) -> None:
-        """Ask no more. What comes nevertheless goes back to the server at once. Never raises errors of nats-py."""
+        """Send no more requests. Late messages go back to the server at once. Never raises errors of nats-py."""
         if self._closed:
             return
         self._closed = True
@@ -98,32 +98,32 @@ class Pull:
             await asyncio.wait({self._asking})
         if self._subscription is not None and not self._connection.is_closed:
             with contextlib.suppress(NatsError, OSError, TimeoutError):
-                async with asyncio.timeout(PARTING_SECONDS):
+                async with asyncio.timeout(DRAIN_SECONDS):
                     await self._subscription.drain()  # type: ignore[no-untyped-call]
 
     async def _ask_for_ever(self) -> None:
         while True:
             self._due.clear()
             if self._is_lost():
-                self._left = 0
-            if self._left <= 0 and self._refusal:
+                self._outstanding = 0
+            if self._outstanding <= 0 and self._refusal:
                 await asyncio.sleep(self._pace.pause)
-            # nats-py keeps what is published while nobody is there: each request would be valid once somebody is again.
-            if self._connection.is_connected and self._left <= 0 < (free := self._free()):
+            # nats-py buffers what is published without a connection: each buffered request would be valid after the reconnection.
+            if self._connection.is_connected and self._outstanding <= 0 < (free := self._free()):
                 await self._ask(free)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._pace.pause):
                     await self._due.wait()
 
     def _is_lost(self) -> bool:
-        """Whether the server may have forgotten the open request: the connection is a new one, or no sign of life comes."""
+        """Whether the server may have forgotten the open request: the connection is a new one, or heartbeats are missing."""
         before, self._reconnects = self._reconnects, self._connection.stats["reconnects"]
-        silence = asyncio.get_running_loop().time() - self._heard
-        return before != self._reconnects or silence > SIGNS * self._pace.heartbeat
+        silence = asyncio.get_running_loop().time() - self._last_heartbeat
+        return before != self._reconnects or silence > MISSING_HEARTBEATS * self._pace.heartbeat
 
     async def _ask(self, batch: int) -> None:
         self._number += 1
-        self._left, self._heard = batch, asyncio.get_running_loop().time()
+        self._outstanding, self._last_heartbeat = batch, asyncio.get_running_loop().time()
         request = {
             "batch": batch,
             "expires": int(self._pace.expires * _NANOSECONDS),
@@ -136,17 +136,17 @@ class Pull:
 
     @property
     def _reply(self) -> str:
-        """Of the open request: what is said of an older one comes under another subject."""
+        """Reply subject of the open request; statuses of older ones come on other subjects."""
         return f"{self._inbox}.{self._number}"
 
     async def _hear(self, message: Msg) -> None:
-        self._heard = asyncio.get_running_loop().time()
-        if not message.reply:  # what a stream holds comes with an ack subject; what the server itself says has none
+        self._last_heartbeat = asyncio.get_running_loop().time()
+        if not message.reply:  # messages of the stream have an ack subject, statuses of the server have none
             self._note(message)
         elif self._closed:
             await message.nak()
         else:
-            self._left, self._refusal = self._left - 1, ""
+            self._outstanding, self._refusal = self._outstanding - 1, ""
             await self._take(message)
             self._due.set()
 
@@ -159,8 +159,8 @@ class Pull:
             self._end("" if status in ENDS else f"{status} {headers.get('Description', 'no description')}")
 
     def _end(self, refusal: str) -> None:
-        """The open request is over. refusal: why the server will not have it, empty when it simply ended."""
+        """The open request is over. refusal: the reason of the server; empty when it ended normally."""
         if refusal and refusal != self._refusal:
             log.warning("the broker hands out no messages (%s); asking on", refusal)
-        self._left, self._refusal = 0, refusal
+        self._outstanding, self._refusal = 0, refusal
         self._due.set()

@@ -8,38 +8,40 @@ from typing import Any
 from builder.domain.errors import Rejected
 
 Latest = OrderedDict[tuple[str, str], int]
-"""Highest trigger_seq by workspace and session, the one used last at the end."""
-SESSIONS = 10_000
-"""So many sessions are remembered, so that an agent that listens for a year does not grow."""
+"""Highest trigger_seq by workspace and session, the most recent session at the end."""
+MAX_SESSIONS = 10_000
+"""Sessions whose order is remembered: bounds the memory of an agent that runs for years."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedContext:
-    """content: the markdown for the prompt; token_count: its true tokens.
-
-    messages: the same for a chat API, when the profile says `chat_format: openai` or `anthropic`, or empty; system: Anthropic's.
-    late: a context of a later message of this session was handed out before (several workers may finish out of order).
-    event: the whole `agent.context.v1`. steps: of the responses that were sent or found through this delivery of it.
-    """
+    """An `agent.context.v1`."""
 
     content: str
+    """The markdown for the prompt."""
     token_count: int
+    """True tokens of it."""
     workspace: str
     session_id: str
     consumer_id: str
     trigger_event_id: str
     trigger_seq: int
     late: bool
+    """A context of a later message of this session was handed out before: several workers may finish out of order."""
     system: list[dict[str, Any]]
+    """Anthropic's `system`, beside its messages."""
     messages: list[dict[str, Any]]
+    """The same for a chat API, with `chat_format: openai` or `anthropic` in the profile; else empty."""
     event: dict[str, Any]
+    """The whole event."""
     steps: set[int] = field(default_factory=set, repr=False, compare=False)
+    """Of the responses that were sent or found through this delivery."""
 
 
-def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext:
-    """Bytes → context, tolerant of fields to come. asked: workspace and consumer. latest: is brought up to date.
+def read(data: bytes, recipient: tuple[str, str], latest: Latest, max_sessions: int = MAX_SESSIONS) -> ReceivedContext:
+    """Bytes → context, tolerant of unknown fields. recipient: workspace and consumer. latest: updated here.
 
-    Raises `Rejected` when it is no `agent.context.v1`, or when it is somebody else's.
+    Raises `Rejected` when it is no `agent.context.v1`, or has another recipient.
     """
     try:
         event = json.loads(data)
@@ -61,14 +63,10 @@ def read(data: bytes, asked: tuple[str, str], latest: Latest) -> ReceivedContext
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Rejected(f"this is no agent.context.v1: {error!r}; see schemas/agent.context.v1.json") from error
     theirs = (context.workspace, context.consumer_id)
-    if theirs != asked:
-        raise Rejected(f"this context is for {theirs!r}, asked was for {asked!r}; look at who publishes on that subject")
-    _note(latest, session, sequence)
-    return context
-
-
-def _note(latest: Latest, session: tuple[str, str], sequence: int) -> None:
+    if theirs != recipient:
+        raise Rejected(f"this context is for {theirs!r}, asked was for {recipient!r}; look at who publishes on that subject")
     latest[session] = max(sequence, latest.get(session, 0))
     latest.move_to_end(session)
-    if len(latest) > SESSIONS:
+    if len(latest) > max_sessions:
         latest.popitem(last=False)
+    return context

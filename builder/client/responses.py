@@ -1,4 +1,4 @@
-"""What an agent has said to one context, and which step comes next: both are read from the stream, so any process knows them."""
+"""An agent's responses to one context, and the next step: both are read from the stream, so they are the same in any process."""
 
 import json
 import uuid
@@ -16,24 +16,24 @@ from builder.wire.subjects import breadcrumb_subject
 
 SCHEMA, TOMBSTONE = "agent.response.v1", "breadcrumb.deleted.v1"
 RESULTS = ("tool.response.v1", "tool.error.v1")
-MOST = 1_000
+MAX_MESSAGES = 1_000
 """Messages on one subject that are read behind a trigger (about half a second): beyond that the agent names its step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """One `agent.response.v1` to a context as the stream has it.
-
-    step: 1 and up. tool_requests: as they were sent. results: request id → body of the `tool.response.v1` or `tool.error.v1`
-    that came first. sequence: its place in the stream.
-    """
+    """One `agent.response.v1` to a context as the stream has it."""
 
     id: str
     step: int
+    """1 and up."""
     sequence: int
+    """In the stream."""
     message: str
     tool_requests: tuple[dict[str, Any], ...]
+    """As they were sent."""
     results: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """Request id → body of the first `tool.response.v1` or `tool.error.v1`."""
 
     def makes_one_of(self, calls: AbstractSet[str]) -> bool:
         """Whether it makes a call of one of these request ids."""
@@ -47,33 +47,32 @@ class Response:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What stands in the stream behind a context's trigger.
-
-    responses: of this agent, by step. tombstones: ids that were forgotten. last: sequence of the newest response of anybody in
-    the session, 0 = there is none.
-    """
+    """What stands in the stream behind a context's trigger."""
 
     context_id: str
     responses: tuple[Response, ...]
+    """Of this agent, by step."""
     tombstones: frozenset[str]
+    """Ids that were forgotten."""
     last: int
+    """Sequence of the newest response of any agent in the session; 0 = none."""
 
     def at(self, step: int) -> Response | None:
         """The response of a step."""
         return next((each for each in self.responses if each.step == step), None)
 
-    def named(self, identity: str) -> Response | None:
+    def with_id(self, identity: str) -> Response | None:
         """The response with an id."""
         return next((each for each in self.responses if each.id == identity), None)
 
-    def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, named: bool) -> int:
-        """The step of what is sent now. named: under an id of its own, so it repeats no earlier step and comes behind all.
+    def free_step(self, finished: AbstractSet[int], body: Mapping[str, Any], *, has_own_id: bool) -> int:
+        """The step of what is sent now. has_own_id: it repeats no earlier step and comes behind all.
 
         A response that makes calls of a stored one, by their request ids, is that one. Where the agent has given its final
         answer, which makes no calls, and this delivery has not come so far, it starts over: what makes calls is its first
         response with calls that it has not said again, and what makes none its first without.
         """
-        if named:
+        if has_own_id:
             return 1 + max((*finished, *(response.step for response in self.responses)), default=0)
         calls = {_request_id(call) for call in body.get("tool_requests") or ()} - {""}
         if (step := next((each.step for each in self.responses if each.makes_one_of(calls)), None)) is not None:
@@ -84,7 +83,7 @@ class Conversation:
         return self.next_step(finished)
 
     def _is_final(self, finished: AbstractSet[int]) -> bool:
-        """Whether the last response is a final answer that this delivery does not know of."""
+        """Whether the last response is a final answer that this delivery has not seen."""
         last = self.responses[-1] if self.responses else None
         return last is not None and not last.tool_requests and last.step not in finished and last.id not in self.tombstones
 
@@ -97,10 +96,10 @@ class Conversation:
         for response in self.responses:
             if not (response.is_complete or response.step in finished or response.id in self.tombstones):
                 return response.step
-        most = max((*finished, *(response.step for response in self.responses)), default=0)
-        while response_id(self.context_id, most + 1) in self.tombstones:
-            most += 1
-        return most + 1
+        last_step = max((*finished, *(response.step for response in self.responses)), default=0)
+        while response_id(self.context_id, last_step + 1) in self.tombstones:
+            last_step += 1
+        return last_step + 1
 
 
 def response_id(context_id: str, step: int) -> str:
@@ -108,73 +107,73 @@ def response_id(context_id: str, step: int) -> str:
     return str(uuid.uuid5(uuid.UUID(context_id), f"{SCHEMA} {step}"))
 
 
-async def read_conversation(reader: StreamReader, context: ReceivedContext, most: int = MOST) -> Conversation:
+async def read_conversation(reader: StreamReader, context: ReceivedContext, max_messages: int = MAX_MESSAGES) -> Conversation:
     """What stands behind the context's trigger, with the results of tool calls.
 
     Two reads when nothing was said in the session since, else one more for each response behind the trigger, and, once tools
-    were called, one for each result behind the first call. Raises `Rejected` when a subject has more than `most`, and
+    were called, one for each result behind the first call. Raises `Rejected` when a subject has more than `max_messages`, and
     `Unavailable`.
     """
-    conversation = await read_responses(reader, context, most)
+    conversation = await read_responses(reader, context, max_messages)
     calling = [each for each in conversation.responses if each.tool_requests]
-    wanted = {_request_id(call) for each in calling for call in each.tool_requests} - {""}
+    request_ids = {_request_id(call) for each in calling for call in each.tool_requests} - {""}
     start = min((each.sequence for each in calling), default=0)
     results: dict[str, dict[str, Any]] = {}
     for session in (context.session_id, NO_SESSION):
         for schema in RESULTS:
             subject = breadcrumb_subject(context.workspace, session, schema)
-            results |= await _results(reader, subject, start, wanted - results.keys(), most)
+            results |= await _results(reader, subject, start, request_ids - results.keys(), max_messages)
     responses = tuple(_with_results(each, results) for each in conversation.responses)
     return replace(conversation, responses=responses)
 
 
-async def read_responses(reader: StreamReader, context: ReceivedContext, most: int = 0) -> Conversation:
+async def read_responses(reader: StreamReader, context: ReceivedContext, max_messages: int = 0) -> Conversation:
     """The same without any result. most: responses of anybody and tombstones behind the trigger; 0 = however many there are."""
     place = (context.workspace, context.session_id)
     subject = breadcrumb_subject(*place, SCHEMA)
     last = await reader.last(subject)
     start = await _start(reader, context) if last <= context.trigger_seq else context.trigger_seq
-    found: list[Response] = []
+    responses: list[Response] = []
     if last > start:
-        async for crumb in _read(reader, subject, start, most):
+        async for crumb in _read(reader, subject, start, max_messages):
             if _is_answer(crumb, context):
-                found.append(_response(crumb, found))
-    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, most)
+                responses.append(_response(crumb, responses))
+    removals = _read(reader, breadcrumb_subject(*place, TOMBSTONE), start, max_messages)
     return Conversation(
         context_id=context.event["id"],
-        responses=tuple(sorted(found, key=lambda each: each.step)),
+        responses=tuple(sorted(responses, key=lambda each: each.step)),
         tombstones=frozenset([crumb.removes async for crumb in removals]),
         last=last,
     )
 
 
 async def _start(reader: StreamReader, context: ReceivedContext) -> int:
-    """The sequence behind which answers stand: the trigger's, or 0 in a stream that was made again and counts anew."""
-    return context.trigger_seq if await reader.newest() >= context.trigger_seq else 0
+    """The sequence behind which answers stand: the trigger's, or 0 in a recreated stream, which counts from 1."""
+    return context.trigger_seq if (await reader.info()).state.last_seq >= context.trigger_seq else 0
 
 
 async def _results(
-    reader: StreamReader, subject: str, after: int, wanted: AbstractSet[str], most: int
+    reader: StreamReader, subject: str, after: int, request_ids: AbstractSet[str], max_messages: int
 ) -> dict[str, dict[str, Any]]:
     """Request id → body of the first result on a subject, until each wanted one is there."""
     results: dict[str, dict[str, Any]] = {}
-    if not wanted:
+    if not request_ids:
         return results
-    async for crumb in _read(reader, subject, after, most):
-        results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (wanted - results.keys())}
-        if wanted <= results.keys():
+    async for crumb in _read(reader, subject, after, max_messages):
+        results |= {name: json.loads(crumb.body) for name in set(crumb.calls) & (request_ids - results.keys())}
+        if request_ids <= results.keys():
             break
     return results
 
 
-async def _read(reader: StreamReader, subject: str, after: int, most: int) -> AsyncIterator[Breadcrumb]:
+async def _read(reader: StreamReader, subject: str, after: int, max_messages: int) -> AsyncIterator[Breadcrumb]:
     """The readable breadcrumbs on a subject, in their first version. most: messages; 0 = all."""
     count = 0
     async for arrival in reader.behind(subject, after):
         count += 1
-        if most and count > most:
+        if max_messages and count > max_messages:
             raise Rejected(
-                f"more than {most:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
+                f"more than {max_messages:,} messages on {subject} stand behind sequence {after}, too many to find the step; "
                 "name it: send_response(…, step=1)"
             )
         crumb = _readable(arrival)

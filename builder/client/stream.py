@@ -1,20 +1,18 @@
 """Reads of single messages of the stream BREADCRUMBS.
 
-The stream's leader answers them (0.5 ms each on loopback; a direct get takes half of that): a replica that lags behind would
-not have a tool's result yet, and an answer would be taken for one that stands already.
+The stream's leader answers them (0.5 ms each on loopback; a direct get takes half of that): a lagging replica may lack a tool's
+result, and a new answer would be taken for a stored one.
 """
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
-from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import RawStreamMsg
-from nats.js.errors import APIError, NotFoundError
+from nats.js.api import RawStreamMsg, StreamInfo
+from nats.js.errors import NotFoundError
 
-from builder.client.connecting import reason
+from builder.client.connecting import translated
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.domain.errors import Unavailable
 
 STREAM = "BREADCRUMBS"
 
@@ -35,13 +33,10 @@ class StreamReader:
         newest = await self._get(subject=subject)
         return newest.place.sequence if newest else 0
 
-    async def newest(self) -> int:
-        """Sequence of the newest message of the stream."""
-        try:
-            info = await self._js.stream_info(STREAM)
-        except (APIError, NatsError, OSError, TimeoutError) as error:
-            raise Unavailable(f"reading the state of {STREAM} failed: {reason(error)}; ask again") from error
-        return int(info.state.last_seq)
+    async def info(self) -> StreamInfo:
+        """The state of the stream."""
+        with translated(f"reading the state of {STREAM} failed", "has the service run once on this broker?"):
+            return await self._js.stream_info(STREAM)
 
     async def behind(self, subject: str, sequence: int) -> AsyncIterator[StreamMessage]:
         """The messages on a subject behind a sequence, in the stream's order."""
@@ -50,14 +45,11 @@ class StreamReader:
             sequence = arrival.place.sequence
 
     async def _get(self, *, seq: int | None = None, subject: str | None = None, next: bool = False) -> StreamMessage | None:  # noqa: A002 - nats-py's
-        try:
-            return _arrival(await self._js.get_msg(STREAM, seq=seq, subject=subject, next=next))
-        except NotFoundError:
-            return None
-        except (APIError, NatsError, OSError, TimeoutError) as error:
-            raise Unavailable(
-                f"reading {subject or f'message {seq}'} of {STREAM} failed: {reason(error)}; has the service run on this broker?"
-            ) from error
+        with translated(f"reading {subject or f'message {seq}'} of {STREAM} failed", "has the service run on this broker?"):
+            try:
+                return _arrival(await self._js.get_msg(STREAM, seq=seq, subject=subject, next=next))
+            except NotFoundError:
+                return None
 
 
 def _arrival(message: RawStreamMsg) -> StreamMessage:

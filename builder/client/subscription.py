@@ -11,15 +11,16 @@ from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerConfig, ConsumerInfo, DeliverPolicy
-from nats.js.errors import APIError
 
+from builder.client.connecting import translated
 from builder.client.received import Latest, ReceivedContext, read
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.subjects import FORGOTTEN_HEADER
 
-ACK_WAIT = 60.0
+ACK_WAIT_SECONDS = 60.0
 EPHEMERAL_SECONDS = 3600.0
 FETCH_SECONDS = 5.0
+"""Of one request: how long the loss of a durable may go unnoticed."""
 
 log = logging.getLogger("builder.client")
 
@@ -30,16 +31,14 @@ async def subscribe(
 ) -> AsyncIterator[JetStreamContext.PullSubscription]:
     """A pull subscription that exists while the block runs. durable: its name on the broker, None = nothing is remembered.
 
-    Raises `Unavailable`, also when a durable of that name is there and hears another subject.
+    Raises `Unavailable`, also when a durable of that name has another subject.
     """
     policy = DeliverPolicy.NEW if only_new else DeliverPolicy.ALL
     # Without a durable's name the broker would forget the consumer five seconds after an agent began to think.
     inactive = None if durable else EPHEMERAL_SECONDS
-    config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT, max_deliver=-1, inactive_threshold=inactive)
-    try:
+    config = ConsumerConfig(deliver_policy=policy, ack_wait=ACK_WAIT_SECONDS, max_deliver=-1, inactive_threshold=inactive)
+    with translated(f"could not subscribe to {subject}", "has the service run once on this broker?"):
         subscription = await js.pull_subscribe(subject, durable=durable, stream="CONTEXTS", config=config)
-    except (APIError, NatsError) as error:
-        raise Unavailable(f"could not subscribe to {subject}: {error!r}; has the service run once on this broker?") from error
     try:
         await _check_filter(subscription, subject)
         yield subscription
@@ -49,17 +48,22 @@ async def subscribe(
 
 
 async def received(
-    subscription: JetStreamContext.PullSubscription, subject: str, asked: tuple[str, str], latest: Latest
+    subscription: JetStreamContext.PullSubscription,
+    subject: str,
+    recipient: tuple[str, str],
+    latest: Latest,
+    fetch_seconds: float = FETCH_SECONDS,
 ) -> AsyncGenerator[ReceivedContext, None]:
-    """The contexts of a subscription, for ever. asked: workspace and consumer; what is not theirs is passed over.
+    """The contexts of a subscription, without end. recipient: workspace and consumer; other contexts are skipped.
 
-    Each is acknowledged when the next one is asked for. Raises `Unavailable`.
+    fetch_seconds: of one request to the broker. Each context is acknowledged when the next one is requested. Raises
+    `Unavailable`.
     """
     while True:
         _heed_cancellation()
-        for message in await _fetch(subscription, subject):
+        for message in await _fetch(subscription, subject, fetch_seconds):
             _heed_cancellation()
-            context = await _readable(message, asked, latest)
+            context = await _readable(message, recipient, latest)
             if context is None:
                 continue
             async with _kept_alive(message):
@@ -69,18 +73,16 @@ async def received(
 
 
 async def _check_filter(subscription: JetStreamContext.PullSubscription, subject: str) -> None:
-    """nats-py binds to a durable that is there without a look at what it hears. Raises `Unavailable`."""
-    try:
+    """nats-py binds to an existing durable without a check of its subject. Raises `Unavailable`."""
+    with translated(f"could not look at the subscription to {subject}", "subscribe again"):
         info: ConsumerInfo = await subscription.consumer_info()
-    except (APIError, NatsError) as error:
-        raise Unavailable(f"could not look at the subscription to {subject}: {error!r}; subscribe again") from error
-    heard = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
-    if heard != [subject]:
-        theirs = ", ".join(heard) or "everything"
+    filters = [info.config.filter_subject] if info.config.filter_subject else info.config.filter_subjects or []
+    if filters != [subject]:
+        theirs = ", ".join(filters) or "everything"
         raise Unavailable(f"the durable {info.name} hears {theirs}, wanted is {subject}; take another name, or delete it")
 
 
-async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> ReceivedContext | None:
+async def _readable(message: Msg, recipient: tuple[str, str], latest: Latest) -> ReceivedContext | None:
     """The context in a message; None when there is none for us, and then it does not come again."""
     if FORGOTTEN_HEADER in (message.headers or {}):
         log.info("passing over %s: what it showed was forgotten", message.subject)
@@ -88,7 +90,7 @@ async def _readable(message: Msg, asked: tuple[str, str], latest: Latest) -> Rec
             await message.ack()
         return None
     try:
-        return read(message.data, asked, latest)
+        return read(message.data, recipient, latest)
     except Rejected as error:
         log.warning("passing over %s: %s", message.subject, error)
         with contextlib.suppress(NatsError):
@@ -103,23 +105,22 @@ def _heed_cancellation() -> None:
         raise asyncio.CancelledError
 
 
-async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str) -> list[Msg]:
+async def _fetch(subscription: JetStreamContext.PullSubscription, subject: str, fetch_seconds: float) -> list[Msg]:
     """The next message, or none for a while. Raises `Unavailable` when no more can come, e.g. because the durable is gone."""
-    try:
-        return await subscription.fetch(1, timeout=FETCH_SECONDS)
-    except (NatsTimeout, TimeoutError):
-        return []
-    except (APIError, NatsError, OSError) as error:
-        raise Unavailable(f"listening to {subject} failed: {error!r}; subscribe again") from error
+    with translated(f"listening to {subject} failed", "subscribe again"):
+        try:
+            return await subscription.fetch(1, timeout=fetch_seconds)
+        except (NatsTimeout, TimeoutError):
+            return []
 
 
 @asynccontextmanager
 async def _kept_alive(message: Msg) -> AsyncIterator[None]:
-    """An agent may think for longer than the broker waits."""
+    """Heartbeats, since an agent may need longer than the ack wait."""
 
     async def beat() -> None:
         while True:
-            await asyncio.sleep(ACK_WAIT / 3)
+            await asyncio.sleep(ACK_WAIT_SECONDS / 3)
             with contextlib.suppress(NatsError):
                 await message.in_progress()
 

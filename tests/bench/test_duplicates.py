@@ -1,4 +1,4 @@
-"""Labelled pairs in five languages: which are shown as one, and what is filler (features F1 to F3).
+"""Labelled pairs in five languages: which are shown as one, and what is filler.
 
 `duplicates.tsv` was written for this test. filler: the first text is small talk, the second only looks like it. A restatement in
 other words is shown beside what it restates.

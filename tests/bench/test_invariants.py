@@ -11,15 +11,16 @@ from builder.adapters.tokens import load_counter
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
 from builder.bench.invariants.events import Entry, Events, Record
-from builder.bench.invariants.made_sessions import START
 from builder.bench.invariants.mutants import MUTANTS
 from builder.bench.invariants.mutation import pages_until_found
+from builder.bench.invariants.random_sessions import START
 from builder.bench.invariants.reader import (
     ACCOUNT,
     ALTERED,
     CUT,
     DATE,
     EXCEEDED,
+    FAULTS,
     FOLD,
     MISSING,
     ORDER,
@@ -48,16 +49,17 @@ async def test_what_ninety_sessions_show_is_what_was_said(first: int) -> None:
     for history in range(first, first + 30):
         tally.add(await check_history(7, history, 8, 12))
     assert tally.example is None
-    assert tally.contexts == 240
-    assert tally.shown > 1000
+    assert {kind: tally.counts[kind] for kind in FAULTS} == dict.fromkeys(FAULTS, 0)
+    assert tally.counts["contexts"] == 240
+    assert tally.counts["breadcrumbs"] > 1000
 
 
 async def test_many_pages_are_under_pressure_and_some_sessions_are_long() -> None:
     tally = Tally()
     for history in range(60):
         tally.add(await check_history(8, history, 5, 12))
-    assert tally.pressed >= 0.4 * tally.contexts
-    assert tally.long >= LONG_SHARE * tally.histories / 2
+    assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"]
+    assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2
 
 
 @pytest.mark.parametrize("name", MUTANTS)
@@ -116,7 +118,7 @@ def reading(
     ]
     account = {"partial": [], "most_relevant": [], "by_reason": {}} | omissions
     published = {"content": page, "token_count": COUNT(page), "sections": sections, "omissions": account}
-    events = Events(records=records, session="s42", now=START + timedelta(minutes=9), hears=lambda _: True, task=None)
+    events = Events(records=records, session="s42", now=START + timedelta(minutes=9), is_visible=lambda _: True, task=None)
     return Reading(events=events, trigger=TRIGGER, profile=profile or make_profile(), page=published, count=COUNT)
 
 
@@ -188,7 +190,7 @@ def test_a_page_that_was_refused_though_it_has_room_is_found_and_one_that_has_no
 
 
 def events(*records: Record) -> Events:
-    return Events(records=records, session="s42", now=START + timedelta(minutes=9), hears=lambda _: True, task=None)
+    return Events(records=records, session="s42", now=START + timedelta(minutes=9), is_visible=lambda _: True, task=None)
 
 
 @pytest.mark.parametrize(

@@ -28,14 +28,12 @@ def quiet() -> None:
 
 
 @pytest.mark.slow
-async def test_load_counts_everything_that_it_sent(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load, "SLICE", 20)
-    monkeypatch.setattr(load, "ASKED", 3)
-    monkeypatch.setattr(load, "PACED", 40)
+async def test_load_counts_everything_that_it_sent(settings: Settings) -> None:
+    sizes = load.Sizes(slice=20, triggers=3, paced=40)
     encoder = await open_encoder(settings)
     try:
         async with open_service(settings) as service, serving(service):
-            report = await load.run(service, encoder, 0.0, 4, quiet)
+            report = await load.run(service, encoder, 0.0, 4, quiet, sizes)
             assert await service.core.store.count() == report["messages"] + 23  # the first slice warms up
             contexts = (await service.js.stream_info("CONTEXTS")).state.messages
     finally:

@@ -1,4 +1,4 @@
-"""What a tool answers in no session belongs to the session that asked, in every store (features A8)."""
+"""What a tool answers in no session belongs to the session that asked, in every store."""
 
 from typing import Protocol
 

@@ -25,6 +25,7 @@ from tests.running import Process, Running, run, wait_for
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [ROOT / "README.md", *sorted((ROOT / "builder" / "docs").rglob("*.md"))]
 
 
 def block(mark: str) -> str:
@@ -113,18 +114,13 @@ async def test_the_page_of_the_readme_is_the_demo_s(settings: Settings) -> None:
     assert f"{tokens['last 20 as pretty JSON with the catalog']:,} tokens" in README
 
 
-def test_every_command_of_the_readme_exists() -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_of_the_docs_exists(page: Path) -> None:
     tree = get_command(application)
-    for words in re.findall(r"context-builder ([a-z][a-z -]*[a-z])", README):
+    for words in re.findall(r"(?:`|^)context-builder ([a-z][a-z-]*(?: [a-z][a-z-]*)*)", page.read_text("utf-8"), re.MULTILINE):
         command: Any = tree
         for word in words.split():
             if not hasattr(command, "commands"):
                 break
             assert word in command.commands, words
             command = command.commands[word]
-
-
-def test_every_link_of_the_readmes_leads_somewhere() -> None:
-    for page in (ROOT / "README.md", ROOT / "builder" / "README.md"):
-        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text("utf-8")):
-            assert (page.parent / target).exists(), target

@@ -142,11 +142,12 @@ async def test_an_agent_that_wants_only_new_contexts_does_not_get_old_ones(servi
             assert (await asyncio.wait_for(waiting, DEADLINE)).trigger_event_id == "after"
 
 
-async def test_an_agent_whose_durable_is_deleted_is_told_so(
-    service: Running, workspace: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("builder.client.subscription.FETCH_SECONDS", 0.3)
-    async with connect(service.url, workspace) as client, jetstream(service.url) as js, listening(client) as contexts:
+async def test_an_agent_whose_durable_is_deleted_is_told_so(service: Running, workspace: str) -> None:
+    async with (
+        connect(service.url, workspace) as client,
+        jetstream(service.url) as js,
+        listening(Client(client._connection, workspace, fetch_seconds=0.3)) as contexts,
+    ):
         waiting = asyncio.ensure_future(contexts.next())
         await _exists(service, f"{workspace}=default")
         await js.delete_consumer(CONTEXTS, f"{workspace}=default")

@@ -1,4 +1,4 @@
-"""A profile may look beyond its session, never beyond its workspace (features D20)."""
+"""A profile may look beyond its session, never beyond its workspace."""
 
 from pathlib import Path
 

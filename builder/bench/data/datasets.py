@@ -1,7 +1,7 @@
-"""Labelled conversations: data set files (format in builder/README.md) and the bundled sample in the same form."""
+"""Labelled conversations: data set files (format in builder/docs/benchmarks.md) and the bundled sample in the same form."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
@@ -11,28 +11,29 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Misconfigured
 from builder.remember.decode import decode
+from builder.service import ContextBuilder
 from builder.wire.records import Outgoing, make_record, outgoing, read_lines
 
 SAMPLE = "sample"
 WORKSPACE = "bench"
 """Every conversation is its own workspace: ids are unique inside a workspace only, and conversations share theirs."""
-ASKED_AFTER = timedelta(seconds=60)
-ROOM = 100_000
+QUESTION_DELAY = timedelta(seconds=60)
+SUMMARY_ROOM = 100_000
 """Sequences between a conversation's end and its questions: room for the summaries that the service publishes itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """trigger: the question as a breadcrumb, asked as of the end. evidence: ids of the breadcrumbs that answer it.
-
-    answer: what somebody who knows would say; "" where the data set tells none.
-    """
+    """A labelled question."""
 
     id: str
     trigger: Breadcrumb
+    """The question as a breadcrumb, as of the end of its conversation."""
     evidence: tuple[str, ...]
+    """Ids of the breadcrumbs that answer it."""
     category: str
     answer: str = ""
+    """The right answer; "" where the data set has none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,16 @@ class Dataset:
     name: str
     conversations: tuple[Conversation, ...]
 
+    @property
+    def messages(self) -> int:
+        """How many breadcrumbs there are."""
+        return sum(len(conversation.breadcrumbs) for conversation in self.conversations)
+
+    @property
+    def question_count(self) -> int:
+        """How many questions there are."""
+        return sum(len(conversation.questions) for conversation in self.conversations)
+
 
 def load(source: str) -> Dataset:
     """Read a data set file, or the bundled sample when `source` is "sample". Raises `Misconfigured`."""
@@ -60,24 +71,31 @@ def load(source: str) -> Dataset:
         data = json.loads(Path(source).read_text("utf-8"))
         return Dataset(name=data["name"], conversations=tuple(map(_conversation, data["conversations"])))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/README.md") from error
+        raise Misconfigured(f"{source} is not a data set: {error!r}; the format is in builder/docs/benchmarks.md") from error
+
+
+async def remember(builder: ContextBuilder, conversation: Conversation, step: Callable[[], None]) -> None:
+    """Store a conversation. step: called after each message."""
+    for breadcrumb in conversation.breadcrumbs:
+        await builder.remember(breadcrumb)
+        step()
 
 
 def spaced(dataset: Dataset) -> Dataset:
     """The same with room for summaries between any two messages."""
 
     def apart(crumb: Breadcrumb) -> Breadcrumb:
-        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * ROOM))
+        return replace(crumb, place=Place(crumb.place.incarnation, crumb.place.sequence * SUMMARY_ROOM))
 
     return replace(
         dataset,
         conversations=tuple(
             Conversation(
-                session=held.session,
-                breadcrumbs=tuple(map(apart, held.breadcrumbs)),
-                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in held.questions),
+                session=conversation.session,
+                breadcrumbs=tuple(map(apart, conversation.breadcrumbs)),
+                questions=tuple(replace(question, trigger=apart(question.trigger)) for question in conversation.questions),
             )
-            for held in dataset.conversations
+            for conversation in dataset.conversations
         ),
     )
 
@@ -116,8 +134,8 @@ def pooled(dataset: Dataset) -> Dataset:
             )
             for question in conversation.questions
         )
-        mine = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
-        sessions.append(Conversation(session=conversation.session, breadcrumbs=mine, questions=tuple(questions)))
+        own = tuple(crumb for crumb in breadcrumbs if crumb.session == conversation.session)
+        sessions.append(Conversation(session=conversation.session, breadcrumbs=own, questions=tuple(questions)))
     return Dataset(name=f"{dataset.name}, pooled", conversations=tuple(sessions))
 
 
@@ -132,8 +150,8 @@ def sample_lines() -> tuple[str, ...]:
 
 def demo_evidence() -> tuple[str, ...]:
     """Texts of the messages that answer the sample's last message."""
-    wanted = _sample_questions()["demo"]["evidence"]
-    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in wanted)
+    ids = _sample_questions()["demo"]["evidence"]
+    return tuple(crumb.text for crumb in _sample().conversations[0].breadcrumbs if crumb.id in ids)
 
 
 def _sample_questions() -> dict[str, Any]:
@@ -165,7 +183,7 @@ def _conversation(data: dict[str, Any]) -> Conversation:
 
 
 def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
-    """Decode events as if a stream had numbered them; stream time is the sender's, since nobody sent them late."""
+    """Decode events as if a stream had numbered them; the stream time is the sender's."""
     placed = []
     for sequence, event in enumerate(events, 1):
         moment = datetime.fromisoformat(json.loads(event.data)["created_at"])
@@ -175,7 +193,7 @@ def _place(events: Iterable[Outgoing]) -> tuple[Breadcrumb, ...]:
 
 def _labelled(session: str, breadcrumbs: tuple[Breadcrumb, ...], questions: list[dict[str, Any]]) -> Conversation:
     end = breadcrumbs[-1]
-    moment, place = end.created_at + ASKED_AFTER, Place(1, end.place.sequence + ROOM)
+    moment, place = end.created_at + QUESTION_DELAY, Place(1, end.place.sequence + SUMMARY_ROOM)
 
     def trigger(question: dict[str, Any]) -> Breadcrumb:
         body = {"content": question["query"]}

@@ -1,4 +1,4 @@
-"""Texts that say what another one says, and texts that nearly do: what `bench repeats` plants."""
+"""Copies of a text, and near copies with another meaning, for `bench repeats`."""
 
 import re
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ def copy_of(text: str, number: int) -> str:
 
 
 def opposites_of(text: str) -> Iterator[str]:
-    """Nearly the same words, and something else: denied, another number, two words exchanged, asked instead of said."""
+    """Nearly the same words with another meaning: negated, another number, two words exchanged, a question."""
     body = " ".join(text.split())
     if _BE.search(body):
         yield _BE.sub(r"\1 not", body, count=1)

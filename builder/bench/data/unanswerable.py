@@ -1,4 +1,4 @@
-"""Triggers that nothing in a conversation answers: questions asked in other conversations, and small talk."""
+"""Triggers without an answer in a conversation: questions of other conversations, and small talk."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -31,22 +31,22 @@ def foreign(conversation: Conversation, datasets: Sequence[Dataset], number: int
     own = [dataset for dataset in datasets if conversation in dataset.conversations]
     others = [dataset for dataset in datasets if dataset not in own]
     for group, share in ((own, OWN_SHARE if others else 1.0), (others, 1 - OWN_SHARE)):
-        asked = [
+        questions = [
             (f"{other.session}-{question.id}", question.trigger.text)
             for dataset in group
             for other in dataset.conversations
             if other != conversation
             for question in other.questions
         ]
-        wanted = max(round(share * number), 1)
-        for name, text in asked[:: max(-(-len(asked) // wanted), 1)]:
-            yield _said(conversation, f"foreign-{name}", text)
+        count = max(round(share * number), 1)
+        for name, text in questions[:: max(-(-len(questions) // count), 1)]:
+            yield _trigger(conversation, f"foreign-{name}", text)
 
 
 def small_talk(conversation: Conversation) -> Iterator[Breadcrumb]:
     """Thanks and greetings, said here."""
-    return (_said(conversation, f"small-talk-{number}", text) for number, text in enumerate(SMALL_TALK))
+    return (_trigger(conversation, f"small-talk-{number}", text) for number, text in enumerate(SMALL_TALK))
 
 
-def _said(conversation: Conversation, name: str, text: str) -> Breadcrumb:
+def _trigger(conversation: Conversation, name: str, text: str) -> Breadcrumb:
     return replace(conversation.questions[0].trigger, id=name, text=text, body=json.dumps({"content": text}))

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from builder.bench.invariants.conversation import in_conversation, refusal
-from builder.bench.invariants.events import TOOLS, Record, said
+from builder.bench.invariants.events import TOOLS, Record, text_of
 from builder.bench.invariants.expected_items import CUT, LINE, SHOWN_OF
 from builder.bench.invariants.finds import MARK, in_finds, nothing_unseen
-from builder.bench.invariants.made_texts import CONTROL
-from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, on_page
+from builder.bench.invariants.random_texts import CONTROL
+from builder.bench.invariants.reader import ACCOUNT, DATE, REPEAT, Fault, Reading, in_outline
 from builder.domain.profile import Dates
 
-NAMED = 50
+MAX_MOST_RELEVANT = 50
 NEUTRALISED = "neutralised"
 
 
@@ -21,7 +21,7 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
     """What is wrong with the page: kind, and what it is about; empty when nothing is."""
     if reading.page is None:
         return tuple(refusal(reading))
-    checks = (on_page, in_conversation, refusal, in_finds, nothing_unseen, _dates, _summaries, _sections, _partial, _absent)
+    checks = (in_outline, in_conversation, refusal, in_finds, nothing_unseen, _dates, _summaries, _sections, _partial, _absent)
     return tuple(fault for check in checks for fault in check(reading))
 
 
@@ -30,9 +30,9 @@ def _dates(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None or rule.dates not in {"day", "time"}:
         return
-    found, _ = reading.recent
-    items = reading.items("window")[-len(found) :] if found else []
-    days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in found]
+    displays, _ = reading.recent
+    items = reading.items("window")[-len(displays) :] if displays else []
+    days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in displays]
     is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
     for item, day in zip(items, days, strict=True):
         if item.date not in {"", day}:
@@ -58,25 +58,28 @@ def _summaries(reading: Reading) -> Iterator[Fault]:
         for row, state in each.states
         if state == "whole" and not (each.entry.request and row == each.entry.row)
     }
-    shown = {mark for item in reading.items("summary") for mark in MARK.findall(item.text)}
+    visible_marks = {mark for item in reading.items("summary") for mark in MARK.findall(item.text)}
     for record in records:
         for line in record["context"].get("lines", ()):
-            if whole.issuperset(line["ids"]) and shown.intersection(MARK.findall(line["text"])):
+            if whole.issuperset(line["ids"]) and visible_marks.intersection(MARK.findall(line["text"])):
                 yield REPEAT, f"a line of summary {record['id']} and {line['ids']}, of which it was made"
 
 
 def _sections(reading: Reading) -> Iterator[Fault]:
     """Each section names what it shows, and no more tokens than it has."""
-    known = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
+    ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
     for part in reading.published["sections"]:
-        if list(part["ids"]) != list(part["tokens_by_id"]) or not known.issuperset(part["ids"]):
+        if list(part["ids"]) != list(part["tokens_by_id"]) or not ids.issuperset(part["ids"]):
             yield ACCOUNT, f"section {part['name']} has the ids {part['ids']} and tokens of {list(part['tokens_by_id'])}"
         if sum(part["tokens_by_id"].values()) > part["tokens"]:
             yield ACCOUNT, f"section {part['name']} has {part['tokens']} tokens, its breadcrumbs {part['tokens_by_id']}"
     records = reading.events.records
-    named, shown = set(reading.ids("window")), {records[row]["id"] for each in reading.recent[0] for row, _ in each.states}
-    if named != shown and len(reading.recent[0]) == len(reading.items("window")):
-        yield ACCOUNT, f"the conversation shows {sorted(shown)}, its section names {sorted(named)}"
+    section_ids, display_ids = (
+        set(reading.ids("window")),
+        {records[row]["id"] for each in reading.recent[0] for row, _ in each.states},
+    )
+    if section_ids != display_ids and len(reading.recent[0]) == len(reading.items("window")):
+        yield ACCOUNT, f"the conversation shows {sorted(display_ids)}, its section names {sorted(section_ids)}"
 
 
 def _partial(reading: Reading) -> Iterator[Fault]:
@@ -86,8 +89,8 @@ def _partial(reading: Reading) -> Iterator[Fault]:
         if each["shown"] > each["tokens"]:
             yield ACCOUNT, f"{each['id']}: {each['shown']} of {each['tokens']} tokens are shown"
     reduced = {each["id"] for each in partial if each["reason"] != NEUTRALISED}
-    known = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
-    marked = {name for name in _marked(reading.published["content"]) if name in known}
+    ids = {record["id"] for record in reading.events.records} | {reading.trigger["id"]}
+    marked = {name for name in _marked(reading.published["content"]) if name in ids}
     if reduced != marked:
         yield ACCOUNT, f"in part on the page are {sorted(marked)}, omissions.partial has {sorted(reduced)}"
     neutralised = {each["id"] for each in partial if each["reason"] == NEUTRALISED}
@@ -107,9 +110,9 @@ def _marked(markdown: str) -> Iterator[str]:
     """Ids that marks of cuts and lines of ours on the page name."""
     for line in markdown.split("\n"):
         for pattern in (CUT, SHOWN_OF):
-            yield from (found["id"] for found in pattern.finditer(line) if found["id"])
-        if found := LINE.fullmatch(line.strip().removeprefix("- ").removeprefix("Result: ")):
-            yield found["id"]
+            yield from (match["id"] for match in pattern.finditer(line) if match["id"])
+        if match := LINE.fullmatch(line.strip().removeprefix("- ").removeprefix("Result: ")):
+            yield match["id"]
 
 
 def _with_control(reading: Reading) -> Iterator[str]:
@@ -118,17 +121,17 @@ def _with_control(reading: Reading) -> Iterator[str]:
     for each in reading.recent[0]:
         record = records[each.entry.row]
         if not each.entry.request and record["schema_name"] not in TOOLS and each.is_whole:
-            yield from {record["id"] for control in CONTROL if control in said(record)}
+            yield from {record["id"] for control in CONTROL if control in text_of(record)}
 
 
 def _absent(reading: Reading) -> Iterator[Fault]:
     """Of what is not on the page the most relevant is named, and all of it is counted by reason."""
     omissions = reading.published["omissions"]
-    named = [each["id"] for each in omissions["most_relevant"]]
-    shown = {name for part in reading.published["sections"] for name in part["ids"]}
-    if len(named) > NAMED or len(set(named)) < len(named):
-        yield ACCOUNT, f"{len(named)} are named, {len(set(named))} of them once"
-    if both := shown.intersection(named):
+    relevant = [each["id"] for each in omissions["most_relevant"]]
+    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
+    if len(relevant) > MAX_MOST_RELEVANT or len(set(relevant)) < len(relevant):
+        yield ACCOUNT, f"{len(relevant)} are named, {len(set(relevant))} of them once"
+    if both := on_page.intersection(relevant):
         yield ACCOUNT, f"{sorted(both)} are named as left out and stand on the page"
     reasons = Counter(each["reason"] for each in (*omissions["partial"], *omissions["most_relevant"]))
     if too_few := {reason for reason, number in reasons.items() if number > omissions["by_reason"].get(reason, 0)}:
@@ -136,9 +139,9 @@ def _absent(reading: Reading) -> Iterator[Fault]:
     records = reading.events.records
     own = {records[row]["id"] for entry in reading.events.conversation for row in (entry.row, *entry.results)}
     left_out = sum(omissions["by_reason"].values()) - len(omissions["partial"])
-    if left_out < len(own - shown):
-        yield ACCOUNT, f"{len(own - shown)} of the conversation are not on the page, {left_out} are counted"
+    if left_out < len(own - on_page):
+        yield ACCOUNT, f"{len(own - on_page)} of the conversation are not on the page, {left_out} are counted"
     if left_out > len(reading.events.counting):
         yield ACCOUNT, f"{left_out} are counted as left out, there are {len(reading.events.counting)}"
-    if own - shown and not named:
-        yield ACCOUNT, f"{sorted(own - shown)[:5]} are not on the page, and nothing is named"
+    if own - on_page and not relevant:
+        yield ACCOUNT, f"{sorted(own - on_page)[:5]} are not on the page, and nothing is named"

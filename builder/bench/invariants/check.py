@@ -1,6 +1,6 @@
-"""`bench invariants`: what a page shows is what was said: all of it when it fits, else the newest, each result with its call.
+"""`bench invariants`: a page shows the conversation: all of it when it fits, else the newest, each result with its call.
 
-Random sessions under random wishes, each published page read by `page_account`, which calls nothing of the pipeline.
+Random sessions under random profiles. `account.faults` reads each published page and calls nothing of `recall` or `assemble`.
 """
 
 import asyncio
@@ -27,8 +27,8 @@ from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure
 from builder.bench.invariants.estimates import ample
 from builder.bench.invariants.events import Events
-from builder.bench.invariants.made_sessions import SESSION, START, MadeSession, Record
 from builder.bench.invariants.random_profiles import draw_profile
+from builder.bench.invariants.random_sessions import SESSION, START, RandomSession, Record
 from builder.bench.invariants.reader import FAULTS, Reading
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -40,16 +40,16 @@ from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 
 WORKSPACE, RIVAL = "acme", "rival"
-AT_ONCE = 10
+SESSIONS_OF_JOB = 10
 """Sessions that a process makes before it reports."""
-LEAST, LARGEST = 3, 60
+MIN_RECORDS, MAX_RECORDS = 3, 60
 """Records of a history that is not long."""
-LONG, LONGEST = 301, 420
+MIN_LONG_RECORDS, MAX_LONG_RECORDS = 301, 420
 LONG_SHARE = 0.1
 USER = "user.message.v1"
 PROCESSES = 2
-COUNTED = 50_000
-"""Texts whose tokens are kept."""
+CACHED_TEXTS = 50_000
+"""Texts whose token counts are cached."""
 WORD = re.compile(r"\w+")
 DIRECTIONS: tuple[bytes, ...] = tuple(
     (row / np.linalg.norm(row)).astype("<f2").tobytes() for row in np.random.default_rng(3).normal(size=(500, 16))
@@ -73,30 +73,17 @@ def _words(text: str) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """What was found. example: history and fault of the first that is wrong."""
+    """Counts of sessions, pages and faults."""
 
-    histories: int = 0
-    long: int = 0
-    contexts: int = 0
-    pressed: int = 0
-    refused: int = 0
-    records: int = 0
-    shown: int = 0
-    found: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    """histories, long, contexts, pressed, refusals, records, breadcrumbs, and each kind of fault."""
     example: tuple[int, str] | None = None
+    """History and text of the first fault."""
 
     def add(self, other: "Tally") -> None:
-        """Both together."""
-        self.histories += other.histories
-        self.long += other.long
-        self.contexts += other.contexts
-        self.pressed += other.pressed
-        self.refused += other.refused
-        self.records += other.records
-        self.shown += other.shown
-        self.found += other.found
-        examples = [example for example in (self.example, other.example) if example]
-        self.example = min(examples, default=None)
+        """The sum of both."""
+        self.counts += other.counts
+        self.example = min(filter(None, (self.example, other.example)), default=None)
 
 
 def run(histories: int, contexts: int, seed: int, first: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
@@ -105,26 +92,29 @@ def run(histories: int, contexts: int, seed: int, first: int, size: int, step: C
     first: number of the first history, to see one again. size: mean records of a history. step: called after each history.
     """
     start, each, tally = perf_counter(), -(-contexts // histories), Tally()
-    jobs = [(seed, at, min(AT_ONCE, first + histories - at), each, size) for at in range(first, first + histories, AT_ONCE)]
+    jobs = [
+        (seed, at, min(SESSIONS_OF_JOB, first + histories - at), each, size)
+        for at in range(first, first + histories, SESSIONS_OF_JOB)
+    ]
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
         for done in as_completed([pool.submit(_measure, *job) for job in jobs]):
             part = done.result()
             tally.add(part)
-            for _ in range(part.histories):
+            for _ in range(part.counts["histories"]):
                 step()
-    seconds = perf_counter() - start
+    seconds, counts = perf_counter() - start, tally.counts
     return {
         "seed": seed,
-        "histories": tally.histories,
-        "contexts": tally.contexts,
-        **{kind: tally.found[kind] for kind in FAULTS},
-        "refusals": tally.refused,
-        "under_pressure": round(tally.pressed / max(tally.contexts, 1), 3),
-        "long_histories": round(tally.long / tally.histories, 3),
-        "records_mean": round(tally.records / tally.histories, 1),
-        "shown_mean": round(tally.shown / max(tally.contexts, 1), 1),
+        "histories": counts["histories"],
+        "contexts": counts["contexts"],
+        **{kind: counts[kind] for kind in FAULTS},
+        "refusals": counts["refusals"],
+        "under_pressure": round(counts["pressed"] / max(counts["contexts"], 1), 3),
+        "long_histories": round(counts["long"] / counts["histories"], 3),
+        "records_mean": round(counts["records"] / counts["histories"], 1),
+        "shown_mean": round(counts["breadcrumbs"] / max(counts["contexts"], 1), 1),
         "seconds": round(seconds, 1),
-        "contexts_per_second": round(tally.contexts / seconds, 1),
+        "contexts_per_second": round(counts["contexts"] / seconds, 1),
         "example": {"history": tally.example[0], "fault": tally.example[1]} if tally.example else None,
     }
 
@@ -145,51 +135,53 @@ def _measure(seed: int, first: int, number: int, contexts: int, size: int) -> Ta
 
 
 async def check_history(seed: int, history: int, contexts: int, size: int) -> Tally:
-    """Make one session, ask for so many contexts in it, and read each: page after page, as of different triggers."""
-    tally = Tally(histories=1)
+    """Make one session, build `contexts` pages in it, as of different triggers, and read each."""
+    tally = Tally(Counter(histories=1))
+    counts = tally.counts
     async for reading in pages(seed, history, contexts, size):
-        tally.records = max(tally.records, len(reading.events.records))
-        tally.refused += reading.page is None
+        counts["records"] = max(counts["records"], len(reading.events.records))
         for kind, what in faults(reading):
-            tally.found[kind] += 1
+            counts[kind] += 1
             tally.example = tally.example or (history, f"{kind}: {what}")
-        if reading.page is not None:
-            tally.contexts += 1
-            tally.pressed += is_under_pressure(reading)
-            tally.shown += sum(len(section["ids"]) for section in reading.page["sections"])
-    tally.long = int(tally.records >= LONG - 1)
+        if reading.page is None:
+            counts["refusals"] += 1
+            continue
+        counts["contexts"] += 1
+        counts["pressed"] += is_under_pressure(reading)
+        counts["breadcrumbs"] += sum(len(section["ids"]) for section in reading.page["sections"])
+    counts["long"] = int(counts["records"] >= MIN_LONG_RECORDS - 1)
     return tally
 
 
 async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncIterator[Reading]:
-    """Pages of one session, those that were refused too, until so many were not.
+    """Pages of one session, refused ones included, until `contexts` were built.
 
-    The first trigger is the last record, and the summaries are its consumer's; the others ask from the middle, when all is there.
+    The first trigger is the last record, and the summaries are its consumer's; the other triggers are earlier records.
     """
     rng = Random(f"{seed} {history}")
     profile = draw_profile(rng, rng.randint(100, 5000))
     recipe = recipe_of(profile)
-    made = MadeSession(rng, recipe.name if recipe else "0")
+    session = RandomSession(rng, recipe.name if recipe else "0")
     long = rng.random() < LONG_SHARE
-    drawn = min(max(int(rng.expovariate(1 / (size - LEAST))) + LEAST, LEAST), LARGEST)
-    made.grow(rng.randint(LONG, LONGEST) if long else drawn)
-    made.ask()
+    drawn = min(max(int(rng.expovariate(1 / (size - MIN_RECORDS))) + MIN_RECORDS, MIN_RECORDS), MAX_RECORDS)
+    session.grow(rng.randint(MIN_LONG_RECORDS, MAX_LONG_RECORDS) if long else drawn)
+    session.ask()
     builder = open_scratch(_Hashing(), _words)
     await _remember_rival(builder)
-    remembered = [await builder.remember(crumb) for crumb in _decoded(made.records)]
+    remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
     triggers = [row for row in remembered if _asks(row.breadcrumb)]
-    trigger, got = remembered[-1], 0
-    while got < contexts:
+    trigger, count = remembered[-1], 0
+    while count < contexts:
         built = await builder.build_contexts(trigger, (profile,))
         page = next(iter(built.contexts), None)
-        reading = reading_of(made.records, trigger.breadcrumb, profile, page)
+        reading = reading_of(session.records, trigger.breadcrumb, profile, page)
         yield reading
-        got += len(built.contexts)
+        count += len(built.contexts)
         if not built.contexts:
             profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
-        elif got < contexts:
+        elif count < contexts:
             trigger = rng.choice(triggers)
-            whole = reading_of(made.records, trigger.breadcrumb, profile, None)
+            whole = reading_of(session.records, trigger.breadcrumb, profile, None)
             need = sum(ample(entry, whole) for entry in whole.events.conversation)
             profile = draw_profile(rng, need)
 
@@ -200,12 +192,12 @@ def _asks(crumb: Breadcrumb) -> bool:
 
 def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:
     """The page as the consumer gets it."""
-    wanted = set(profile.audience.any_tags) if profile.audience else None
+    audience = set(profile.audience.any_tags) if profile.audience else None
     events = Events(
         records=records[: trigger.place.sequence - 1],
         session=SESSION,
         now=trigger.received_at,
-        hears=lambda tags: wanted is None or not wanted.isdisjoint(tags),
+        is_visible=lambda tags: audience is None or not audience.isdisjoint(tags),
         task=trigger.task if profile.scope_to_task else None,
     )
     return Reading(
@@ -220,7 +212,7 @@ def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, pag
 @cache
 def _true_count(encoding: str) -> Callable[[str], int]:
     encode_text = encoder(encoding)
-    return lru_cache(COUNTED)(lambda text: len(encode_text(text)))
+    return lru_cache(CACHED_TEXTS)(lambda text: len(encode_text(text)))
 
 
 async def _remember_rival(builder: ContextBuilder) -> None:

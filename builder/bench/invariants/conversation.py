@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from builder.bench.invariants.estimates import USEFUL, ample, count_words, exceeds, fits, fixed, of_result
+from builder.bench.invariants.estimates import MIN_PART_TOKENS, ample, count_words, exceeds, fits, fixed, of_result
 from builder.bench.invariants.events import RESULTS, Entry
-from builder.bench.invariants.expected_items import Shown, shown
+from builder.bench.invariants.expected_items import Display, display_of
 from builder.bench.invariants.reader import ALTERED, CUT, FOLD, LIMIT, MISSING, ORDER, PAIR, REFUSED, STALE, Fault, Reading
 
-HALF = 0.5
+NEWEST_SHARE = 0.5
 """Share of what the conversation may have that its newest entry may need and is certainly shown."""
-LINES = 60
+HEADING_TOKENS = 60
 """Tokens of a heading, a note, and the differences of counting."""
-SHORT = 160
+SHORT_RESULT_TOKENS = 160
 """Tokens of a result that may be no longer than the line in its place: forty signs of it may be flags of seven each."""
 
 
@@ -23,19 +23,19 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     rule = reading.rule("window")
     if rule is None:
         return
-    found, _ = reading.recent
-    if len(found) < len(reading.items("window")):
-        yield _stranger(reading, len(found))
+    displays, _ = reading.recent
+    if len(displays) < len(reading.items("window")):
+        yield _stranger(reading, len(displays))
         return
     certain = demanded(reading)
-    if reading.profile.window.max_units is not None and turns_back(reading, found) > reading.profile.window.max_units:
-        yield LIMIT, f"{turns_back(reading, found)} turns are shown, allowed are {reading.profile.window.max_units}"
+    if reading.profile.window.max_units is not None and turns_back(reading, displays) > reading.profile.window.max_units:
+        yield LIMIT, f"{turns_back(reading, displays)} turns are shown, allowed are {reading.profile.window.max_units}"
     if fits(reading, possible(reading), for_finds(reading)):
-        if len(found) < len(certain):
-            yield MISSING, f"{_name(reading, certain[-len(found) - 1])} has room and is not on the page"
-        yield from _reduced(reading, found)
+        if len(displays) < len(certain):
+            yield MISSING, f"{_name(reading, certain[-len(displays) - 1])} has room and is not on the page"
+        yield from _reduced(reading, displays)
         return
-    yield from _under_pressure(reading, found)
+    yield from _under_pressure(reading, displays)
 
 
 def demanded(reading: Reading) -> list[Entry]:
@@ -50,14 +50,14 @@ def possible(reading: Reading) -> list[Entry]:
 
 
 def _newest(reading: Reading, turns: int | None) -> list[Entry]:
-    kept = set(list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))[:turns])
-    return [entry for entry in reading.limited if entry.turn in kept]
+    newest_turns = set(list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))[:turns])
+    return [entry for entry in reading.limited if entry.turn in newest_turns]
 
 
-def turns_back(reading: Reading, found: Sequence[Shown]) -> int:
+def turns_back(reading: Reading, displays: Sequence[Display]) -> int:
     """How many turns there are from the newest to the oldest that is shown."""
     turns = list(dict.fromkeys(entry.turn for entry in reversed(reading.events.conversation)))
-    return turns.index(found[0].entry.turn) + 1 if found else 0
+    return turns.index(displays[0].entry.turn) + 1 if displays else 0
 
 
 def for_finds(reading: Reading) -> int:
@@ -69,13 +69,13 @@ def for_finds(reading: Reading) -> int:
 
 def refusal(reading: Reading) -> Iterator[Fault]:
     """A page is refused when what no page is without has no room, or the profile trims nothing and the conversation has none."""
-    least = fixed(reading) + min(count_words(reading), 2 * USEFUL)
+    min_tokens = fixed(reading) + min(count_words(reading), 2 * MIN_PART_TOKENS)
     if reading.page is not None:
         if reading.profile.on_overflow == "reject" and reading.rule("window") and exceeds(reading, demanded(reading)):
             yield REFUSED, "the conversation has no room, and a profile that rejects got a page"
     elif reading.profile.on_overflow == "reject" and fits(reading, possible(reading)):
         yield REFUSED, "the conversation has room, and no page came"
-    elif reading.profile.on_overflow == "trim" and 2 * least <= reading.limit:
+    elif reading.profile.on_overflow == "trim" and 2 * min_tokens <= reading.limit:
         yield REFUSED, f"{reading.limit} tokens are enough for the system prompt and the current message, and no page came"
 
 
@@ -85,15 +85,15 @@ def _stranger(reading: Reading, number: int) -> Fault:
     due = reading.limited[-number - 1] if number < len(reading.limited) else None
     name = _name(reading, due) if due else "nothing more"
     for entry in reading.limited:
-        if shown(entry, text, reading.events, reading.trigger):
+        if display_of(entry, text, reading.events, reading.trigger):
             later = due is not None and reading.limited.index(entry) < reading.limited.index(due)
             return (MISSING if later else ORDER), f"{_name(reading, entry)} stands where {name} is due"
     ids = {part.split(" ")[0] for part in text.split("id ")[1:]}
     if due and (reading.events.records[due.row]["id"] in ids or text.startswith("Call ")):
         return PAIR, f"{text!r:.300} stands where {name} is due"
-    known = {record["id"] for row, record in enumerate(reading.events.records) if row in reading.events.counting}
+    visible_ids = {record["id"] for row, record in enumerate(reading.events.records) if row in reading.events.counting}
     kind = ALTERED if due else STALE
-    return kind, f"{text!r:.300} stands where {name} is due, ids {sorted(ids - known)}"
+    return kind, f"{text!r:.300} stands where {name} is due, ids {sorted(ids - visible_ids)}"
 
 
 def _name(reading: Reading, entry: Entry) -> str:
@@ -102,9 +102,9 @@ def _name(reading: Reading, entry: Entry) -> str:
     return f"{record['id']} v{record['version']}{call if entry.request else ''}"
 
 
-def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+def _reduced(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     """What is not whole though everything has room and no limit of the profile says so."""
-    for each in found:
+    for each in displays:
         for row, state in each.states:
             if state == "cut" and not reading.is_limited(row):
                 yield CUT, f"{_name(reading, each.entry)} is cut, and the conversation has room"
@@ -112,18 +112,23 @@ def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
                 yield FOLD, f"{_name(reading, each.entry)} is one line, and the conversation has room"
 
 
-def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+def _under_pressure(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     rule, entries = reading.rule("window"), reading.limited
-    taken = fixed(reading) + count_words(reading) + _pinned(reading)
-    room = min(rule.most(reading.limit), reading.limit - taken) if rule else 0
-    if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
+    other_tokens = fixed(reading) + count_words(reading) + _pinned(reading)
+    room = min(rule.most(reading.limit), reading.limit - other_tokens) if rule else 0
+    if (
+        entries
+        and not displays
+        and reading.trigger_state == "whole"
+        and ample(entries[-1], reading) <= NEWEST_SHARE * room - MIN_PART_TOKENS
+    ):
         yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
-    yield from _too_much(reading, found)
-    for each in found[1:]:
+    yield from _too_much(reading, displays)
+    for each in displays[1:]:
         if any(state == "cut" and reading.events.records[row]["schema_name"] not in RESULTS for row, state in each.states):
             yield CUT, f"{_name(reading, each.entry)} is cut, and older ones are shown"
     if not reading.profile.tool_output.newest_only:
-        yield from _folded(reading, found)
+        yield from _folded(reading, displays)
 
 
 def _pinned(reading: Reading) -> int:
@@ -132,20 +137,20 @@ def _pinned(reading: Reading) -> int:
     return sum(part["tokens"] for part in reading.published["sections"] if part["name"] in names)
 
 
-def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     """A conversation that is not whole has no more than its share."""
     rule = reading.rule("window")
-    shown = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
-    if rule and shown and len(found) < len(reading.limited) and reading.profile.window.max_units is None:
-        most = rule.most(reading.limit) + LINES
-        if shown[0]["tokens"] > most:
-            yield LIMIT, f"the conversation has {shown[0]['tokens']} tokens, its share are {most}"
+    parts = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
+    if rule and parts and len(displays) < len(reading.limited) and reading.profile.window.max_units is None:
+        share = rule.most(reading.limit) + HEADING_TOKENS
+        if parts[0]["tokens"] > share:
+            yield LIMIT, f"the conversation has {parts[0]['tokens']} tokens, its share are {share}"
 
 
-def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
+def _folded(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     """A result that is one line though an older one is whole."""
     long = [
-        each for each in found if _results(reading, each) and all(_is_long(reading, row) for row, _ in _results(reading, each))
+        each for each in displays if _results(reading, each) and all(_is_long(reading, row) for row, _ in _results(reading, each))
     ]
     for one, other in pairwise(long):
         is_line = any(state == "line" for _, state in _results(reading, other)) and not reading.is_placeholder(other.entry)
@@ -154,16 +159,16 @@ def _folded(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
 
 
 def _is_long(reading: Reading, row: int) -> bool:
-    return of_result(reading.events.records[row], reading.count) > SHORT
+    return of_result(reading.events.records[row], reading.count) > SHORT_RESULT_TOKENS
 
 
-def _results(reading: Reading, each: Shown) -> list[tuple[int, str]]:
+def _results(reading: Reading, each: Display) -> list[tuple[int, str]]:
     records = reading.events.records
     return [(row, state) for row, state in each.states if records[row]["schema_name"] == "tool.response.v1"]
 
 
 def is_under_pressure(reading: Reading) -> bool:
     """Whether not all of the conversation is shown whole that the profile's limits leave."""
-    found, _ = reading.recent
+    displays, _ = reading.recent
     certain = demanded(reading)
-    return len(found) < len(certain) or any(not each.is_whole for each in found[-len(certain) :])
+    return len(displays) < len(certain) or any(not each.is_whole for each in displays[-len(certain) :])

@@ -7,67 +7,67 @@ from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Record, call_
 from builder.bench.invariants.expected_items import leaves, words_of
 from builder.bench.invariants.reader import Reading
 
-AMPLE, SCANT = 1.03, 0.93
+UPPER_FACTOR, LOWER_FACTOR = 1.03, 0.93
 """Of our count, so that no difference of writing matters."""
-EXTRA = 40
-LINE = 10
+EXTRA_TOKENS = 40
+DATE_LINE_TOKENS = 10
 """Tokens of a date line."""
-HEADING = 12
-CHAT, NAME = 1.1, 20
+HEADING_TOKENS = 12
+CHAT_FACTOR, NAME_TOKENS = 1.1, 20
 """Of `messages`, which have other joints, and a name for each message."""
-USEFUL = 64
+MIN_PART_TOKENS = 64
 """Tokens of a useful part of the current message."""
 
 
 def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
     """Whether these entries certainly have room beside what no page is without, and `more` tokens."""
-    shown = list(entries)
-    texts = sum(_ample(entry, reading) for entry in shown)
-    tokens = texts + _dates(reading, shown) + fixed(reading) + count_words(reading)
+    entries = list(entries)
+    texts = sum(_ample(entry, reading) for entry in entries)
+    tokens = texts + _dates(reading, entries) + fixed(reading) + count_words(reading)
     if reading.profile.chat_format != "none":
-        tokens = int(CHAT * tokens) + NAME * (len(shown) + 2)
-    return AMPLE * tokens + EXTRA + more <= reading.whole
+        tokens = int(CHAT_FACTOR * tokens) + NAME_TOKENS * (len(entries) + 2)
+    return UPPER_FACTOR * tokens + EXTRA_TOKENS + more <= reading.whole
 
 
-def _dates(reading: Reading, shown: list[Entry]) -> int:
+def _dates(reading: Reading, entries: list[Entry]) -> int:
     """Of a line for each day, by whatever clocks; of one for each entry where times are shown."""
     rule = reading.rule("window")
     if rule and rule.dates == "time":
-        return 2 * LINE * (len(shown) + 1)
-    days = {reading.events.records[entry.row]["created_at"][:10] for entry in shown}
-    return 3 * LINE * len(days) if len(days) > 1 else 2 * LINE
+        return 2 * DATE_LINE_TOKENS * (len(entries) + 1)
+    days = {reading.events.records[entry.row]["created_at"][:10] for entry in entries}
+    return 3 * DATE_LINE_TOKENS * len(days) if len(days) > 1 else 2 * DATE_LINE_TOKENS
 
 
 def exceeds(reading: Reading, entries: Iterable[Entry]) -> bool:
     """Whether these entries certainly have no room."""
-    return SCANT * sum(_scant(entry, reading) for entry in entries) > reading.limit
+    return LOWER_FACTOR * sum(_scant(entry, reading) for entry in entries) > reading.limit
 
 
 def fixed(reading: Reading) -> int:
     """Of headings and what the profile says itself."""
     texts = [reading.profile.system_prompt, *(reminder.text for reminder in reading.profile.reminders)]
-    return sum(HEADING + reading.count(f"{text}\n") for text in texts) + 2 * HEADING
+    return sum(HEADING_TOKENS + reading.count(f"{text}\n") for text in texts) + 2 * HEADING_TOKENS
 
 
 def count_words(reading: Reading) -> int:
     """Of the current message."""
-    return LINE + reading.count(words_of(reading.trigger))
+    return DATE_LINE_TOKENS + reading.count(words_of(reading.trigger))
 
 
 def ample(entry: Entry, reading: Reading) -> int:
     """Most tokens of one entry."""
-    return int(AMPLE * _ample(entry, reading))
+    return int(UPPER_FACTOR * _ample(entry, reading))
 
 
 def _ample(entry: Entry, reading: Reading) -> int:
     record = reading.events.records[entry.row]
     if not entry.request and record["schema_name"] not in TOOLS:
-        return NAME + reading.count(words_of(record).replace("\n", "\n  "))
+        return NAME_TOKENS + reading.count(words_of(record).replace("\n", "\n  "))
     if record["schema_name"] in RESULTS:
-        return NAME + of_result(record, reading.count)
-    asked = json.dumps(call_of(record, entry.request).get("input"), indent=2, ensure_ascii=False)
+        return NAME_TOKENS + of_result(record, reading.count)
+    arguments = json.dumps(call_of(record, entry.request).get("input"), indent=2, ensure_ascii=False)
     results = (reading.events.records[row] for row in entry.results)
-    return NAME + reading.count(asked) + sum(NAME + of_result(result, reading.count) for result in results)
+    return NAME_TOKENS + reading.count(arguments) + sum(NAME_TOKENS + of_result(result, reading.count) for result in results)
 
 
 def of_result(record: Record, count: Callable[[str], int]) -> int:

@@ -1,6 +1,6 @@
-"""What records say by themselves, worked out by brute force: which count, and what the conversation is.
+"""Facts of records by brute force: which of them count, and which of them are the conversation.
 
-Nothing of the pipeline is called here: what a unit is, what counts and which result answers which call are worked out anew.
+Nothing of `recall` is called here: units, visibility and the pairs of calls and results are derived independently.
 """
 
 import json
@@ -20,38 +20,38 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message, or one call with its results. turn: row of the first version of the message that makes it.
-
-    request: id of the call; "" for a message. Rows are numbers of records, of the versions that are shown.
-    """
+    """A message, or one call with its results. Rows are numbers of records, of the versions that are shown."""
 
     turn: int
+    """Row of the first version of the message that makes it."""
     row: int
     request: str = ""
+    """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
 class _Exchange:
-    """callers, results: rows in the order in which they came. asked: tool and arguments, as they were called last."""
+    """One call; rows are in stream order."""
 
-    asked: str
+    question: str
+    """Tool and arguments of the last call."""
     callers: list[int] = field(default_factory=list)
     results: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
-    """Records up to a trigger, and who looks at them.
-
-    now: the trigger's time. hears: a record's tags → whether it is this consumer's. task: the only one it sees, None = all.
-    """
+    """Records up to a trigger, as one consumer sees them."""
 
     records: Sequence[Record]
     session: str
     now: datetime
-    hears: Callable[[Sequence[str]], bool]
+    """Time of the trigger."""
+    is_visible: Callable[[Sequence[str]], bool]
+    """A record's tags → whether it is in the consumer's audience."""
     task: str | None
+    """The only visible task; None = all."""
 
     @cached_property
     def sessions(self) -> list[str]:
@@ -59,19 +59,19 @@ class Events:
         sessions: list[str] = []
         askers: dict[str, set[str]] = {}
         for record in self.records:
-            answered, asked = calls_of(record)
+            answered, calls = calls_of(record)
             session = record["session"]
             if answered and session == NOWHERE:
-                known = askers.get(answered[0], set())
-                session = next(iter(known)) if len(known) == 1 else NOWHERE
-            for call in asked if record["session"] != NOWHERE else ():
+                sessions_asking = askers.get(answered[0], set())
+                session = next(iter(sessions_asking)) if len(sessions_asking) == 1 else NOWHERE
+            for call in calls if record["session"] != NOWHERE else ():
                 askers.setdefault(call, set()).add(session)
             sessions.append(session)
         return sessions
 
     @cached_property
     def newest(self) -> dict[str, int]:
-        """Id → row of its highest version, of what nobody has removed since."""
+        """Id → row of its highest version, without removed breadcrumbs."""
         newest: dict[str, int] = {}
         removed: set[str] = set()
         for row, record in enumerate(self.records):
@@ -98,7 +98,7 @@ class Events:
     def units(self) -> list[int]:
         """Of each row a number that it shares with all that has a request id or an id of its session in common."""
         unit = list(range(len(self.records)))
-        owner: dict[tuple[str, str], int] = {}
+        representatives: dict[tuple[str, str], int] = {}
 
         def root(row: int) -> int:
             while unit[row] != row:
@@ -107,10 +107,10 @@ class Events:
 
         for row, record in enumerate(self.records):
             session = self.sessions[row]
-            answered, asked = calls_of(record)
-            for mark in (f"id {record['id']}", *(f"call {call}" for call in (*answered, *asked))):
-                known = owner.setdefault((session, mark), row)
-                one, other = sorted((root(known), root(row)))
+            answered, calls = calls_of(record)
+            for mark in (f"id {record['id']}", *(f"call {call}" for call in (*answered, *calls))):
+                representative = representatives.setdefault((session, mark), row)
+                one, other = sorted((root(representative), root(row)))
                 unit[other] = one
         return [root(row) for row in range(len(self.records))]
 
@@ -120,16 +120,16 @@ class Events:
         current = set(self.newest.values())
         gone = {row for row in current if self._is_gone(row)}
         torn = {self.units[row] for row in gone}
-        mine = {self.units[row] for row, record in enumerate(self.records) if self._is_mine(record)}
+        own = {self.units[row] for row, record in enumerate(self.records) if self._is_own(record)}
         return frozenset(
             row
             for row in current - gone
-            if self.units[row] in mine and not (self.units[row] in torn and self.records[row]["schema_name"] in TOOLS)
+            if self.units[row] in own and not (self.units[row] in torn and self.records[row]["schema_name"] in TOOLS)
         )
 
     @cached_property
     def conversation(self) -> list[Entry]:
-        """What stands on a page that has room for everything, in page order."""
+        """The entries of a page with room for everything, in page order."""
         entries: list[Entry] = []
         for row, record in enumerate(self.records):
             if self.sessions[row] == self.session and self.first[record["id"]] == row:
@@ -137,7 +137,7 @@ class Events:
         return entries
 
     def exchange_of(self, row: int) -> bool:
-        """Whether a result's call is known and shown: then it stands below it."""
+        """Whether a result's call is visible: then the result stands below it."""
         exchange = self._exchanges[0].get(self.first[self.records[row]["id"]])
         return exchange is not None and self._is_called(exchange)
 
@@ -146,19 +146,19 @@ class Events:
         if row not in self.counting or self.records[row]["schema_name"] not in WORDS | TOOLS:
             return []
         record = self.records[row]
-        _, asked = calls_of(record)
-        if record["schema_name"] in TOOLS and not asked:
+        _, calls = calls_of(record)
+        if record["schema_name"] in TOOLS and not calls:
             return [] if record["schema_name"] in RESULTS and self.exchange_of(origin) else [Entry(origin, row)]
-        speaks = record["schema_name"] in WORDS and (said(record).strip() or not asked)
+        speaks = record["schema_name"] in WORDS and (text_of(record).strip() or not calls)
         entries = [Entry(origin, row)] if speaks else []
-        for call in dict.fromkeys(asked):
+        for call in dict.fromkeys(calls):
             exchange = self._exchanges[1][row, call]
-            results = tuple(dict.fromkeys(self._shown(exchange)))
+            results = tuple(dict.fromkeys(self._visible_results(exchange)))
             if self.records[exchange.callers[0]]["id"] == record["id"] and (results or not exchange.results):
                 entries.append(Entry(origin, row, call, results))
         return entries
 
-    def _shown(self, exchange: _Exchange) -> list[int]:
+    def _visible_results(self, exchange: _Exchange) -> list[int]:
         rows = (self.newest.get(self.records[row]["id"], -1) for row in exchange.results)
         return [row for row in rows if row in self.counting]
 
@@ -170,38 +170,38 @@ class Events:
     def _exchanges(self) -> tuple[dict[int, _Exchange], dict[tuple[int, str], _Exchange]]:
         """Of each result, and of each caller and call. A result answers what was last called by its id in its session.
 
-        An edit makes the calls that earlier versions made, whoever has used their ids since.
+        An edit repeats the calls of earlier versions, even when their ids were used again since.
         """
         of_result: dict[int, _Exchange] = {}
         of_call: dict[tuple[int, str], _Exchange] = {}
         last: dict[tuple[str, str], _Exchange] = {}
         early: dict[tuple[str, str], list[int]] = {}
-        made: dict[tuple[int, str], _Exchange] = {}
+        by_origin: dict[tuple[int, str], _Exchange] = {}
         for row, record in enumerate(self.records):
             session = self.sessions[row]
-            answered, asked = calls_of(record)
+            answered, calls = calls_of(record)
             for call in answered:
-                known = last.get((session, call))
-                (known.results if known else early.setdefault((session, call), [])).append(row)
-                of_result.update({row: known} if known else {})
-            for call in asked:
+                exchange = last.get((session, call))
+                (exchange.results if exchange else early.setdefault((session, call), [])).append(row)
+                of_result.update({row: exchange} if exchange else {})
+            for call in calls:
                 key, question = (session, call), arguments_of(record, call)
                 origin = self.first[record["id"]]
-                known = made.get((origin, call)) or last.get(key)
-                passes_on = known and known.asked == question and not known.results
-                if known is None or not (passes_on or (origin, call) in made):
-                    known = last[key] = _Exchange(question, results=early.pop(key, []))
-                    of_result.update(dict.fromkeys(known.results, known))
-                made[origin, call] = known
-                known.asked = question
-                known.callers.append(row)
-                of_call[row, call] = known
+                exchange = by_origin.get((origin, call)) or last.get(key)
+                passes_on = exchange and exchange.question == question and not exchange.results
+                if exchange is None or not (passes_on or (origin, call) in by_origin):
+                    exchange = last[key] = _Exchange(question, results=early.pop(key, []))
+                    of_result.update(dict.fromkeys(exchange.results, exchange))
+                by_origin[origin, call] = exchange
+                exchange.question = question
+                exchange.callers.append(row)
+                of_call[row, call] = exchange
         return of_result, of_call
 
-    def _is_mine(self, record: Record) -> bool:
+    def _is_own(self, record: Record) -> bool:
         """By its tags, and by its task where the consumer sees only one."""
         task = next((tag.removeprefix("task:") for tag in record["tags"] if tag.startswith("task:")), "")
-        return self.hears(record["tags"]) and self.task in {None, task}
+        return self.is_visible(record["tags"]) and self.task in {None, task}
 
     def _is_gone(self, row: int) -> bool:
         """Whether it has ended, or the latest blacklist names it."""
@@ -216,13 +216,13 @@ class Events:
 
     @cached_property
     def _blacklist(self) -> Mapping[str, Any] | None:
-        """The latest that nobody has removed."""
+        """The latest one that is not removed."""
         removed = {record["context"].get("breadcrumb_id") for record in self.records}
         lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
         return lists[-1]["context"] if lists else None
 
 
-def said(record: Record) -> str:
+def text_of(record: Record) -> str:
     """The words of a message."""
     body = record["context"]
     return str(next(body[name] for name in ("content", "message", "text") if body.get(name) is not None))
@@ -232,8 +232,8 @@ def calls_of(record: Record) -> tuple[list[str], list[str]]:
     """The request ids that it answers, and those under which it asks."""
     body = record["context"]
     own = [body[name] for name in ("request_id", "requestId") if body.get(name)][:1]
-    asked = [call["requestId"] for call in body.get("tool_requests", ()) if call.get("requestId")]
-    return (own, asked) if record["schema_name"] in RESULTS else ([], [*own, *asked])
+    calls = [call["requestId"] for call in body.get("tool_requests", ()) if call.get("requestId")]
+    return (own, calls) if record["schema_name"] in RESULTS else ([], [*own, *calls])
 
 
 def call_of(record: Record, call: str) -> Record:
@@ -244,5 +244,5 @@ def call_of(record: Record, call: str) -> Record:
 
 def arguments_of(record: Record, call: str) -> str:
     """Tool and arguments as one text: equal for equal calls."""
-    made = call_of(record, call)
-    return json.dumps([made["tool"], made.get("input")], sort_keys=True)
+    request = call_of(record, call)
+    return json.dumps([request["tool"], request.get("input")], sort_keys=True)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, said
-from builder.bench.invariants.made_texts import CONTROL, FORGED
+from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, text_of
+from builder.bench.invariants.random_texts import CONTROL, FORGED
 
 State = Literal["whole", "cut", "line"]
 CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")
@@ -20,11 +20,12 @@ BLANK = " \t\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What an item shows of an entry. states: of the words or the call, and of each result below it, with their rows."""
+class Display:
+    """What an item shows of an entry."""
 
     entry: Entry
     states: tuple[tuple[int, State], ...]
+    """Row and state of the words or the call, and of each result below it."""
 
     @property
     def is_whole(self) -> bool:
@@ -34,14 +35,14 @@ class Shown:
 
 def visible(text: str) -> str:
     """The text as a page shows it."""
-    for control, shown in CONTROL.items():
-        text = text.replace(control, shown)
+    for control, replacement in CONTROL.items():
+        text = text.replace(control, replacement)
     return re.sub("\r\n?", "\n", text).rstrip(BLANK)
 
 
 def words_of(record: Record) -> str:
     """What a message says, with a line for its image."""
-    return visible(said(record) + (IMAGE if record["context"].get("attachments") else "")) or "(empty message)"
+    return visible(text_of(record) + (IMAGE if record["context"].get("attachments") else "")) or "(empty message)"
 
 
 def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
@@ -56,17 +57,17 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
     return re.compile(re.escape(name or default))
 
 
-def shown(entry: Entry, text: str, events: Events, trigger: Record) -> Shown | None:
+def display_of(entry: Entry, text: str, events: Events, trigger: Record) -> Display | None:
     """What an item's text shows of an entry; None when it is not of this entry, or says something else."""
     record = events.records[entry.row]
     if not entry.request and record["schema_name"] not in TOOLS:
         state = message_state(record, text, trigger)
-        return Shown(entry, ((entry.row, state),)) if state else None
+        return Display(entry, ((entry.row, state),)) if state else None
     if record["schema_name"] in RESULTS:
         label = re.match(r"Tool \w+ (?:answered|(?P<failed>failed))(?=:| \()", text)
         below = ("Failed" if label["failed"] else "Result") + text[label.end() :] if label else text
         state = result_state(record, below)
-        return Shown(entry, ((entry.row, state),)) if state else None
+        return Display(entry, ((entry.row, state),)) if state else None
     return _called(entry, text, events)
 
 
@@ -97,19 +98,19 @@ def _bare(text: str) -> str:
     return re.sub(r"\s+|`{3}\w*|~{3}", "", text)
 
 
-def _called(entry: Entry, text: str, events: Events) -> Shown | None:
+def _called(entry: Entry, text: str, events: Events) -> Display | None:
     head, *parts = PART.split(text)
     state = call_state(events.records[entry.row], entry.request, head)
     if state is None:
         return None
     if not entry.results:
         is_open = not entry.request or [part.strip() for part in parts] == ["(no answer yet)"]
-        return Shown(entry, ((entry.row, state),)) if is_open or state == "cut" else None
+        return Display(entry, ((entry.row, state),)) if is_open or state == "cut" else None
     if len(parts) != len(entry.results):
         return None
     states = [result_state(events.records[row], part.rstrip()) for row, part in zip(entry.results, parts, strict=True)]
-    found = tuple((row, state) for row, state in zip(entry.results, states, strict=True) if state)
-    return Shown(entry, ((entry.row, state), *found)) if len(found) == len(parts) else None
+    rows = tuple((row, state) for row, state in zip(entry.results, states, strict=True) if state)
+    return Display(entry, ((entry.row, state), *rows)) if len(rows) == len(parts) else None
 
 
 def call_state(record: Record, request: str, text: str) -> State | None:

@@ -21,23 +21,23 @@ COUNTED = ("user.message.v1", "note.v1", "knowledge.v1")
 def in_finds(reading: Reading) -> Iterator[Fault]:
     """Each shows a passage of one breadcrumb that the page does not show already; a result stands below its call."""
     records = reading.events.records
-    shown = [(each.entry, row) for each in reading.recent[0] for row, state in each.states if state == "whole"]
-    wholes = [records[row] for entry, row in shown if not entry.request or row != entry.row]
+    whole = [(each.entry, row) for each in reading.recent[0] for row, state in each.states if state == "whole"]
+    wholes = [records[row] for entry, row in whole if not entry.request or row != entry.row]
     marks = {mark for record in wholes for mark in MARK.findall(str(record["context"]))} - _of_calls(reading)
     marks |= set(MARK.findall(str(reading.trigger["context"]))) if reading.trigger_state == "whole" else set()
     seen: set[str] = set()
     for item in reading.items("retrieval"):
         call = item.text.split("\nResult:")[0] if item.text.startswith("Call ") else ""
-        found = set(MARK.findall(item.text.removeprefix(call)))
-        if again := found & (marks | seen):
+        item_marks = set(MARK.findall(item.text.removeprefix(call)))
+        if again := item_marks & (marks | seen):
             yield REPEAT, f"{sorted(again)} of {item.text!r:.200} is found, and the page shows it"
-        seen |= found
-        yield from _find(reading, item, found)
+        seen |= item_marks
+        yield from _find(reading, item, item_marks)
     schemas = {record["id"]: record["schema_name"] for record in records}
     shown_of = Counter(schemas.get(name, "") for name in reading.ids("retrieval"))
-    for schema, most in reading.profile.retrieval.per_schema_limit.items():
-        if schema in COUNTED and shown_of[schema] > most:
-            yield LIMIT, f"{shown_of[schema]} of {schema} are found, allowed are {most}"
+    for schema, limit in reading.profile.retrieval.per_schema_limit.items():
+        if schema in COUNTED and shown_of[schema] > limit:
+            yield LIMIT, f"{shown_of[schema]} of {schema} are found, allowed are {limit}"
 
 
 def _of_calls(reading: Reading) -> set[str]:
@@ -78,8 +78,8 @@ def nothing_unseen(reading: Reading) -> Iterator[Fault]:
     records, counting = reading.events.records, reading.events.counting
     allowed = {records[row]["id"] for row in counting} | {reading.trigger["id"]}
     pinned = set(reading.ids("pinned")) | set(reading.ids("summary"))
-    shown = {name for part in reading.published["sections"] for name in part["ids"]}
-    for name in sorted(shown - allowed - pinned):
+    on_page = {name for part in reading.published["sections"] for name in part["ids"]}
+    for name in sorted(on_page - allowed - pinned):
         yield STALE, f"{name} stands on the page"
     omissions = reading.published["omissions"]
     for each in (*omissions["most_relevant"], *omissions["partial"]):

@@ -60,9 +60,9 @@ class Parsed:
             self._lines.append(line[2:])
         elif self._lines and (not line or line.startswith(INSIDE)):
             self._lines.append(line.removeprefix(INSIDE))
-        elif found := DATE.fullmatch(line):
+        elif match := DATE.fullmatch(line):
             self._close()
-            self._date = found["date"]
+            self._date = match["date"]
         elif NOTE.fullmatch(line) and self.sections and not self.sections[-1].items and not self._lines:
             self.sections[-1].notes.append(line)
         elif line:

@@ -19,17 +19,20 @@ from builder.recall.index import conversation as history
 from builder.recall.index.conversation import Turn
 
 Function = Callable[..., Any]
-FEW = 5
-"""Entries that a limit leaves which nobody named."""
+FEW_ENTRIES = 5
+"""Entries that are left by a limit of no profile."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """owner, name: the function that is changed, and where it is looked up. change: the right one → the wrong one."""
+    """One planted fault."""
 
-    owner: Any
+    target: Any
+    """Module or class in which the function is looked up."""
     name: str
+    """Name of the function there."""
     change: Callable[[Function], Function]
+    """The right function → the wrong one."""
 
 
 def _turns(change: Callable[[list[Turn], Any], Iterable[Turn]]) -> Mutant:
@@ -57,36 +60,36 @@ def _once(turns: list[Turn], view: Any) -> Iterator[Turn]:
         texts.add(text)
 
 
-def _moved(turns: list[Turn]) -> list[Turn]:
+def _by_edit(turns: list[Turn]) -> list[Turn]:
     """An edited message at the place of its edit."""
     return sorted(turns, key=lambda turn: -turn[0].row)
 
 
 def _dropping(number: int) -> Callable[[Function], Function]:
-    return lambda right: lambda *given, **named: tuple(right(*given, **named))[number:]
+    return lambda right: lambda *args, **kwargs: tuple(right(*args, **kwargs))[number:]
 
 
 def _named_though_hidden(right: Function) -> Function:
-    def absences(page: Any, found: Any, missed: Any) -> Any:
+    def absences(page: Any, retrieval: Any, missed: Any) -> Any:
         view = page.ledger.writer.view
         rows = [row for row in range(view.size) if not view.current[row]]
         hidden = tuple(Omission(id=view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
-        return right(page, found, (*hidden, *missed))
+        return right(page, retrieval, (*hidden, *missed))
 
     return absences
 
 
 def _without_reason(right: Function) -> Function:
-    def absences(*given: Any) -> Any:
-        found = right(*given)
-        return replace(found, by_reason=dict(list(found.by_reason.items())[1:]))
+    def absences(*args: Any) -> Any:
+        result = right(*args)
+        return replace(result, by_reason=dict(list(result.by_reason.items())[1:]))
 
     return absences
 
 
 def _one_more(right: Function) -> Function:
-    def begin(self: Ledger, writer: Any, allowance: int, sources: Any, **options: Any) -> None:
-        right(self, writer, allowance + 1, sources, **options)
+    def begin(self: Ledger, writer: Any, allowance: int, sources: Any, **kwargs: Any) -> None:
+        right(self, writer, allowance + 1, sources, **kwargs)
 
     return begin
 
@@ -100,19 +103,19 @@ def _without_ids(right: Function) -> Function:
 
 
 def _unmarked(right: Function) -> Function:
-    return lambda *given: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*given))
+    return lambda *args: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*args))
 
 
 def _without_newest(right: Function) -> Function:
-    return lambda found, *given, **named: right(replace(found, entries=found.entries[1:]), *given, **named)
+    return lambda result, *args, **kwargs: right(replace(result, entries=result.entries[1:]), *args, **kwargs)
 
 
 def _few(right: Function) -> Function:
-    def few(*given: Any, **named: Any) -> Any:
-        found = right(*given, **named)
-        return replace(found, entries=found.entries[:FEW])
+    def limited(*args: Any, **kwargs: Any) -> Any:
+        result = right(*args, **kwargs)
+        return replace(result, entries=result.entries[:FEW_ENTRIES])
 
-    return few
+    return limited
 
 
 def _miscounted(right: Function) -> Function:
@@ -128,7 +131,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "two turns are swapped": _turns(lambda turns, _: [*turns[1:2], *turns[:1], *turns[2:]]),
     "a result stands below another call": _turns(lambda turns, _: map(_rotated, turns)),
     "an older version is shown": _turns(lambda turns, _: [tuple(replace(one, row=one.origin) for one in turn) for turn in turns]),
-    "an edited message moves to its edit": _turns(lambda turns, _: _moved(turns)),
+    "an edited message moves to its edit": _turns(lambda turns, _: _by_edit(turns)),
     "a repeat is removed": _turns(_once),
     "the last result of a call is missing": _turns(
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
@@ -137,11 +140,11 @@ MUTANTS: Mapping[str, Mutant] = {
     "the newest is left out under pressure": Mutant(front, "newest", _without_newest),
     "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
-        conversation, "_item", lambda right: lambda entry, found, writer, _="": right(entry, found, writer, "folded")
+        conversation, "_item", lambda right: lambda entry, result, writer, _="": right(entry, result, writer, "folded")
     ),
     "a cut has no mark": Mutant(rendering, "shorten", _unmarked),
     "a call without an answer does not say so": Mutant(
-        draft, "RenderForm", lambda _: lambda **named: RenderForm(**{**named, "open": False})
+        draft, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "open": False})
     ),
     "blank lines are dropped": _lines(lambda text: re.sub("\n\n+", "\n", text)),
     "indentation is lost": _lines(lambda text: re.sub("\n {3,}", "\n  ", text)),
@@ -169,9 +172,9 @@ MUTANTS: Mapping[str, Mutant] = {
 @contextmanager
 def mutated(mutant: Mutant) -> Iterator[None]:
     """Assembly with this change, as long as the block lasts."""
-    right = mutant.owner.__dict__[mutant.name]
-    setattr(mutant.owner, mutant.name, mutant.change(right))
+    right = mutant.target.__dict__[mutant.name]
+    setattr(mutant.target, mutant.name, mutant.change(right))
     try:
         yield
     finally:
-        setattr(mutant.owner, mutant.name, right)
+        setattr(mutant.target, mutant.name, right)

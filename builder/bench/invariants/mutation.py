@@ -10,31 +10,36 @@ from builder.bench.invariants.account import faults
 from builder.bench.invariants.check import PROCESSES, pages
 from builder.bench.invariants.mutants import MUTANTS, mutated
 
-EACH = 10
+CONTEXTS_OF_HISTORY = 10
 """Contexts of a history."""
 
 
-def run(most: int, seed: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
-    """Pages until each mutant was found, None for one that `most` pages did not show. step: called after each mutant."""
-    found: dict[str, Any] = {}
+def run(max_pages: int, seed: int, size: int, step: Callable[[], None]) -> dict[str, Any]:
+    """Pages until each mutant was found, None for one that `max_pages` pages did not show. step: called after each mutant."""
+    pages_by_mutant: dict[str, Any] = {}
     with ProcessPoolExecutor(PROCESSES, get_context("spawn")) as pool:
-        waiting = {name: pool.submit(_searched, name, most, seed, size) for name in MUTANTS}
+        waiting = {name: pool.submit(_searched, name, max_pages, seed, size) for name in MUTANTS}
         for name, each in waiting.items():
-            found[name] = each.result()
+            pages_by_mutant[name] = each.result()
             step()
-    return {"seed": seed, "most": most, "found": sum(each is not None for each in found.values()), "pages": found}
+    return {
+        "seed": seed,
+        "most": max_pages,
+        "found": sum(each is not None for each in pages_by_mutant.values()),
+        "pages": pages_by_mutant,
+    }
 
 
-def _searched(name: str, most: int, seed: int, size: int) -> int | None:
-    return asyncio.run(pages_until_found(name, most, seed, size))
+def _searched(name: str, max_pages: int, seed: int, size: int) -> int | None:
+    return asyncio.run(pages_until_found(name, max_pages, seed, size))
 
 
-async def pages_until_found(name: str, most: int, seed: int, size: int) -> int | None:
+async def pages_until_found(name: str, max_pages: int, seed: int, size: int) -> int | None:
     """How many pages, refusals included, were read until one was wrong; None when none of so many was."""
     read = history = 0
     with mutated(MUTANTS[name]):
-        while read < most:
-            async for reading in pages(seed, history, EACH, size):
+        while read < max_pages:
+            async for reading in pages(seed, history, CONTEXTS_OF_HISTORY, size):
                 read += 1
                 if any(faults(reading)):
                     return read

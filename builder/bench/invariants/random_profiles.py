@@ -1,4 +1,4 @@
-"""Random wishes for `bench invariants`: any preset with every setting of its page drawn anew."""
+"""Random profiles for `bench invariants`: any preset with every setting of its page drawn at random."""
 
 from dataclasses import replace
 from random import Random
@@ -8,14 +8,14 @@ from builder.app.operations.scratch import ENCODINGS, bundled_profiles
 from builder.domain.profile import Cut, Profile, Retrieval, ToolOutput, Window
 from builder.domain.selector import Pinned, Selector
 
-MOST = 40
-"""Of every limit."""
+MAX_LIMIT = 40
+"""Largest value of every limit."""
 PROMPT = "You help people who fire kilns.\n\n## Rules\n- Be brief."
 ZONES = ("UTC", "Asia/Kathmandu", "America/Los_Angeles")
 
 
 def draw_profile(rng: Random, need: int) -> Profile:
-    """need: tokens that the whole conversation has, about."""
+    """need: approximate tokens of the whole conversation."""
     base = rng.choice(bundled_profiles())
     stands = any(rule.source == "pinned" for rule in base.sections)
     pinned = Pinned(selector=Selector(all_tags=("pinned",)), keep=rng.choice(("latest", "all")), section="")
@@ -44,43 +44,43 @@ def draw_profile(rng: Random, need: int) -> Profile:
 
 
 def _budget(rng: Random, need: int) -> int:
-    """Most pages have too little, two in ten about what the conversation needs, others what a profile may say."""
+    """Seven in twelve are far too small, two about as large as the conversation needs, the others anything a profile allows."""
     match rng.randint(0, 11):
         case 0 | 1 | 2 | 3 | 4 | 5 | 6:
             return 100 + int(need * rng.uniform(0.1, 0.6))
         case 7 | 8:
             return 60 + int(need * rng.uniform(0.8, 1.3))
         case 9:
-            return rng.randint(1, 10 * MOST)
+            return rng.randint(1, 10 * MAX_LIMIT)
         case 10:
-            return rng.randint(10 * MOST, 100 * MOST)
+            return rng.randint(10 * MAX_LIMIT, 100 * MAX_LIMIT)
         case _:
             return 4000
 
 
 def _window(base: Window, rng: Random) -> Window:
-    """Half of them limit nothing."""
-    most = rng.choice((base.max_units, None, rng.randint(1, MOST)))
+    """Half of them have no limit."""
+    units = rng.choice((base.max_units, None, rng.randint(1, MAX_LIMIT)))
     return replace(
         base,
-        max_units=most,
-        trim_to=rng.randint(1, most) if most else base.trim_to,
-        max_tool_turns=rng.choice((base.max_tool_turns, None, None, 0, rng.randint(1, 4), rng.randint(1, MOST))),
+        max_units=units,
+        trim_to=rng.randint(1, units) if units else base.trim_to,
+        max_tool_turns=rng.choice((base.max_tool_turns, None, None, 0, rng.randint(1, 4), rng.randint(1, MAX_LIMIT))),
         keep_share=rng.choice((0.25, 0.5, 1.0)),
     )
 
 
 def _tool_output(base: ToolOutput, rng: Random) -> ToolOutput:
-    cuts = Cut(results=rng.randint(1, 5), characters=rng.choice((None, rng.randint(1, MOST))))
+    cuts = Cut(results=rng.randint(1, 5), characters=rng.choice((None, rng.randint(1, MAX_LIMIT))))
     return replace(
         base,
         cut=rng.choice((base.cut, base.cut, cuts)),
-        placeholder_after=rng.choice((None, None, rng.randint(1, 4), rng.randint(1, MOST))),
+        placeholder_after=rng.choice((None, None, rng.randint(1, 4), rng.randint(1, MAX_LIMIT))),
         fold_at=rng.choice((None, 0.05, 0.3, 0.7)),
         fold_keep=rng.randint(0, 6),
         newest_only=rng.random() < 1 / 3,
         old_tools=rng.choice(((), ("search", "bash"))),
-        old_characters=rng.choice((rng.randint(1, MOST), 1500)),
+        old_characters=rng.choice((rng.randint(1, MAX_LIMIT), 1500)),
     )
 
 
@@ -92,5 +92,5 @@ def _retrieval(base: Retrieval, rng: Random) -> Retrieval:
         similarity_threshold=rng.choice((base.similarity_threshold, 0.0, 0.2)),
         per_schema_limit=rng.choice((base.per_schema_limit, {"user.message.v1": 2})),
         neighbours=rng.choice((0, 0, rng.randint(1, 3))),
-        max_results=rng.choice((base.max_results, rng.randint(1, MOST))),
+        max_results=rng.choice((base.max_results, rng.randint(1, MAX_LIMIT))),
     )

@@ -1,6 +1,6 @@
-"""Read a page by brute force, knowing only the events, the profile and what was published, and say what is wrong with it.
+"""Read a page by brute force, from the events, the profile and the published context alone, and report what is wrong.
 
-Nothing of the pipeline or of assembly is called here.
+Nothing of `recall` or `assemble` is called here.
 """
 
 import json
@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
-from builder.bench.invariants.expected_items import Shown, message_state, shown
+from builder.bench.invariants.expected_items import Display, display_of, message_state
 from builder.bench.invariants.items import Item, Parsed
 from builder.domain.profile import Profile, SectionRule
 
@@ -26,17 +26,17 @@ TEXTS = frozenset({"text", "content", "arguments"})
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """A page as its consumer gets it, and what it was made from.
-
-    events: up to the trigger. trigger: as it was sent. page: the published context; None when it was refused.
-    count: text → tokens.
-    """
+    """A page as its consumer gets it, and what it was made from."""
 
     events: Events
+    """Up to the trigger."""
     trigger: Record
+    """As it was sent."""
     profile: Profile
     page: Mapping[str, Any] | None
+    """The published context; None when it was refused."""
     count: Callable[[str], int]
+    """Text → tokens."""
 
     @property
     def published(self) -> Mapping[str, Any]:
@@ -76,28 +76,28 @@ class Reading:
         return [name for part in self.published["sections"] if rule and part["name"] == rule.name for name in part["ids"]]
 
     @cached_property
-    def recent(self) -> tuple[list[Shown], int]:
+    def recent(self) -> tuple[list[Display], int]:
         """What the conversation's items show, oldest first, and how many entries are older than these.
 
         Read from the newest back; ends where an item is not the next entry.
         """
-        found: list[Shown] = []
+        displays: list[Display] = []
         entries = self.limited
         for entry, item in zip(reversed(entries), reversed(self.items("window")), strict=False):
-            match = shown(entry, item.text, self.events, self.trigger)
+            match = display_of(entry, item.text, self.events, self.trigger)
             if match is None:
                 break
-            found.append(match)
-        return found[::-1], len(entries) - len(found)
+            displays.append(match)
+        return displays[::-1], len(entries) - len(displays)
 
     @cached_property
     def limited(self) -> list[Entry]:
         """The conversation without the calls that are older than the last tool turns."""
         entries = self.events.conversation
-        most = self.profile.window.max_tool_turns
-        if most is None:
+        turns = self.profile.window.max_tool_turns
+        if turns is None:
             return entries
-        return [entry for entry in entries if not entry.request or entry.turn in set(self.tool_turns[:most])]
+        return [entry for entry in entries if not entry.request or entry.turn in set(self.tool_turns[:turns])]
 
     @cached_property
     def tool_turns(self) -> list[int]:
@@ -122,7 +122,7 @@ class Reading:
         return (message_state(self.trigger, items[0].text, self.trigger) or "") if len(items) == 1 else ""
 
 
-def on_page(reading: Reading) -> Iterator[Fault]:
+def in_outline(reading: Reading) -> Iterator[Fault]:
     """What its outline says is what the profile says, and it is as long as it says, and no longer than it may be."""
     for line in reading.parsed.strange:
         yield OUTLINE, f"{line!r} stands at the root of the page"

@@ -34,13 +34,13 @@ async def run(
 
     async def measured(without: str = "") -> dict[str, dict[str, float]]:
         report = await recall(builder, dataset, profile, budgets, step, leave_one_out(data, without))
-        return {budget: {name: found[name] for name in MEASURES} for budget, found in report["budgets"].items()}
+        return {budget: {name: row[name] for name in MEASURES} for budget, row in report["budgets"].items()}
 
     everything = await measured()
     gains = {name: _gain(everything, await measured(name)) for name in SIGNALS}
     return {
         "dataset": dataset.name,
-        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "questions": dataset.question_count,
         "everything": everything,
         "gains": gains,
     }
@@ -48,6 +48,6 @@ async def run(
 
 def _gain(everything: dict[str, dict[str, float]], without: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
     return {
-        budget: {name: round(value - without[budget][name], 4) for name, value in found.items()}
-        for budget, found in everything.items()
+        budget: {name: round(value - without[budget][name], 4) for name, value in row.items()}
+        for budget, row in everything.items()
     }

@@ -1,6 +1,6 @@
-"""`bench fidelity`: does a page say what was said? Conversations that just fit, and conversations that are far too long.
+"""`bench fidelity`: whether pages hold the conversation. Conversations that just fit, and conversations that are far too long.
 
-The page is read as text: nothing of what assembled it is asked.
+Pages are read as text, without the code that assembled them.
 """
 
 import re
@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from builder.app import Components, encoder
-from builder.bench.data.datasets import Conversation, Dataset
+from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-FULL = (0.95, 0.97, 0.99, 1.0)
+FILL_SHARES = (0.95, 0.97, 0.99, 1.0)
 """Shares of the allowance that a conversation which fits has, by turns."""
-LARGEST = 8_000
+MAX_TOKENS = 8_000
 """Tokens of the longest beginning."""
-NEWEST = 20
+NEWEST_MESSAGES = 20
 _HEADING = re.compile(r"^## ", re.MULTILINE)
 _CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"\[… [\d,]+ characters left out")
@@ -27,24 +27,27 @@ _MARK = re.compile(r"\[… [\d,]+ characters left out")
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Of one conversation that fits. whole: share of its messages that the page holds word for word. code: of its code blocks."""
+    """Of one conversation that fits."""
 
     share: float
+    """Of the allowance, used."""
     whole: float
+    """Share of the messages that the page holds word for word."""
     in_order: bool
     code: tuple[bool, ...]
+    """Of each code block, whether the page holds it word for word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pressed:
-    """Of one page whose conversation does not fit. newest: share of the newest messages that are whole on it.
-
-    older_first: messages of the conversation that are left out though older ones are shown. cut: marks on the page.
-    """
+    """Of one page whose conversation does not fit."""
 
     newest: float
+    """Share of the newest messages that are whole on it."""
     older_first: int
+    """Messages that are left out though older ones are shown."""
     cut: int
+    """Marks of cuts."""
     tokens: int
 
 
@@ -52,12 +55,10 @@ async def run(core: Components, dataset: Dataset, profile: Profile, step: Callab
     """The report. step: called after each message."""
     fits, pressed = [], []
     for conversation in dataset.conversations:
-        for crumb in conversation.breadcrumbs:
-            await core.builder.remember(crumb)
-            step()
-        for shown, trigger, filled in full(conversation, profile):
+        await remember(core.builder, conversation, step)
+        for messages, trigger, filled in full(conversation, profile):
             page = await _page(core, trigger, filled)
-            fits.append(read_whole(page, tuple(filter(is_message, shown)), filled))
+            fits.append(read_whole(page, tuple(filter(is_message, messages)), filled))
         messages = tuple(filter(is_message, conversation.breadcrumbs))
         for question in conversation.questions:
             page = await _page(core, question.trigger, profile)
@@ -67,25 +68,25 @@ async def run(core: Components, dataset: Dataset, profile: Profile, step: Callab
 
 
 def is_message(crumb: Breadcrumb) -> bool:
-    """Whether a person or an agent says something in it: calls, results and notes read otherwise on a page."""
+    """Whether it is a message of a person or an agent; calls, results and notes have other forms on a page."""
     return crumb.role in {"user", "assistant"} and bool(crumb.text.strip())
 
 
 def full(conversation: Conversation, profile: Profile) -> Iterator[tuple[tuple[Breadcrumb, ...], Breadcrumb, Profile]]:
     """Beginnings of the conversation, the message behind each as trigger, and the profile with a budget that it just fills."""
     count = encoder(profile.encoding)
-    tokens, asked = len(count("## Recent Conversation\n\n## Current User Message\n")), 0
+    tokens, triggers = len(count("## Recent Conversation\n\n## Current User Message\n")), 0
     days: set[str] = set()
     for number, crumb in enumerate(conversation.breadcrumbs):
         day = f"{crumb.created_at.day} {crumb.created_at:%B %Y}"
         tokens += 0 if day in days else len(count(f"\n[{day}]\n"))
         days.add(day)
         tokens += len(count(_item(crumb)))
-        if tokens > LARGEST:
+        if tokens > MAX_TOKENS:
             return
         if crumb.schema in profile.triggers:
-            asked += 1
-            share = FULL[asked % len(FULL)]
+            triggers += 1
+            share = FILL_SHARES[triggers % len(FILL_SHARES)]
             yield conversation.breadcrumbs[:number], crumb, replace(profile, budget=int(tokens / share) + profile.reserve)
 
 
@@ -101,27 +102,27 @@ async def _page(core: Components, trigger: Breadcrumb, profile: Profile) -> Cont
 
 def items(markdown: str, heading: str = "") -> list[str]:
     """What stands in the items of the section whose heading begins so, in page order; "" = of all."""
-    found = []
+    texts = []
     for section in _HEADING.split(markdown)[1:]:
         title, _, text = section.partition("\n")
         if title.startswith(heading):
             pieces = re.split(r"^- ", text, flags=re.MULTILINE)[1:]
-            found += [re.sub(r"^  ", "", re.split(r"\n+(?=\[|$)(?!\[…)", piece)[0], flags=re.MULTILINE) for piece in pieces]
-    return found
+            texts += [re.sub(r"^  ", "", re.split(r"\n+(?=\[|$)(?!\[…)", piece)[0], flags=re.MULTILINE) for piece in pieces]
+    return texts
 
 
 def holds(item: str, crumb: Breadcrumb) -> bool:
-    """Whether an item says just what this breadcrumb does."""
-    _, _, said = item.partition(": ") if ": " in item.split("\n", 1)[0] else item.partition(":")
-    return said.strip() == "\n".join(line.rstrip("\r") for line in crumb.text.split("\n")).strip()
+    """Whether an item has exactly the text of this breadcrumb."""
+    _, _, text = item.partition(": ") if ": " in item.split("\n", 1)[0] else item.partition(":")
+    return text.strip() == "\n".join(line.rstrip("\r") for line in crumb.text.split("\n")).strip()
 
 
-def read_whole(context: Context, shown: tuple[Breadcrumb, ...], profile: Profile) -> Fits:
+def read_whole(context: Context, messages: tuple[Breadcrumb, ...], profile: Profile) -> Fits:
     """What of a conversation that fits stands on its page."""
     lines = items(context.markdown)
-    places = [next((place for place, item in enumerate(lines) if holds(item, crumb)), -1) for crumb in shown]
-    in_order = _in_order(lines, shown)
-    blocks = [block for crumb in shown for block in _CODE.findall(crumb.text)]
+    places = [next((place for place, item in enumerate(lines) if holds(item, crumb)), -1) for crumb in messages]
+    in_order = _in_order(lines, messages)
+    blocks = [block for crumb in messages for block in _CODE.findall(crumb.text)]
     text = "\n".join(lines)
     return Fits(
         share=context.tokens / profile.allowance,
@@ -131,10 +132,10 @@ def read_whole(context: Context, shown: tuple[Breadcrumb, ...], profile: Profile
     )
 
 
-def _in_order(lines: list[str], shown: tuple[Breadcrumb, ...]) -> bool:
+def _in_order(lines: list[str], messages: tuple[Breadcrumb, ...]) -> bool:
     """Whether the messages follow each other on the page."""
     rest = iter(lines)
-    return all(any(holds(item, crumb) for item in rest) for crumb in shown)
+    return all(any(holds(item, crumb) for item in rest) for crumb in messages)
 
 
 def read_all(markdown: str, crumbs: tuple[Breadcrumb, ...]) -> bool:
@@ -145,14 +146,14 @@ def read_all(markdown: str, crumbs: tuple[Breadcrumb, ...]) -> bool:
 def read_pressed(context: Context, crumbs: tuple[Breadcrumb, ...]) -> Pressed:
     """What of a conversation that does not fit stands on its page."""
     recent, everything = items(context.markdown, "Recent"), items(context.markdown)
-    newest = crumbs[-NEWEST:]
-    shown = [any(holds(item, crumb) for item in recent) for crumb in crumbs]
-    first = next((number for number, there in enumerate(shown) if there), len(shown))
+    newest = crumbs[-NEWEST_MESSAGES:]
+    is_whole = [any(holds(item, crumb) for item in recent) for crumb in crumbs]
+    first = next((number for number, there in enumerate(is_whole) if there), len(is_whole))
     return Pressed(
         newest=statistics.fmean(any(holds(item, crumb) for item in everything) for crumb in newest),
         older_first=sum(
             not there and not any(_begins(item, crumb) for item in recent)
-            for crumb, there in zip(crumbs[first:], shown[first:], strict=True)
+            for crumb, there in zip(crumbs[first:], is_whole[first:], strict=True)
         ),
         cut=len(_MARK.findall(context.markdown)),
         tokens=context.tokens,
@@ -164,25 +165,25 @@ def _begins(item: str, crumb: Breadcrumb) -> bool:
     return bool(_MARK.search(item)) and f"id {crumb.id} " in item
 
 
-def _fits(found: list[Fits]) -> dict[str, Any]:
-    code = [intact for each in found for intact in each.code]
+def _fits(pages: list[Fits]) -> dict[str, Any]:
+    code = [intact for each in pages for intact in each.code]
     return {
-        "pages": len(found),
-        "allowance_used": round(statistics.fmean(each.share for each in found), 4) if found else None,
-        "messages_whole": round(statistics.fmean(each.whole for each in found), 4) if found else None,
-        "in_order": round(statistics.fmean(each.in_order for each in found), 4) if found else None,
+        "pages": len(pages),
+        "allowance_used": round(statistics.fmean(each.share for each in pages), 4) if pages else None,
+        "messages_whole": round(statistics.fmean(each.whole for each in pages), 4) if pages else None,
+        "in_order": round(statistics.fmean(each.in_order for each in pages), 4) if pages else None,
         "code_blocks": len(code),
         "code_intact": round(statistics.fmean(code), 4) if code else None,
     }
 
 
-def _pressure(found: list[Pressed]) -> dict[str, Any]:
-    if not found:
+def _pressure(pages: list[Pressed]) -> dict[str, Any]:
+    if not pages:
         return {"pages": 0}
     return {
-        "pages": len(found),
-        "tokens_mean": round(statistics.fmean(each.tokens for each in found), 1),
-        "newest_20_whole": round(statistics.fmean(each.newest for each in found), 4),
-        "older_shown_before_newer_left_out": sum(each.older_first for each in found),
-        "cut": sum(each.cut for each in found),
+        "pages": len(pages),
+        "tokens_mean": round(statistics.fmean(each.tokens for each in pages), 1),
+        "newest_20_whole": round(statistics.fmean(each.newest for each in pages), 4),
+        "older_shown_before_newer_left_out": sum(each.older_first for each in pages),
+        "cut": sum(each.cut for each in pages),
     }

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from builder.bench.data.datasets import Conversation, Dataset, pieces
+from builder.bench.data.datasets import Conversation, Dataset, pieces, remember
 from builder.bench.data.unanswerable import foreign
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
@@ -30,15 +30,15 @@ PENALTY = 1.5e-3
 NAMES, NULL_NAMES = tuple(SIGNALS), tuple(NULL)
 WORDS_NULL = tuple(name for name in NULL if name not in MEANING)
 """What the null candidate knows without vectors."""
-FOREIGN = 100
+FOREIGN_QUESTIONS = 100
 """Questions of other conversations that each conversation is asked."""
-PIECES = (30, 120)
+PIECE_SIZES = (30, 120)
 """Messages of the pieces of a conversation that are asked too, as conversations of their own."""
-FOREIGN_OF_PIECE = 8
-NOTHING = 8.0
+FOREIGN_QUESTIONS_OF_PIECE = 8
+NULL_WEIGHT = 8.0
 """How many times the questions that a conversation cannot answer count as much as those that it can: most of what is said to
 an agent asks for nothing old."""
-FAR = 10.0
+NULL_SCALE = 10.0
 """Scale of a share or a cosine, so that the penalty is as mild to its weight as to the others."""
 
 
@@ -61,16 +61,16 @@ async def examples(
     builder: ContextBuilder, datasets: Sequence[Dataset], profile: Profile, step: Callable[[], None]
 ) -> tuple[Example, ...]:
     """Every question that has evidence, and questions of other conversations, asked here. Remembers the conversations."""
-    found: list[Example] = []
+    collected: list[Example] = []
     for dataset in datasets:
         for conversation in dataset.conversations:
-            others = tuple(foreign(conversation, datasets, FOREIGN))
-            found += await _of(builder, dataset, conversation, profile, 0, others, step)
-            for size in PIECES:
+            others = tuple(foreign(conversation, datasets, FOREIGN_QUESTIONS))
+            collected += await _of(builder, dataset, conversation, profile, 0, others, step)
+            for size in PIECE_SIZES:
                 for number, piece in enumerate(pieces(conversation, size)):
-                    few = others[number % FOREIGN_OF_PIECE :: max(len(others) // FOREIGN_OF_PIECE, 1)]
-                    found += await _of(builder, dataset, piece, profile, size, few, step)
-    return tuple(found)
+                    few = others[number % FOREIGN_QUESTIONS_OF_PIECE :: max(len(others) // FOREIGN_QUESTIONS_OF_PIECE, 1)]
+                    collected += await _of(builder, dataset, piece, profile, size, few, step)
+    return tuple(collected)
 
 
 async def _of(
@@ -83,14 +83,12 @@ async def _of(
     step: Callable[[], None],
 ) -> list[Example]:
     """The examples of one conversation, or of a piece of it. others: questions that it cannot answer."""
-    for breadcrumb in conversation.breadcrumbs:
-        await builder.remember(breadcrumb)
-        step()
+    await remember(builder, conversation, step)
     workspace = conversation.breadcrumbs[0].workspace
-    asked = [(question.trigger, question.evidence) for question in conversation.questions]
-    asked += [(replace(trigger, workspace=workspace), ()) for trigger in others]
-    found = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in asked]
-    return [example for example, (_, gold) in zip(found, asked, strict=True) if example.gold or not gold]
+    questions = [(question.trigger, question.evidence) for question in conversation.questions]
+    questions += [(replace(trigger, workspace=workspace), ()) for trigger in others]
+    results = [await _example(builder, dataset.name, profile, trigger, gold, piece) for trigger, gold in questions]
+    return [example for example, (_, gold) in zip(results, questions, strict=True) if example.gold or not gold]
 
 
 async def _example(
@@ -120,8 +118,8 @@ def fit(data: Sequence[Example], without: str = "") -> Ranker:
 
 
 def _weights(data: Sequence[Example], names: tuple[str, ...], null: tuple[str, ...]) -> Weights:
-    asked = [example for example in data if example.gold and not example.piece]
-    return Weights(passages=_fit(asked, names), null=_fit_null(data, null))
+    questions = [example for example in data if example.gold and not example.piece]
+    return Weights(passages=_fit(questions, names), null=_fit_null(data, null))
 
 
 def leave_one_out(data: Sequence[Example], without: str = "") -> dict[str, Ranker]:
@@ -174,23 +172,23 @@ def _fit_null(data: Sequence[Example], names: tuple[str, ...]) -> dict[str, floa
     signs = np.array([-1.0 if example.gold else 1.0 for example in data])
     if signs.max() < 0:
         raise Misconfigured("all questions are of one conversation, so none is known that it cannot answer; add a data set")
-    scale = np.array([1.0 if name == "constant" else FAR for name in names])
+    scale = np.array([1.0 if name == "constant" else NULL_SCALE for name in names])
     matrix = np.array([example.evidence[[NULL_NAMES.index(name) for name in names]] for example in data]) * scale
     kinds = [(example.dataset, example.piece, bool(example.gold)) for example in data]
     sizes, groups = Counter(kinds), len({kind[:2] for kind in kinds})
-    shares = np.array([(1.0 if kind[2] else NOTHING) / (sizes[kind] * groups) for kind in kinds])
+    shares = np.array([(1.0 if kind[2] else NULL_WEIGHT) / (sizes[kind] * groups) for kind in kinds])
     mild = np.where(scale == 1.0, 0.0, PENALTY)
 
-    def loss(found: Floats) -> tuple[float, Floats]:
-        margin = signs * (matrix @ found)
-        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ found**2)
-        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * found
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        margin = signs * (matrix @ weights)
+        total = float(shares @ np.logaddexp(0, -margin)) + float(mild @ weights**2)
+        slope = matrix.T @ (-signs * shares / (1 + np.exp(margin))) + 2 * mild * weights
         return total, np.asarray(slope)
 
-    found = _minimum(loss, names)
-    return {name: round(found[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
+    weights = _minimum(loss, names)
+    return {name: round(weights[name] * factor, 4) for name, factor in zip(names, scale.tolist(), strict=True)}
 
 
 def _minimum(loss: Callable[[Floats], tuple[float, Floats]], names: tuple[str, ...]) -> dict[str, float]:
-    found: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
-    return {name: round(float(weight), 4) for name, weight in zip(names, found.x, strict=True)}
+    solution: Any = minimize(loss, np.zeros(len(names)), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return {name: round(float(weight), 4) for name, weight in zip(names, solution.x, strict=True)}

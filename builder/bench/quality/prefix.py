@@ -12,14 +12,13 @@ from builder.bench.quality.recall import Outcome, ask, summary
 from builder.domain.context import Context
 from builder.domain.profile import Profile
 
-TURNS = 60
-SMALLER = (500, 1000, 2000)
+SMALLER_BUDGETS = (500, 1000, 2000)
 """Budgets below the profile's own at which cost and evidence are measured too."""
-EVIDENCE = 0.8
+EVIDENCE_SHARE = 0.8
 """Share of questions with all of their evidence on the page at which pages are compared by cost."""
-REUSED = 0.1
+CACHED_TOKEN_PRICE = 0.1
 """Price of a token that the provider has from its cache, as a share of a new one's."""
-LEAST, BLOCK = 1024, 128
+MIN_CACHED_TOKENS, CACHE_BLOCK_TOKENS = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
 Sized = tuple[str, int]
 """An order at a budget."""
@@ -28,15 +27,16 @@ FRONT = ("system", "retrieval", "window", "tools", "instructions", "summary", "p
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Two contexts of one session, one after the other. Tokens: of the first, of their common beginning, of the second.
-
-    front: tokens of what stands in front of the finds, of the first and of the second.
-    """
+    """Two successive contexts of one session."""
 
     before: int
+    """Tokens of the first."""
     reused: int
+    """Tokens of their common beginning."""
     tokens: int
+    """Tokens of the second."""
     front: tuple[int, int] = (0, 0)
+    """Tokens in front of the finds, of both."""
 
     @property
     def front_share(self) -> float:
@@ -50,12 +50,12 @@ class Step:
 
     @property
     def cached(self) -> int:
-        """Tokens that a provider would have had."""
-        return self.reused // BLOCK * BLOCK if self.reused >= LEAST else 0
+        """Tokens that a provider would have cached."""
+        return self.reused // CACHE_BLOCK_TOKENS * CACHE_BLOCK_TOKENS if self.reused >= MIN_CACHED_TOKENS else 0
 
 
 def naive(profile: Profile) -> Profile:
-    """The order that everybody writes first: what was found in front, what stands behind it, dates everywhere."""
+    """The naive order: finds in front, everything else behind them, dates everywhere."""
     sections = sorted(profile.sections, key=lambda rule: FRONT.index(rule.source) if rule.source in FRONT else len(FRONT))
     dated = tuple(replace(rule, dates="none" if rule.source in {"pinned", "trigger"} else "day") for rule in sections)
     return replace(profile, sections=dated)
@@ -63,8 +63,8 @@ def naive(profile: Profile) -> Profile:
 
 def orders(core: Components, profile: str) -> dict[str, Profile]:
     """What is compared: a profile, the same in the naive order, and the preset of three tiers. Raises `Misconfigured`."""
-    mine = core.profile(profile)
-    return {profile: mine, "naive": naive(mine), "three_tier": core.preset("three_tier")}
+    own = core.profile(profile)
+    return {profile: own, "naive": naive(own), "three_tier": core.preset("three_tier")}
 
 
 async def run(
@@ -92,7 +92,7 @@ async def run(
 
 def _budgets(profile: Profile) -> tuple[int, ...]:
     """Ascending, the profile's own last."""
-    return (*(budget for budget in SMALLER if budget < profile.budget), profile.budget)
+    return (*(budget for budget in SMALLER_BUDGETS if budget < profile.budget), profile.budget)
 
 
 def _order(name: str, steps: Mapping[Sized, list[Step]], outcomes: Mapping[Sized, list[Outcome]]) -> dict[str, Any]:
@@ -104,13 +104,13 @@ def _order(name: str, steps: Mapping[Sized, list[Step]], outcomes: Mapping[Sized
         **_row(steps[own]),
         **summary(outcomes[own]),
         "cost": round(points[-1][1], 1),
-        "cost_at_80": cost_at(EVIDENCE, points),
+        "cost_at_80": cost_at(EVIDENCE_SHARE, points),
     }
 
 
 def cost(steps: list[Step]) -> float:
     """Mean price of a page in new tokens: what the provider has from its cache costs a tenth."""
-    return statistics.fmean(each.tokens - each.reused + REUSED * each.reused for each in steps)
+    return statistics.fmean(each.tokens - each.reused + CACHED_TOKEN_PRICE * each.reused for each in steps)
 
 
 def cost_at(evidence: float, points: list[tuple[float, float]]) -> float | None:
@@ -127,11 +127,11 @@ async def _replay(
     core: Components, conversation: Conversation, orders: Mapping[Sized, Profile], turns: int, step: Callable[[], None]
 ) -> dict[Sized, list[Context]]:
     """The contexts of the last user messages, as each would have been sent when it was said."""
-    asked = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
+    trigger_ids = {crumb.id for crumb in [crumb for crumb in conversation.breadcrumbs if crumb.role == "user"][-turns:]}
     contexts: dict[Sized, list[Context]] = {key: [] for key in orders}
     for crumb in conversation.breadcrumbs:
         remembered = await core.builder.remember(crumb)
-        for key, profile in orders.items() if crumb.id in asked else ():
+        for key, profile in orders.items() if crumb.id in trigger_ids else ():
             contexts[key] += (await core.builder.build_contexts(remembered, (profile,))).contexts
         await summarise(core, tuple(orders.values()), crumb)
         step()

@@ -1,4 +1,4 @@
-"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget (features J1)."""
+"""`bench recall`: how much of the evidence stands on the page that is sent, within a token budget."""
 
 import statistics
 from collections.abc import Awaitable, Callable, Mapping
@@ -7,34 +7,36 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from builder.bench.data.datasets import Conversation, Dataset, Question
+from builder.bench.data.datasets import Conversation, Dataset, Question, remember
 from builder.bench.data.unanswerable import foreign, small_talk
+from builder.bench.speed.quantiles import at, milliseconds
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.recall.search.ranking import Ranker
 from builder.service import ContextBuilder
 
-WHOLE = 300
+WHOLE_CHARS = 300
 """Characters up to which an evidence message counts only as a whole."""
 NO_RANKERS: Mapping[str, Ranker] = MappingProxyType({})
-FOREIGN = 50
+FOREIGN_QUESTIONS = 50
 """Questions of other conversations that each conversation is asked."""
-STRETCH = 200
+STRETCH_CHARS = 200
 """Contiguous characters of a longer one that must stand on the page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """One question at one budget. found: share of its evidence on the page."""
+    """One question at one budget."""
 
     category: str
-    found: float
+    share: float
+    """Of its evidence, on the page."""
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idle:
-    """Tokens of what was found for a trigger that nothing answers, by kind of trigger."""
+    """Tokens found for triggers without an answer, by kind of trigger."""
 
     foreign: tuple[int, ...]
     small_talk: tuple[int, ...]
@@ -47,42 +49,40 @@ async def run(
     budgets: tuple[int, ...],
     step: Callable[[], None],
     rankers: Mapping[str, Ranker] = NO_RANKERS,
-    heard: Callable[[Breadcrumb], Awaitable[None]] | None = None,
+    summarise: Callable[[Breadcrumb], Awaitable[None]] | None = None,
 ) -> dict[str, Any]:
-    """The report, without its model: evidence on the page, and what is found for triggers that nothing answers.
+    """The report, without its model: evidence on the page, and tokens found for triggers without an answer.
 
     step: called after each message and question, for a progress bar.
 
-    rankers: session → weights to use for it instead of the bundled ones. heard: called with the last breadcrumb of each
-    conversation, so that it can be summarised.
+    rankers: session → weights to use for it instead of the bundled ones. summarise: called with the last breadcrumb of
+    each conversation.
     """
     outcomes: dict[int, list[Outcome]] = {budget: [] for budget in budgets}
     idle: dict[int, list[Idle]] = {budget: [] for budget in budgets}
     seconds: list[float] = []
     for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await builder.remember(breadcrumb)
-            step()
-        if heard:
-            await heard(conversation.breadcrumbs[-1])
+        await remember(builder, conversation, step)
+        if summarise:
+            await summarise(conversation.breadcrumbs[-1])
     for conversation in dataset.conversations:
         for question in conversation.questions:
             for budget in budgets:
-                began = perf_counter()
+                start = perf_counter()
                 ranker = rankers.get(conversation.session)
                 outcome = await ask(builder, conversation, question, replace(profile, budget=budget), ranker)
-                seconds.append(perf_counter() - began)
+                seconds.append(perf_counter() - start)
                 outcomes[budget].append(outcome)
             step()
         for budget in budgets:
             asking = replace(profile, budget=budget)
             idle[budget].append(await _idle(builder, dataset, conversation, asking, rankers.get(conversation.session)))
-    questions = sum(len(conversation.questions) for conversation in dataset.conversations)
     return {
         "dataset": dataset.name,
-        "questions": questions,
+        "questions": dataset.question_count,
         "budgets": {
-            str(budget): summary(found) | tokens(found) | _found_for_nothing(idle[budget]) for budget, found in outcomes.items()
+            str(budget): summary(results) | tokens(results) | _found_for_nothing(idle[budget])
+            for budget, results in outcomes.items()
         },
         "by_category": _by_category(outcomes),
         "latency_ms": _latency(seconds),
@@ -96,44 +96,44 @@ async def ask(
     trigger = await builder.ingest.facts(question.trigger)
     built = await builder.build_contexts(trigger, (profile,), ranker)
     if built.rejected:
-        return Outcome(category=question.category, found=0.0, tokens=0)
+        return Outcome(category=question.category, share=0.0, tokens=0)
     (context,) = built.contexts
     page = _without_question(context.markdown, question.trigger.text)
     evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
-    found = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-    return Outcome(category=question.category, found=found, tokens=context.tokens)
+    share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
+    return Outcome(category=question.category, share=share, tokens=context.tokens)
 
 
 async def _idle(
     builder: ContextBuilder, dataset: Dataset, conversation: Conversation, profile: Profile, ranker: Ranker | None
 ) -> Idle:
-    """What is found for questions of the other conversations and for small talk."""
+    """Tokens found for questions of the other conversations and for small talk."""
 
-    async def found(trigger: Breadcrumb) -> int:
+    async def found_tokens(trigger: Breadcrumb) -> int:
         built = await builder.build_contexts(await builder.ingest.facts(trigger), (profile,), ranker)
         return sum(section.tokens for context in built.contexts for section in context.sections if section.probabilities)
 
     return Idle(
-        foreign=tuple([await found(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN)]),
-        small_talk=tuple([await found(trigger) for trigger in small_talk(conversation)]),
+        foreign=tuple([await found_tokens(trigger) for trigger in foreign(conversation, (dataset,), FOREIGN_QUESTIONS)]),
+        small_talk=tuple([await found_tokens(trigger) for trigger in small_talk(conversation)]),
     )
 
 
 def _found_for_nothing(idle: list[Idle]) -> dict[str, float]:
-    """Mean tokens of what was found for triggers that nothing answers."""
+    """Mean tokens found for triggers without an answer."""
     kinds = {
         "found_foreign": [tokens for each in idle for tokens in each.foreign],
         "found_small_talk": [tokens for each in idle for tokens in each.small_talk],
     }
-    return {kind: round(statistics.fmean(found), 1) for kind, found in kinds.items() if found}
+    return {kind: round(statistics.fmean(counts), 1) for kind, counts in kinds.items() if counts}
 
 
 def recalled(breadcrumb: Breadcrumb, page: str) -> bool:
     """Whether its text stands on the page (white space folded): the whole, or a long stretch of a long one."""
     text = folded(breadcrumb.text)
-    if len(text) <= WHOLE:
+    if len(text) <= WHOLE_CHARS:
         return text in page
-    return any(text[start : start + STRETCH] in page for start in range(len(text) - STRETCH + 1))
+    return any(text[start : start + STRETCH_CHARS] in page for start in range(len(text) - STRETCH_CHARS + 1))
 
 
 def _without_question(markdown: str, question: str) -> str:
@@ -150,9 +150,9 @@ def folded(text: str) -> str:
 def summary(outcomes: list[Outcome]) -> dict[str, float]:
     """Shares of questions with any and with all of their evidence, and the mean share found."""
     return {
-        "evidence_any": round(statistics.fmean(outcome.found > 0 for outcome in outcomes), 4),
-        "evidence_all": round(statistics.fmean(outcome.found == 1 for outcome in outcomes), 4),
-        "evidence_mean": round(statistics.fmean(outcome.found for outcome in outcomes), 4),
+        "evidence_any": round(statistics.fmean(outcome.share > 0 for outcome in outcomes), 4),
+        "evidence_all": round(statistics.fmean(outcome.share == 1 for outcome in outcomes), 4),
+        "evidence_mean": round(statistics.fmean(outcome.share for outcome in outcomes), 4),
     }
 
 
@@ -163,17 +163,16 @@ def tokens(outcomes: list[Outcome]) -> dict[str, float]:
 
 
 def _by_category(outcomes: dict[int, list[Outcome]]) -> dict[str, Any]:
-    names = sorted({outcome.category for found in outcomes.values() for outcome in found})
+    names = sorted({outcome.category for results in outcomes.values() for outcome in results})
     return {
         name: {
-            str(budget): {"questions": len(mine), **summary(mine)}
-            for budget, found in outcomes.items()
-            if (mine := [outcome for outcome in found if outcome.category == name])
+            str(budget): {"questions": len(of_category), **summary(of_category)}
+            for budget, results in outcomes.items()
+            if (of_category := [outcome for outcome in results if outcome.category == name])
         }
         for name in names
     }
 
 
 def _latency(seconds: list[float]) -> dict[str, float]:
-    ordered = sorted(seconds)
-    return {"p50": round(1e3 * statistics.median(ordered), 2), "p95": round(1e3 * ordered[int(0.95 * (len(ordered) - 1))], 2)}
+    return {"p50": milliseconds(statistics.median(seconds)), "p95": milliseconds(at(seconds, 0.95))}

@@ -1,9 +1,9 @@
-"""`bench repeats`: what near copies and small talk cost in recall (features F1 to F3).
+"""`bench repeats`: recall lost to near copies and small talk.
 
-To every question its own conversation: ten copies of the message that ranks highest for it without being evidence, each of them
-with a line of politeness or another mark; what nearly is its evidence and says something else (`opposites`), of which nothing may
-be merged; and 200 lines of small talk, spread over the session. As peers were measured (dup10 and spam200), only that each
-question gets the copies that hurt it most.
+Each question has a conversation of its own with planted messages: ten copies of the message that ranks highest without being
+evidence, each with a phrase of politeness or another end mark; near copies of the evidence with another meaning (`opposites`),
+which must not be merged; and 200 lines of small talk, spread over the session. Comparable systems are measured the same way
+(dup10 and spam200), but with the same copies for all questions.
 """
 
 import random
@@ -46,9 +46,9 @@ _TALK = (
 async def run(core: Components, dataset: Dataset, profile: Profile, budget: int, step: Callable[[], None]) -> dict[str, Any]:
     """Evidence found before and after the planting, and what of it reached the pages. `step`: once a message and question."""
     clean = await recall(core.builder, dataset, profile, (budget,), step)
-    known: dict[str, StoredBreadcrumb] = {}
+    facts_by_text: dict[str, StoredBreadcrumb] = {}
     after = [
-        await _planted(core, conversation, question, profile, budget, known)
+        await _planted(core, conversation, question, profile, budget, facts_by_text)
         for conversation in dataset.conversations
         for question in _stepping(conversation.questions, step)
     ]
@@ -80,7 +80,7 @@ async def _planted(
     question: Question,
     profile: Profile,
     budget: int,
-    known: dict[str, StoredBreadcrumb],
+    facts_by_text: dict[str, StoredBreadcrumb],
 ) -> dict[str, float]:
     """The question asked in a workspace of its own. Facts are those of the clean conversation, by text."""
     wrong = await _wrong(core, conversation, question, profile)
@@ -90,14 +90,14 @@ async def _planted(
     workspace = f"{conversation.breadcrumbs[0].workspace}-{question.id}"
     crumbs = _spread(conversation.breadcrumbs, planted, workspace, chance)
     for crumb in crumbs:
-        await core.store.remember(await _facts(core, crumb, known))
+        await core.store.remember(await _facts(core, crumb, facts_by_text))
     end = crumbs[-1].place
     trigger = replace(question.trigger, workspace=workspace, place=Place(end.incarnation, end.sequence + 1))
     alone = replace(conversation, breadcrumbs=crumbs, questions=(replace(question, trigger=trigger),))
     report = await recall(core.builder, Dataset(name=question.id, conversations=(alone,)), profile, (budget,), _nothing)
-    found: dict[str, float] = report["budgets"][str(budget)]
+    row: dict[str, float] = report["budgets"][str(budget)]
     _, view = await core.builder.recall_for(trigger, profile)
-    return {name: found[name] for name in EVIDENCE} | {
+    return {name: row[name] for name in EVIDENCE} | {
         "copies_merged": _merges(view, frozenset(crumb.id for crumb in copies)) / COPIES,
         "opposites": len(opposites),
         "opposites_merged": _merges(view, frozenset(crumb.id for crumb in opposites)),
@@ -108,11 +108,11 @@ def _nothing() -> None:
     """Steps are counted by question."""
 
 
-async def _facts(core: Components, crumb: Breadcrumb, known: dict[str, StoredBreadcrumb]) -> StoredBreadcrumb:
+async def _facts(core: Components, crumb: Breadcrumb, facts_by_text: dict[str, StoredBreadcrumb]) -> StoredBreadcrumb:
     """Facts follow from the text alone."""
-    if crumb.text not in known:
-        known[crumb.text] = await core.builder.ingest.facts(crumb)
-    return replace(known[crumb.text], breadcrumb=crumb)
+    if crumb.text not in facts_by_text:
+        facts_by_text[crumb.text] = await core.builder.ingest.facts(crumb)
+    return replace(facts_by_text[crumb.text], breadcrumb=crumb)
 
 
 async def _wrong(core: Components, conversation: Conversation, question: Question, profile: Profile) -> Breadcrumb:
@@ -133,7 +133,7 @@ def _copies(wrong: Breadcrumb) -> list[Breadcrumb]:
 
 
 def _opposites(conversation: Conversation, question: Question) -> list[Breadcrumb]:
-    """What the speakers of the evidence say that nearly is it and means something else."""
+    """Near copies of the evidence, by the same speakers, with another meaning."""
     evidence = (crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence)
     return [
         replace(crumb, id=f"{PLANTED}-opposite-{crumb.id}-{number}", text=text)
@@ -149,11 +149,11 @@ def _merges(view: View, ids: frozenset[str]) -> int:
 
 
 def _talk(conversation: Conversation, chance: random.Random) -> list[Breadcrumb]:
-    """Small talk of everybody who speaks."""
+    """Small talk of all speakers."""
     speakers = {crumb.speaker: crumb for crumb in conversation.breadcrumbs}
-    said = list(speakers.values())
+    crumbs = list(speakers.values())
     return [
-        replace(chance.choice(said), id=f"{PLANTED}-talk-{number}", text=chance.choice(_TALK), calls=())
+        replace(chance.choice(crumbs), id=f"{PLANTED}-talk-{number}", text=chance.choice(_TALK), calls=())
         for number in range(SMALL_TALK)
     ]
 

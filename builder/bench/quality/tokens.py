@@ -1,4 +1,4 @@
-"""`bench tokens`: true tokens of the context beside what agents send without it (features J4)."""
+"""`bench tokens`: true tokens of the context beside what agents send without it."""
 
 import json
 import statistics
@@ -7,13 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from builder.app import Components, counter, summarise
-from builder.bench.data.datasets import Conversation, Dataset
+from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 
-LAST = 20
-ALL_JSON, LAST_JSON, LAST_TEXT = "all records as JSON", f"last {LAST} as pretty JSON with the catalog", f"last {LAST} as text"
+LAST_MESSAGES = 20
+ALL_JSON, LAST_JSON, LAST_TEXT = (
+    "all records as JSON",
+    f"last {LAST_MESSAGES} as pretty JSON with the catalog",
+    f"last {LAST_MESSAGES} as text",
+)
 
 
 def baselines(lines: Iterable[str]) -> dict[str, str]:
@@ -28,13 +32,12 @@ async def run(
 ) -> dict[str, Any]:
     """Means over the questions: what the baselines cost and hold, and the context at each budget.
 
-    equal: the smallest budget whose contexts hold no less of the evidence, all of it, than the last messages as text do.
+    equal: the smallest budget at which the contexts hold all of the evidence for at least as many questions as the last messages
+    as text.
     step: called after each message and question, for a progress bar.
     """
     for conversation in dataset.conversations:
-        for breadcrumb in conversation.breadcrumbs:
-            await core.builder.remember(breadcrumb)
-            step()
+        await remember(core.builder, conversation, step)
         await summarise(core, (profile,), conversation.breadcrumbs[-1])
     sent = _sent(dataset)
     rows = {str(budget): await _at(core, dataset, replace(profile, budget=budget), sent, step) for budget in sorted(budgets)}
@@ -43,7 +46,7 @@ async def run(
     return {
         "dataset": dataset.name,
         "profile": profile.consumer,
-        "questions": sum(len(conversation.questions) for conversation in dataset.conversations),
+        "questions": dataset.question_count,
         "baselines": sent,
         "budgets": rows,
         "equal": {"budget": int(equal), **rows[equal]} if equal else None,
@@ -65,19 +68,19 @@ async def _at(
 
 def _sent(dataset: Dataset) -> dict[str, dict[str, float]]:
     """What each baseline costs and holds: the same for all questions of a conversation."""
-    found: dict[str, list[Outcome]] = {}
+    by_name: dict[str, list[Outcome]] = {}
     for conversation in dataset.conversations:
         for name, (count, text) in _of_conversation(conversation).items():
             page = folded(text)
             for question in conversation.questions:
                 evidence = [crumb for crumb in conversation.breadcrumbs if crumb.id in question.evidence]
                 share = statistics.fmean(recalled(crumb, page) for crumb in evidence) if evidence else 0.0
-                found.setdefault(name, []).append(Outcome(category=question.category, found=share, tokens=count))
-    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in found.items()}
+                by_name.setdefault(name, []).append(Outcome(category=question.category, share=share, tokens=count))
+    return {name: {**tokens(outcomes), **summary(outcomes)} for name, outcomes in by_name.items()}
 
 
 def _of_conversation(conversation: Conversation) -> dict[str, tuple[int, str]]:
-    """Tokens of each baseline, and what it tells without its JSON."""
+    """Tokens of each baseline, and its text without JSON."""
     count = counter()
     bodies = [(crumb.schema, json.loads(crumb.body)) for crumb in conversation.breadcrumbs]
     texts = _baselines(bodies, list(map(_record, conversation.breadcrumbs)))
@@ -99,7 +102,7 @@ def _record(crumb: Breadcrumb) -> str:
 
 
 def _baselines(bodies: list[tuple[str, dict[str, Any]]], records: list[str]) -> dict[str, str]:
-    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST:]
+    messages = [(schema, body) for schema, body in bodies if schema in {"user.message.v1", "agent.response.v1"}][-LAST_MESSAGES:]
     history = [
         {"role": _role(schema), "content": _text(body), "timestamp": body.get("timestamp", "")} for schema, body in messages
     ]

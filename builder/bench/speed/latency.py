@@ -8,8 +8,8 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Components, Service, summarise
-from builder.bench.data.made import DISTINCT, WORKSPACE, breadcrumb, message, mixed, texts, usage
-from builder.bench.speed.quantiles import at, milliseconds, waited
+from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder
@@ -21,19 +21,20 @@ from builder.publish.event import encode
 
 CONSUMER = "default"
 MODEL = "claude-sonnet-4"
-BATCH = 10_000
+BATCH_MESSAGES = 10_000
 """Messages stored at once."""
-WARM_UPS = 3
-COLD = 5
+WARM_UP_ROUNDS = 3
+COLD_ROUNDS = 5
 """First pages of a cold session."""
 
 
 @dataclass(slots=True)
 class Timings:
-    """Seconds of one size, and tokens of its pages. cold: of first pages, while nothing of their session is in memory."""
+    """Seconds of one size, and tokens of its pages."""
 
     build: list[float] = field(default_factory=list)
     cold: list[float] = field(default_factory=list)
+    """Of first pages, while nothing of their session is in memory."""
     all_on: list[float] = field(default_factory=list)
     embed: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
@@ -49,9 +50,9 @@ async def run(
     timings = {size: Timings() for size in sizes}
     async with connect(service.url, WORKSPACE) as client:
         listener = _Listener(client)
-        for number in range(-WARM_UPS, rounds):
+        for number in range(-WARM_UP_ROUNDS, rounds):
             for size in sizes:
-                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else None)
+                await _round(service.core, reference, listener, size, number, timings[size] if number >= 0 else Timings())
             step()
         for size in sizes:
             await _cold(service.core, size, rounds, timings[size])
@@ -59,42 +60,33 @@ async def run(
     return {"sizes": {str(size): _summary(timing) for size, timing in timings.items()}, "rounds": rounds}
 
 
-async def _round(
-    core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings | None
-) -> None:
-    """Every question is new, so that no cache knows its vector."""
-    asked = [_question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")]
-    yardstick = await _seconds(lambda: reference.embed(asked[0]))
-    embed = await _seconds(lambda: core.embedder.embed(asked[1]))
-    plain = core.profile(CONSUMER)
-    tokens: list[int] = []
-    build = await _seconds(lambda: _build(core, _session("build", size), size + number, asked[2], plain, tokens))
-    all_on = await _seconds(lambda: _build(core, _session("all-on", size), size + number, asked[4], everything(plain)))
-    event = await _seconds(lambda: listener.ask(_session("event", size), asked[3]))
-    if timings:
-        timings.tokens += tokens
-        timings.yardstick.append(yardstick)
-        timings.embed.append(embed)
-        timings.build.append(build)
-        timings.all_on.append(all_on)
-        timings.event_to_context.append(event)
+async def _round(core: Components, reference: Embedder, listener: "_Listener", size: int, number: int, timings: Timings) -> None:
+    """Every question is new, so that no cache has its vector."""
+    plain, place = core.profile(CONSUMER), size + number
+    full = everything(plain)
+    yardstick, embed, build, event, all_on = (
+        _question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")
+    )
+    timings.yardstick.append(await _seconds(reference.embed(yardstick)))
+    timings.embed.append(await _seconds(core.embedder.embed(embed)))
+    timings.build.append(await _seconds(_build(core, _session("build", size), place, build, plain, timings.tokens)))
+    timings.all_on.append(await _seconds(_build(core, _session("all-on", size), place, all_on, full)))
+    timings.event_to_context.append(await _seconds(listener.ask(_session("event", size), event)))
 
 
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
-    for number in range(rounds, rounds + COLD):
+    for number in range(rounds, rounds + COLD_ROUNDS):
         core.history_cache.drop(WORKSPACE)
-        text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
-        began = perf_counter()
-        await _build(core, _session("build", size), size + number, text, plain)
-        timings.cold.append(perf_counter() - began)
+        build = _build(core, _session("build", size), size + number, _question(size, number, "cold"), core.profile(CONSUMER))
+        timings.cold.append(await _seconds(build))
 
 
 async def _build(
     core: Components, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None
 ) -> None:
     """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
-    place = Place(1, 2 * number + WARM_UPS)  # behind the summaries
+    place = Place(1, 2 * number + WARM_UP_ROUNDS)  # behind the summaries
     trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
     built = await core.builder.build(trigger, (profile,))
     for context in built.contexts:
@@ -143,23 +135,30 @@ class _Listener:
 
 async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
     """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
-    said = texts(max(sizes))
+    lines = texts(max(sizes))
     facts: list[StoredBreadcrumb] = []
-    for number, text in enumerate(said[:DISTINCT]):
+    for number, text in enumerate(lines[:DISTINCT_MESSAGES]):
         facts.append(await core.builder.ingest.facts(message("", number, text)))
         step()
     mixing = random.Random(7)
-    for number, text in enumerate(said[DISTINCT:], DISTINCT):
-        facts.append(mixed(core, message("", number, text), mixing.choice(facts[:DISTINCT]), mixing.choice(facts[:DISTINCT])))
+    for number, text in enumerate(lines[DISTINCT_MESSAGES:], DISTINCT_MESSAGES):
+        facts.append(
+            mixed(
+                core,
+                message("", number, text),
+                mixing.choice(facts[:DISTINCT_MESSAGES]),
+                mixing.choice(facts[:DISTINCT_MESSAGES]),
+            )
+        )
     for number in range(NEWEST_REPORTS):
         await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
             session = _session(kind, size)
-            for first in range(0, size, BATCH):
+            for first in range(0, size, BATCH_MESSAGES):
                 rows = (
                     replace(fact, breadcrumb=replace(fact.breadcrumb, session=session, id=f"{session}-{number}"))
-                    for number, fact in enumerate(facts[first : min(first + BATCH, size)], first)
+                    for number, fact in enumerate(facts[first : min(first + BATCH_MESSAGES, size)], first)
                 )
                 await core.store.remember_all(tuple(rows))
             end = replace(facts[size - 1].breadcrumb, session=session, id=f"{session}-{size - 1}")
@@ -176,10 +175,10 @@ def _session(kind: str, size: int) -> str:
     return f"{kind}-{size}"
 
 
-async def _seconds(work: Callable[[], Awaitable[object]]) -> float:
-    began = perf_counter()
-    await work()
-    return perf_counter() - began
+async def _seconds(work: Awaitable[object]) -> float:
+    start = perf_counter()
+    await work
+    return perf_counter() - start
 
 
 def _summary(timings: Timings) -> dict[str, float]:
@@ -194,5 +193,5 @@ def _summary(timings: Timings) -> dict[str, float]:
         "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
         "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
         "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
-        **waited(timings.event_to_context),
+        **event_to_context(timings.event_to_context),
     }

@@ -12,92 +12,113 @@ from time import perf_counter
 from typing import Any
 
 from builder.app import Service, unsettled
-from builder.bench.data.made import WORKSPACE, texts
+from builder.bench.data.synthetic import WORKSPACE, texts
 from builder.bench.speed.memory import resident_mb
-from builder.bench.speed.quantiles import at, milliseconds, waited
-from builder.bench.speed.sender import Said, Sender, open_sender
+from builder.bench.speed.quantiles import at, event_to_context, milliseconds
+from builder.bench.speed.sender import Sender, SentMessage, open_sender
 from builder.ports.models import Embedder
 
-SLICE = 400
-"""Messages of one slice: some two seconds, so that the machine's mood is the same for both sides of a pair."""
-ASKED = 30
-"""Triggers of one slice that measures contexts."""
 TRIGGER_EVERY = 20
-PACED = 2_000
-"""Messages that are sent evenly at half the rate that the service takes, one in twenty a trigger."""
 SLICE_SECONDS = 4
 """About, for the progress bar."""
-LOOK, TICK = 0.005, 0.005
+LOOK_SECONDS, TICK_SECONDS = 0.005, 0.005
 """Seconds between two looks at what is left, and between two looks at how late the event loop is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How many messages are sent."""
+
+    slice: int = 400
+    """Messages of one slice: about two seconds, so that both sides of a pair meet the same machine."""
+    triggers: int = 30
+    """Triggers of one slice that measures contexts."""
+    paced: int = 2_000
+    """Messages sent evenly at half the rate that the service takes, one in twenty a trigger."""
+
+    @property
+    def round(self) -> int:
+        """Messages of one slice with its triggers."""
+        return self.slice + self.triggers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Per second, one value a slice. lags: seconds by which the event loop was late."""
+    """Per second, one value a slice."""
 
     encoder: list[float] = field(default_factory=list)
     ingest: list[float] = field(default_factory=list)
     contexts: list[float] = field(default_factory=list)
     lags: list[float] = field(default_factory=list)
+    """Seconds by which the event loop was late."""
 
 
-async def run(service: Service, encoder: Embedder, seconds: float, sessions: int, step: Callable[[], None]) -> dict[str, Any]:
+async def run(
+    service: Service, encoder: Embedder, seconds: float, sessions: int, step: Callable[[], None], sizes: Sizes = Sizes()
+) -> dict[str, Any]:
     """The report. service: serving. encoder: the service's engine without a cache. seconds: of the whole run, at least."""
     rates = Rates()
     async with open_sender(service.url, WORKSPACE) as sender:
-        await _slice(service, encoder, sender, sessions, 0, Rates())
-        began, number = perf_counter(), 1
-        while perf_counter() - began < seconds or number < 3:  # noqa: PLR2004 - one each way round
-            await _slice(service, encoder, sender, sessions, number, rates)
+        await _slice(service, encoder, sender, sessions, 0, Rates(), sizes)
+        start, number = perf_counter(), 1
+        while perf_counter() - start < seconds or number < 3:  # noqa: PLR2004 - one each way round
+            await _slice(service, encoder, sender, sessions, number, rates, sizes)
             number += 1
             step()
         half = statistics.median(rates.ingest) / 2
-        waits = await sender.pace(_evenly(sessions, number), half)
+        lines = texts(sizes.paced, number * sizes.round)
+        waits = await sender.pace(_messages(lines, number, 0, sessions, TRIGGER_EVERY), half)
         await _settled(service)
-    return _report(rates, sessions, number - 1) | {"half_rate_per_second": round(half, 1), **waited(waits)}
+    figures = {"half_rate_per_second": round(half, 1), **event_to_context(waits)}
+    return _report(rates, sessions, number - 1, sizes) | figures
 
 
-def _evenly(sessions: int, number: int) -> tuple[Said, ...]:
-    said = texts(PACED, number * (SLICE + ASKED))
-    return tuple(_said(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(said))
-
-
-async def _slice(service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates) -> None:
+async def _slice(
+    service: Service, encoder: Embedder, sender: Sender, sessions: int, number: int, rates: Rates, sizes: Sizes
+) -> None:
     """The same texts through the bare encoder and through the service, each first in turn; then triggers alone."""
-    said = texts(SLICE + ASKED, number * (SLICE + ASKED))
-    mostly = tuple(_said(text, number, count, sessions, TRIGGER_EVERY) for count, text in enumerate(said[:SLICE]))
-    asked = tuple(_said(text, number, SLICE + count, sessions, 1) for count, text in enumerate(said[SLICE:]))
+    lines = texts(sizes.round, number * sizes.round)
+    mixture = _messages(lines[: sizes.slice], number, 0, sessions, TRIGGER_EVERY)
+    triggers = _messages(lines[sizes.slice :], number, sizes.slice, sessions, 1)
 
     async def alone() -> None:
-        began = perf_counter()
-        await asyncio.gather(*map(encoder.embed, said[:SLICE]))
-        rates.encoder.append(SLICE / (perf_counter() - began))
+        start = perf_counter()
+        await asyncio.gather(*map(encoder.embed, lines[: sizes.slice]))
+        rates.encoder.append(sizes.slice / (perf_counter() - start))
 
-    async def served() -> None:
-        rates.ingest.append(SLICE / await _serve(service, sender, mostly, rates.lags))
+    async def in_service() -> None:
+        rates.ingest.append(sizes.slice / await _serve(service, sender, mixture, rates.lags))
 
-    for work in (alone, served) if number % 2 else (served, alone):
+    for work in (alone, in_service) if number % 2 else (in_service, alone):
         await work()
-    rates.contexts.append(ASKED / await _serve(service, sender, asked, rates.lags))
+    rates.contexts.append(sizes.triggers / await _serve(service, sender, triggers, rates.lags))
 
 
-def _said(text: str, number: int, count: int, sessions: int, every: int) -> Said:
-    schema = "user.message.v1" if count % every == 0 else "agent.response.v1"
-    return Said(schema=schema, session=f"load-{count % sessions}", id=f"l{number}-{count}", text=text)
+def _messages(lines: list[str], number: int, first: int, sessions: int, every: int) -> tuple[SentMessage, ...]:
+    """One message a line, spread over the sessions. first: number of the first one. every: which of them are triggers."""
+    return tuple(
+        SentMessage(
+            schema="user.message.v1" if count % every == 0 else "agent.response.v1",
+            session=f"load-{count % sessions}",
+            id=f"l{number}-{count}",
+            text=text,
+        )
+        for count, text in enumerate(lines, first)
+    )
 
 
-async def _serve(service: Service, sender: Sender, messages: tuple[Said, ...], lags: list[float]) -> float:
+async def _serve(service: Service, sender: Sender, messages: tuple[SentMessage, ...], lags: list[float]) -> float:
     """Seconds from the first publication to the last acknowledgement."""
     async with _watched(lags):
-        began = perf_counter()
+        start = perf_counter()
         await sender.send(messages)
         await _settled(service)
-        return perf_counter() - began
+        return perf_counter() - start
 
 
 async def _settled(service: Service) -> None:
     while await unsettled(service):
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 @asynccontextmanager
@@ -105,8 +126,8 @@ async def _watched(lags: list[float]) -> AsyncIterator[None]:
     async def watch() -> None:
         loop = asyncio.get_running_loop()
         while True:
-            due = loop.time() + TICK
-            await asyncio.sleep(TICK)
+            due = loop.time() + TICK_SECONDS
+            await asyncio.sleep(TICK_SECONDS)
             lags.append(loop.time() - due)
 
     task = asyncio.create_task(watch())
@@ -117,13 +138,13 @@ async def _watched(lags: list[float]) -> AsyncIterator[None]:
         await asyncio.wait({task})
 
 
-def _report(rates: Rates, sessions: int, slices: int) -> dict[str, Any]:
+def _report(rates: Rates, sessions: int, slices: int, sizes: Sizes) -> dict[str, Any]:
     lags = sorted(rates.lags)
     encoder, ingest = statistics.median(rates.encoder), statistics.median(rates.ingest)
     return {
         "sessions": sessions,
         "slices": slices,
-        "messages": slices * (SLICE + ASKED) + PACED,
+        "messages": slices * sizes.round + sizes.paced,
         "ingest_per_second": round(ingest, 1),
         "encoder_per_second": round(encoder, 1),
         "encoder_best_per_second": round(max(rates.encoder), 1),

@@ -1,4 +1,4 @@
-"""`bench memory`: what the worker holds in memory when its store is large and every session asks (features J3)."""
+"""`bench memory`: memory of a worker with a large store, after a trigger in every session."""
 
 import random
 import resource
@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from builder.app import Components
-from builder.bench.data.made import breadcrumb, message, mixed, texts
+from builder.bench.data.synthetic import breadcrumb, message, mixed, texts
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 
 CONSUMER = "default"
-REAL = 200
+REAL_MESSAGES = 200
 """Messages with vectors of their own; further ones mix two of these."""
-BATCH = 10_000
+BATCH_MESSAGES = 10_000
 """Messages made and stored at once."""
 
 
 async def fill(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> None:
     """Distinct messages, spread evenly over the sessions, through the store like any other. `step` each of them."""
-    said = texts(REAL)
-    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(said)]
+    lines = texts(REAL_MESSAGES)
+    real = [await core.builder.ingest.facts(message("", number, text)) for number, text in enumerate(lines)]
     mixing = random.Random(7)
-    for first in range(0, stored, BATCH):
+    for first in range(0, stored, BATCH_MESSAGES):
         rows = []
-        for number, text in enumerate(texts(min(BATCH, stored - first), first), first):
+        for number, text in enumerate(texts(min(BATCH_MESSAGES, stored - first), first), first):
             crumb = replace(message(f"memory-{number % sessions}", number, text), id=f"m{number}")
             rows.append(mixed(core, crumb, mixing.choice(real), mixing.choice(real)))
             step()
@@ -35,7 +35,7 @@ async def fill(core: Components, stored: int, sessions: int, step: Callable[[], 
 
 
 async def ask(core: Components, stored: int, sessions: int, step: Callable[[], None]) -> dict[str, Any]:
-    """A trigger in each session, one after the other; what the process holds before and after, and the most it ever held."""
+    """A trigger in each session, one after the other; memory of the process before and after, and its peak."""
     before = resident_mb()
     for number in range(sessions):
         text = f"What did we decide about order {number * 11} and where does the key go?"
@@ -54,7 +54,7 @@ async def ask(core: Components, stored: int, sessions: int, step: Callable[[], N
 
 
 def resident_mb() -> float:
-    """Memory of this process now, in MB of 1,000,000 bytes; where the system does not tell, the most it ever had."""
+    """Memory of this process now, in MB of 1,000,000 bytes; where the system has no figure, the peak."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
     except OSError:
@@ -64,5 +64,5 @@ def resident_mb() -> float:
 
 def peak_mb() -> float:
     """The most memory that this process ever had, in MB of 1,000,000 bytes."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(most * (1 if sys.platform == "darwin" else 1024) / 1e6, 1)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak * (1 if sys.platform == "darwin" else 1024) / 1e6, 1)

@@ -1,11 +1,11 @@
-"""What the benchmarks of time say about many measurements."""
+"""Quantiles and units of measured times."""
 
 from collections.abc import Sequence
 
 
-def at(found: Sequence[float], share: float) -> float:
+def at(values: Sequence[float], share: float) -> float:
     """The measurement below which this share of them lies."""
-    return sorted(found)[int(share * (len(found) - 1))]
+    return sorted(values)[int(share * (len(values) - 1))]
 
 
 def milliseconds(seconds: float) -> float:
@@ -13,8 +13,8 @@ def milliseconds(seconds: float) -> float:
     return round(1e3 * seconds, 2)
 
 
-def waited(seconds: Sequence[float]) -> dict[str, float]:
-    """Columns about the time from an event to its context. A median hides what a few users wait for, so the longest is told."""
+def event_to_context(seconds: Sequence[float]) -> dict[str, float]:
+    """Columns about the time from an event to its context, the longest included: a median hides the waits of a few users."""
     return {
         "event_to_context_p50_ms": milliseconds(at(seconds, 0.5)),
         "event_to_context_p99_ms": milliseconds(at(seconds, 0.99)),

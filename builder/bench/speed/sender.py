@@ -1,4 +1,4 @@
-"""The load of `bench load`, sent by a process of its own: people and agents are not in the worker's process either."""
+"""The load of `bench load`, sent by a process of its own, as real senders are."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,7 +11,7 @@ from time import perf_counter
 from builder.client import Client, connect
 from builder.wire.records import make_record, outgoing
 
-AT_ONCE = 64
+CONCURRENT_PUBLICATIONS = 64
 """Publications that wait for the stream's acknowledgement side by side."""
 CONSUMER, TRIGGER = "default", "user.message.v1"
 LAST_SECONDS = 60.0
@@ -19,7 +19,7 @@ LAST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SentMessage:
     """One message to publish."""
 
     schema: str
@@ -36,11 +36,11 @@ class Sender:
         self._url = url
         self._workspace = workspace
 
-    async def send(self, messages: tuple[Said, ...]) -> None:
+    async def send(self, messages: tuple[SentMessage, ...]) -> None:
         """Publish all, in order; returns once the stream holds them."""
         await asyncio.get_running_loop().run_in_executor(self._pool, _send, self._url, self._workspace, messages)
 
-    async def pace(self, messages: tuple[Said, ...], per_second: float) -> tuple[float, ...]:
+    async def pace(self, messages: tuple[SentMessage, ...], per_second: float) -> tuple[float, ...]:
         """Publish evenly, whatever comes back; seconds from each trigger's publication to its context in an agent's hands."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._pool, _pace, self._url, self._workspace, messages, per_second)
@@ -55,25 +55,27 @@ async def open_sender(url: str, workspace: str) -> AsyncIterator[Sender]:
         yield sender
 
 
-def _send(url: str, workspace: str, messages: tuple[Said, ...]) -> None:
+def _send(url: str, workspace: str, messages: tuple[SentMessage, ...]) -> None:
     asyncio.run(_publish(url, workspace, messages))
 
 
-async def _publish(url: str, workspace: str, messages: tuple[Said, ...]) -> None:
+async def _publish(url: str, workspace: str, messages: tuple[SentMessage, ...]) -> None:
     async with connect(url, workspace) as client:
-        for start in range(0, len(messages), AT_ONCE):
-            await asyncio.gather(*(_say(client, said) for said in messages[start : start + AT_ONCE]))
+        for start in range(0, len(messages), CONCURRENT_PUBLICATIONS):
+            await asyncio.gather(*(_say(client, message) for message in messages[start : start + CONCURRENT_PUBLICATIONS]))
 
 
-async def _say(client: Client, said: Said) -> None:
-    await client.publish(outgoing(make_record(said.schema, said.id, said.session, {"content": said.text}), client.workspace))
+async def _say(client: Client, message: SentMessage) -> None:
+    await client.publish(
+        outgoing(make_record(message.schema, message.id, message.session, {"content": message.text}), client.workspace)
+    )
 
 
-def _pace(url: str, workspace: str, messages: tuple[Said, ...], per_second: float) -> tuple[float, ...]:
+def _pace(url: str, workspace: str, messages: tuple[SentMessage, ...], per_second: float) -> tuple[float, ...]:
     return asyncio.run(_paced(url, workspace, messages, per_second))
 
 
-async def _paced(url: str, workspace: str, messages: tuple[Said, ...], per_second: float) -> tuple[float, ...]:
+async def _paced(url: str, workspace: str, messages: tuple[SentMessage, ...], per_second: float) -> tuple[float, ...]:
     sent: dict[str, float] = {}
     waits: list[float] = []
     async with connect(url, workspace) as client, client.subscribed(CONSUMER, durable=None, only_new=True) as contexts:
@@ -81,15 +83,15 @@ async def _paced(url: str, workspace: str, messages: tuple[Said, ...], per_secon
         async def listen() -> None:
             async for context in contexts:
                 waits.append(perf_counter() - sent[context.trigger_event_id])
-                if len(waits) == sum(said.schema == TRIGGER for said in messages):
+                if len(waits) == sum(message.schema == TRIGGER for message in messages):
                     return
 
         listening = asyncio.create_task(listen())
-        began, publishing = perf_counter(), []
-        for number, said in enumerate(messages):
-            await asyncio.sleep(max(0.0, began + number / per_second - perf_counter()))
-            sent[said.id] = perf_counter()
-            publishing.append(asyncio.create_task(_say(client, said)))
+        start, publishing = perf_counter(), []
+        for number, message in enumerate(messages):
+            await asyncio.sleep(max(0.0, start + number / per_second - perf_counter()))
+            sent[message.id] = perf_counter()
+            publishing.append(asyncio.create_task(_say(client, message)))
         await asyncio.gather(*publishing)
         async with asyncio.timeout(LAST_SECONDS):
             await listening

@@ -1,17 +1,15 @@
-"""The benchmark commands: arguments in, one report out."""
+"""Benchmark commands about what is found: arguments in, one report out."""
 
-import asyncio
-import sys
-import tempfile
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.bench_options import File, ProfileName, apart, measured, numbers, progress, store, table
-from builder.cli.options import AsJson, print_json, settings
+from builder.cli.bench_options import File, ProfileName, measure, numbers, report
+from builder.cli.options import AsJson, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Scope(StrEnum):
-    """Where `bench recall` looks."""
+    """Where `bench recall` searches."""
 
     session = "session"
     workspace = "workspace"
@@ -32,7 +30,7 @@ def recall(
     budgets: Annotated[str, typer.Option(help="Token budgets, comma-separated.")] = "500,1000,2000,4000",
     profile: ProfileName = "recall",
     scope: Annotated[
-        Scope, typer.Option(help="Look in the conversation, or in all of them pooled into one workspace.")
+        Scope, typer.Option(help="Search the conversation, or all of them pooled into one workspace.")
     ] = Scope.session,
     fit_on: Annotated[
         str, typer.Option(help="Data sets to learn the weights from, leaving out the conversation under test; comma-separated.")
@@ -45,35 +43,24 @@ def recall(
     if ablate:
         _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
         return
-    from functools import partial
-
-    from builder.app import open_core, summarise
+    from builder.app import summarise
     from builder.bench.data.datasets import load, pooled
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
 
-    async def work() -> dict[str, Any]:
-        dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
-        steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
-        with store() as path, progress("recall", steps) as step:
-            async with open_core(settings(), path) as core:
-                rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
-                asking = core.profile(profile)
-                asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value))
-                heard = partial(summarise, core, (asking,))
-                report = await bench.run(core.builder, dataset, asking, numbers(budgets), step, rankers, heard)
-                return {
-                    "dataset": report.pop("dataset"),
-                    "questions": report.pop("questions"),
-                    "model": core.embedder.model,
-                    **report,
-                }
+    dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
 
-    report = asyncio.run(work())
-    if as_json:
-        print_json(report)
-    else:
-        table(f"{report['dataset']}, {report['questions']} questions, {report['model']}", "budget", report["budgets"])
+    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+        rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
+        wide = core.profile(profile)
+        wide = replace(wide, retrieval=replace(wide.retrieval, scope=scope.value))
+        finish = partial(summarise, core, (wide,))
+        figures = await bench.run(core.builder, dataset, wide, numbers(budgets), step, rankers, finish)
+        return {name: figures.pop(name) for name in ("dataset", "questions")} | {"model": core.embedder.model} | figures
+
+    figures = measure("recall", dataset.messages + dataset.question_count, run)
+    title = f"{figures['dataset']}, {figures['questions']} questions, {figures['model']}"
+    report(figures, as_json, (title, "budget", figures["budgets"]))
 
 
 def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_json: bool) -> None:
@@ -82,22 +69,19 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
     dataset = load(file)
 
-    async def measure(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
+    async def run(core: "Components", step: "Callable[[], None]") -> dict[str, Any]:
         data = await _examples(core, fit_on)
         return await bench.run(core.builder, dataset, core.profile(profile), budgets, data, step)
 
-    steps = bench.RUNS * sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
-    report = measured("ablate", steps, measure)
-    if as_json:
-        print_json(report)
-        return
-    rows = {"(all signals)": report["everything"]} | report["gains"]
-    title = f"{report['dataset']}, {report['questions']} questions: any / all / mean, and what each signal adds"
-    table(title, "signal", {name: {at: _shares(found) for at, found in row.items()} for name, row in rows.items()})
+    figures = measure("ablate", bench.RUNS * (dataset.messages + dataset.question_count), run)
+    rows = {"(all signals)": figures["everything"]} | figures["gains"]
+    texts = {name: {budget: _shares(values) for budget, values in row.items()} for name, row in rows.items()}
+    title = f"{figures['dataset']}, {figures['questions']} questions: any / all / mean, and what each signal adds"
+    report(figures, as_json, (title, "signal", texts))
 
 
-def _shares(found: dict[str, float]) -> str:
-    return " ".join(f"{value:.3f}" for value in found.values())
+def _shares(values: dict[str, float]) -> str:
+    return " ".join(f"{value:.3f}" for value in values.values())
 
 
 def fit(
@@ -110,28 +94,24 @@ def fit(
     from dataclasses import asdict
     from datetime import UTC, datetime
 
-    from builder.app import open_core
     from builder.bench.quality.fit import fit as learn
     from builder.bench.quality.fit import to_toml
 
-    async def work() -> tuple[Any, str]:
-        with store() as path:
-            async with open_core(settings(), path) as core:
-                found = await _examples(core, ",".join(files))
-        counts = ", ".join(
-            f"{name}: {sum(item.dataset == name and bool(item.gold) for item in found)} questions"
-            for name in {i.dataset: 0 for i in found}
-        )
-        return learn(found), counts
+    examples: list[Example] = []
 
-    ranker, counts = asyncio.run(work())
-    text = to_toml(ranker, datetime.now(UTC).date().isoformat(), counts)
+    async def run(core: "Components", _step: "Callable[[], None]") -> dict[str, Any]:
+        examples.extend(await _examples(core, ",".join(files)))
+        return {}
+
+    measure("fit", 0, run)
+    names = dict.fromkeys(example.dataset for example in examples)
+    counts = {name: sum(example.dataset == name and bool(example.gold) for example in examples) for name in names}
+    ranker = learn(examples)
+    data = ", ".join(f"{name}: {count} questions" for name, count in counts.items())
+    text = to_toml(ranker, datetime.now(UTC).date().isoformat(), data)
     if write:
         write.write_text(text, "utf-8")
-    if as_json:
-        print_json(asdict(ranker))
-    else:
-        sys.stdout.write(text)
+    show(asdict(ranker), as_json, text=text)
 
 
 async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
@@ -140,40 +120,6 @@ async def _examples(core: "Components", files: str) -> "tuple[Example, ...]":
 
     datasets = [load(file.strip()) for file in files.split(",")]
     return await examples(core.builder, datasets, core.profile("recall"), lambda: None)
-
-
-def latency(
-    messages: Annotated[str, typer.Option(help="Messages stored in the session, comma-separated.")] = "600,5000,20000",
-    rounds: Annotated[int, typer.Option(min=5, help="Measurements of each kind and size.")] = 60,
-    *,
-    as_json: AsJson = False,
-) -> None:
-    """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
-    from builder.app import open_reference, open_service, serving
-    from builder.app.telemetry import set_up_logging
-    from builder.bench.data.made import DISTINCT
-    from builder.bench.speed import latency as bench
-
-    async def work() -> dict[str, Any]:
-        sizes = numbers(messages)
-        with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-            # Sessions in use are warm; how long a cold one takes to read is another question.
-            mine = apart(settings(), Path(folder), cached_passages=4 * sum(sizes))
-            reference = await open_reference(mine)
-            try:
-                with progress("latency", DISTINCT + 3 * len(sizes) + rounds + bench.WARM_UPS) as step:
-                    async with open_service(mine) as service, serving(service):
-                        await service.core.embedder.ready()
-                        return await bench.run(service, reference, sizes, rounds, step)
-            finally:
-                await reference.aclose()
-
-    set_up_logging("WARNING", "text")
-    report = asyncio.run(work())
-    if as_json:
-        print_json(report)
-    else:
-        table(f"medians of {report['rounds']} rounds", "messages", report["sizes"])
 
 
 def repeats(
@@ -188,10 +134,8 @@ def repeats(
     from builder.bench.quality import repeats as bench
 
     dataset = load(file)
-    steps = sum(len(part.breadcrumbs) + 2 * len(part.questions) for part in dataset.conversations)
-    report = measured("repeats", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), budget, step))
-    if as_json:
-        print_json(report)
-    else:
-        rows = {name: report[name] for name in ("clean", "planted", "difference")}
-        table(f"{report['dataset']}, {report['questions']} questions, {budget} tokens", "conversation", rows)
+    steps = dataset.messages + 2 * dataset.question_count
+    figures = measure("repeats", steps, lambda core, step: bench.run(core, dataset, core.profile(profile), budget, step))
+    rows = {name: figures[name] for name in ("clean", "planted", "difference")}
+    title = f"{figures['dataset']}, {figures['questions']} questions, {budget} tokens"
+    report(figures, as_json, (title, "conversation", rows))

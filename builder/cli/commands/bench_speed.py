@@ -1,40 +1,51 @@
-"""Benchmarks of the service under load: arguments in, one report out."""
+"""Benchmark commands about time and memory: arguments in, one report out."""
 
 import asyncio
-import tempfile
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from builder.cli.bench_options import apart, progress, store, table
-from builder.cli.options import AsJson, print_json, settings
+from builder.cli.bench_options import folder, measure_service, numbers, progress, report
+from builder.cli.options import AsJson, settings
+
+
+def latency(
+    messages: Annotated[str, typer.Option(help="Messages stored in the session, comma-separated.")] = "600,5000,20000",
+    rounds: Annotated[int, typer.Option(min=5, help="Measurements of each kind and size.")] = 60,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
+    from builder.app import open_reference
+    from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.speed import latency as bench
+
+    sizes = numbers(messages)
+    figures = measure_service(
+        "latency",
+        DISTINCT_MESSAGES + 3 * len(sizes) + rounds + bench.WARM_UP_ROUNDS,
+        open_reference,
+        lambda service, reference, step: bench.run(service, reference, sizes, rounds, step),
+        cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart
+    )
+    report(figures, as_json, (f"medians of {figures['rounds']} rounds", "messages", figures["sizes"]))
 
 
 def load(
     seconds: Annotated[float, typer.Option(min=1, help="Length of the run, at least.")] = 30,
-    sessions: Annotated[int, typer.Option(min=1, help="Sessions that talk at once.")] = 50,
+    sessions: Annotated[int, typer.Option(min=1, help="Sessions at once.")] = 50,
     *,
     as_json: AsJson = False,
 ) -> None:
     """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
-    from builder.app import open_encoder, open_service, serving
-    from builder.app.telemetry import set_up_logging
+    from builder.app import open_encoder
     from builder.bench.speed import load as bench
 
-    async def work() -> dict[str, Any]:
-        with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-            mine = apart(settings(), Path(folder))
-            encoder = await open_encoder(mine)
-            try:
-                with progress("load", int(seconds // bench.SLICE_SECONDS) + 1) as step:
-                    async with open_service(mine) as service, serving(service):
-                        return await bench.run(service, encoder, seconds, sessions, step)
-            finally:
-                await encoder.aclose()
-
-    set_up_logging("WARNING", "text")
-    _show(asyncio.run(work()), as_json, "load")
+    steps = int(seconds // bench.SLICE_SECONDS) + 1
+    figures = measure_service(
+        "load", steps, open_encoder, lambda service, encoder, step: bench.run(service, encoder, seconds, sessions, step)
+    )
+    _report(figures, as_json, "load")
 
 
 def memory(
@@ -43,22 +54,20 @@ def memory(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Memory of the worker when its store is large and every session asks."""
+    """Memory of the worker with a large store, after a trigger in every session."""
     from builder.app import open_core
     from builder.bench.speed import memory as bench
 
     async def work() -> dict[str, Any]:
-        with store() as path, progress("memory", stored + sessions) as step:
-            async with open_core(settings(), path) as core:
+        with folder() as path, progress("memory", stored + sessions) as step:
+            store = str(path / "store.sqlite3")
+            async with open_core(settings(), store) as core:
                 await bench.fill(core, stored, sessions, step)
-            async with open_core(settings(), path) as core:
+            async with open_core(settings(), store) as core:
                 return await bench.ask(core, stored, sessions, step)
 
-    _show(asyncio.run(work()), as_json, "memory")
+    _report(asyncio.run(work()), as_json, "memory")
 
 
-def _show(report: dict[str, Any], as_json: bool, title: str) -> None:
-    if as_json:
-        print_json(report)
-    else:
-        table(title, "measure", {name: {"value": value} for name, value in report.items()})
+def _report(figures: dict[str, Any], as_json: bool, title: str) -> None:
+    report(figures, as_json, (title, "measure", {name: {"value": value} for name, value in figures.items()}))

@@ -1,4 +1,4 @@
-"""Commands that talk to a running service, and `build`, which needs none."""
+"""Commands that send to a running service, and `build`, which needs none."""
 
 import asyncio
 import sys
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, broker, print_json, say, settings
+from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation.")]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose contexts are meant.")]
@@ -25,27 +25,23 @@ def send(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say something as a user; with --wait, show the context that it leads to."""
+    """Send a message of a user; with --wait, show the context that it leads to."""
     from builder.cli.messages import UserMessage, send_and_wait
 
-    mine = settings()
-    where = (broker(mine, servers).servers, workspace or mine.workspace)
-    result = asyncio.run(send_and_wait(mine, *where, session, UserMessage(text, speaker, user_id), wait, timeout))
-    if as_json:
-        print_json(result)
-    elif wait:
-        sys.stdout.write(result["content"])
+    message = UserMessage(text, speaker, user_id)
+    result = asyncio.run(send_and_wait(target(servers, workspace), session, message, wait, timeout))
+    if wait:
+        show(result, as_json, text=result["content"])
     else:
-        say(f"sent {result['id']} as {session}")
+        show(result, as_json, note=f"sent {result['id']} as {session}")
 
 
 def watch(consumer: Consumer = "default", workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
     """Show contexts as they are published, until Ctrl-C."""
     from builder.cli.messages import watch_contexts
 
-    mine = settings()
     try:
-        asyncio.run(watch_contexts(mine, broker(mine, servers).servers, workspace or mine.workspace, consumer, as_json))
+        asyncio.run(watch_contexts(target(servers, workspace), consumer, as_json))
     except KeyboardInterrupt:
         say("stopped")
 
@@ -59,20 +55,17 @@ def build(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Events in, markdown out: what an agent would get, without NATS and without keeping anything."""
+    """Events in, markdown out: the context of an agent, without NATS and without storing anything."""
     from builder.cli.build import build_once
 
-    mine = settings()
+    configuration = settings()
     lines = _text(file).split("\n")
-    event = asyncio.run(build_once(mine, lines, workspace or mine.workspace, session, profile, trigger, say))
-    if as_json:
-        print_json(event)
-    else:
-        sys.stdout.write(event["content"])
+    event = asyncio.run(build_once(configuration, lines, workspace or configuration.workspace, session, profile, trigger, say))
+    show(event, as_json, text=event["content"])
 
 
 def _text(file: Path) -> str:
-    """What the file, or standard input for "-", holds. Raises `Rejected` when it cannot be read."""
+    """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
     from builder.domain.errors import Rejected
 
     try:
@@ -92,16 +85,29 @@ def import_events(
     as_json: AsJson = False,
 ) -> None:
     """Publish old events: remembered, never answered. Can be stopped and run again; nothing is imported twice."""
-    from builder.cli.messages import import_file
+    from dataclasses import asdict
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from builder.app import Import, import_file
     from builder.domain.errors import Rejected
 
-    mine = settings()
-    result = asyncio.run(import_file(mine, broker(mine, servers).servers, workspace or mine.workspace, session, file))
-    if as_json:
-        print_json(result)
-    else:
-        say(f"{result['published']} published, {result['skipped']} had been before")
-    if refusals := result["refusals"]:
+    place = target(servers, workspace)
+
+    async def work() -> Import:
+        async with place.connect() as client:
+            with Progress(console=Console(stderr=True)) as progress:
+                look, task = progress.add_task("the stream", total=None), progress.add_task("import", total=None)
+                return await import_file(
+                    place.settings, client, place.servers, session, file,
+                    lambda now, end: progress.update(look, completed=now, total=end),
+                    lambda now, end: progress.update(task, completed=now, total=end),
+                )  # fmt: skip
+
+    result = asyncio.run(work())
+    show(asdict(result), as_json, note=f"{result.published} published, {result.skipped} had been before")
+    if refusals := result.refusals:
         more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
         raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")
 
@@ -120,13 +126,7 @@ def compact(
 
     from builder.app import compact_session
 
-    mine = settings()
-    report = asyncio.run(
-        compact_session(mine, broker(mine, servers).servers, workspace or mine.workspace, session, profile, keep_user)
-    )
-    if as_json:
-        print_json(asdict(report))
-    elif report.units:
-        say(f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}")
-    else:
-        say(f"nothing was summarised: {report.reason}")
+    place = target(servers, workspace)
+    report = asyncio.run(compact_session(place.settings, place.servers, place.workspace, session, profile, keep_user))
+    note = f"{report.units} units of {report.tokens_before} tokens are now {report.tokens_after}: summary {report.summary}"
+    show(asdict(report), as_json, note=note if report.units else f"nothing was summarised: {report.reason}")

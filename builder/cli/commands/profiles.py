@@ -1,17 +1,14 @@
 """Commands of profile authors."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, print_json, say, settings
+from builder.cli.options import AsJson, settings, show
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from builder.app.operations.lint import Entry
     from builder.domain.profile import Profile
 
@@ -22,33 +19,24 @@ def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
     from builder.app import open_catalog
 
-    shelf = open_catalog(settings())
-    found = [(held, shelf.profile(held)) for held in shelf.all]
-    if as_json:
-        print_json(
-            [
-                {"name": held.name, "kind": held.kind, "triggers": _triggers(held, profile)}
-                | {"tokens": profile.allowance, "about": held.about}
-                for held, profile in found
-            ]
-        )
-        return
-    rows = [
-        (held.name, held.kind, ", ".join(_triggers(held, profile)) or "-", f"{profile.allowance:,}") for held, profile in found
+    catalog = open_catalog(settings())
+    rows: list[dict[str, Any]] = [
+        {"name": entry.name, "kind": entry.kind, "triggers": _triggers(entry, profile), "tokens": profile.allowance}
+        | {"about": entry.about}
+        for entry in catalog.all
+        for profile in (catalog.profile(entry),)
     ]
-    _print(_table(("name", "kind", "triggers", "tokens"), rows))
+    cells = [(row["name"], row["kind"], ", ".join(row["triggers"]) or "-", f"{row['tokens']:,}") for row in rows]
+    show(rows, as_json, text=_table(("name", "kind", "triggers", "tokens"), cells))
 
 
-def show(name: Name, *, as_json: AsJson = False) -> None:
+def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
     from builder.app import open_catalog
     from builder.app.operations.profile_views import as_yaml
 
-    found = open_catalog(settings()).shown(name)
-    if as_json:
-        print_json({setting.name: {"value": setting.value, "from": setting.origin} for setting in found})
-    else:
-        sys.stdout.write(as_yaml(found))
+    values = open_catalog(settings()).shown(name)
+    show({value.name: {"value": value.value, "from": value.origin} for value in values}, as_json, text=as_yaml(values))
 
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
@@ -56,12 +44,10 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     from builder.app import open_catalog
     from builder.app.operations.profile_views import differing
 
-    shelf = open_catalog(settings())
-    found = differing(shelf.shown(one), shelf.shown(other))
-    if as_json:
-        print_json({name: [left, right] for name, left, right in found})
-    else:
-        _print(_table(("setting", one, other), [(name, _value(left), _value(right)) for name, left, right in found]))
+    catalog = open_catalog(settings())
+    rows = differing(catalog.shown(one), catalog.shown(other))
+    cells = [(name, _text(first), _text(second)) for name, first, second in rows]
+    show({name: [first, second] for name, first, second in rows}, as_json, text=_table(("setting", one, other), cells))
 
 
 def lint(
@@ -69,42 +55,37 @@ def lint(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Say what is wrong with profiles and templates, and what to do. Exit code 1 when anything is."""
+    """Report what is wrong with profiles and templates, and what to do. Exit code 1 when anything is."""
     from builder.app import open_catalog
 
-    shelf = open_catalog(settings())
-    found = shelf.findings(tuple(names or ()))
-    if as_json:
-        print_json([asdict(finding) for finding in found])
-    for finding in () if as_json else found:
-        place = f" {finding.place}" if finding.place else ""
-        sys.stdout.write(f"{finding.file}{place}: {finding.problem}; {finding.fix}\n")
-    if found:
+    catalog = open_catalog(settings())
+    findings = catalog.findings(tuple(names or ()))
+    lines = (f"{' '.join(filter(None, (each.file, each.place)))}: {each.problem}; {each.fix}\n" for each in findings)
+    note = "" if findings else f"nothing is wrong with {len(names) if names else len(catalog.all)} profiles and presets"
+    show([asdict(finding) for finding in findings], as_json, text="".join(lines), note=note)
+    if findings:
         raise typer.Exit(1)
-    if not as_json:
-        say(f"nothing is wrong with {len(names) if names else len(shelf.all)} profiles and presets")
 
 
-def _triggers(held: "Entry", profile: "Profile") -> list[str]:
-    """A preset by itself is nobody's."""
-    return list(profile.triggers) if held.kind == "profile" else []
+def _triggers(entry: "Entry", profile: "Profile") -> list[str]:
+    """A preset by itself triggers no context."""
+    return list(profile.triggers) if entry.kind == "profile" else []
 
 
-def _value(value: Any) -> str:
+def _text(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> "Table":
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """The table as text, as wide as the terminal."""
+    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     table = Table(*columns)
     for row in rows:
         table.add_row(*map(Text, row))
-    return table
-
-
-def _print(table: "Table") -> None:
-    from rich.console import Console
-
-    Console().print(table)
+    console = Console()
+    with console.capture() as capture:
+        console.print(table)
+    return capture.get()

@@ -10,8 +10,9 @@ from pydantic import BaseModel, ValidationError
 
 from builder.app.settings import Settings
 
-PAGE = Path(__file__).resolve().parents[3] / "builder" / "README.md"
-BEGIN, END = "UPDATE_DOCS=1 -->\n", "<!-- end of settings -->"
+PAGE = Path(__file__).resolve().parents[3] / "builder" / "docs" / "operations.md"
+BEGIN = "<!-- settings: UPDATE_DOCS=1 writes it, tests/unit/app/test_settings.py -->\n"
+END = "<!-- end of settings -->"
 
 
 def rows(model: type[BaseModel], prefix: str = "CONTEXT_BUILDER_") -> Iterator[str]:

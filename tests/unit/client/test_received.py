@@ -41,13 +41,12 @@ def test_what_is_somebody_else_s_is_rejected_and_leaves_no_trace(change: dict[st
     assert not latest
 
 
-def test_the_sessions_heard_last_are_kept_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("builder.client.received.SESSIONS", 2)
+def test_the_order_of_the_most_recent_sessions_is_remembered_and_no_more() -> None:
     latest: Latest = OrderedDict()
     for session in ("s1", "s2", "s1", "s3"):
-        read(event(session_id=session), ASKED, latest)
+        read(event(session_id=session), ASKED, latest, max_sessions=2)
     assert list(latest) == [("acme", "s1"), ("acme", "s3")]
-    assert read(event(trigger_seq=6), ASKED, latest).late
+    assert read(event(trigger_seq=6), ASKED, latest, max_sessions=2).late
 
 
 def test_messages_are_handed_out_as_the_provider_takes_them_and_are_empty_without_a_shape() -> None:

@@ -5,7 +5,7 @@ import tomllib
 from importlib.resources import files
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "builder" / "README.md"
+PAGE = Path(__file__).parents[3] / "builder" / "docs" / "page.md"
 BEGIN = "<!-- set aside: UPDATE_DOCS=1 writes it, tests/unit/language/test_lists_docs.py -->\n"
 END = "<!-- end of set aside -->"
 COLUMNS = {"politeness": "anywhere", "asides": "in front, set off by a mark", "behind_comma": "behind a comma"}

@@ -1,4 +1,4 @@
-"""The tables of builder/README.md about profiles: every setting, every preset, every model. UPDATE_DOCS=1 writes them anew."""
+"""The tables of builder/docs/profiles.md: every setting, every preset, every model. UPDATE_DOCS=1 writes them."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from builder.app import ProfileCatalog
 from builder.app.config import template_folders
 from builder.app.settings import Settings
 
-PAGE = Path(__file__).resolve().parents[4] / "builder" / "README.md"
+PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"
 SCHEMA: dict[str, Any] = ProfileFile.model_json_schema(by_alias=True)
 SELECTOR = "SelectorFile"
 NUMBERS = {"integer": "whole number", "number": "number"}
@@ -94,7 +94,10 @@ def models() -> str:
 
 @pytest.mark.parametrize(("name", "made"), [("profile", all_settings()), ("presets", presets()), ("models", models())])
 def test_the_tables_about_profiles_are_generated(name: str, made: str) -> None:
-    begin, end = f"<!-- {name}: UPDATE_DOCS=1 writes it, tests/unit/wire/test_profile_docs.py -->\n", f"<!-- end of {name} -->"
+    begin, end = (
+        f"<!-- {name}: UPDATE_DOCS=1 writes it, tests/unit/adapters/profiles/test_profile_docs.py -->\n",
+        f"<!-- end of {name} -->",
+    )
     text = PAGE.read_text("utf-8")
     head, rest = text.split(begin)
     _, tail = rest.split(end)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
-from builder.bench.invariants.made_texts import AGENTS, FORGED, PEOPLE, Texts
+from builder.bench.invariants.random_texts import AGENTS, FORGED, PEOPLE, Texts
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SESSION, OTHER, NOWHERE = "s42", "s43", "_"
@@ -12,28 +12,29 @@ SMALL_TALK = ("okay", "thanks", "👍", "sure", "да", "yes", "no")
 WISHES = ("Always answer in English.", "Never use emojis.", "Keep your answers under 90 words.", "From now on answer in German.")
 TOOLS = ("search", "bash", "file_read")
 OFFSETS = (None, None, 0, 120, -300, 345)
-"""Minutes of the sender's clock; None = it says none."""
+"""Minutes of the sender's clock from UTC; None = no offset."""
 PAUSES = ((0, 3), (0, 3), (5, 600), (600, 3000))
 """Minutes between two records."""
 KINDS = (
-    ("said", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("late edit", 2), ("tombstone", 3),
+    ("message", 26), ("answered", 16), ("exchange", 22), ("stray", 6), ("edit", 5), ("late edit", 2), ("tombstone", 3),
     ("small talk", 6), ("repeat", 4), ("wish", 3), ("note", 3), ("image", 2), ("catalog", 1), ("blacklist", 1), ("summary", 3),
     ("elsewhere", 3),
 )  # fmt: skip
 Record = dict[str, Any]
 
 
-class MadeSession:
-    """Grows by whatever may happen next. records: as a sender writes them, in stream order; the last may ask."""
+class RandomSession:
+    """Grows by random events."""
 
     def __init__(self, rng: Random, recipe: str) -> None:
-        """recipe: of the summaries that the consumer would be shown."""
+        """recipe: of the summaries of the consumer."""
         self.records: list[Record] = []
+        """As a sender writes them, in stream order; the last one is a trigger."""
         self._rng = rng
         self._recipe = recipe
         self._texts = Texts(rng)
         self._people = rng.sample(PEOPLE, rng.randint(1, len(PEOPLE)))
-        self._known = rng.random() < 1 / 3
+        self._has_user_ids = rng.random() < 1 / 3
         self._pause = rng.choice(PAUSES)
         self._clock = START
         self._waiting: list[Record] = []
@@ -52,12 +53,12 @@ class MadeSession:
                 getattr(self, f"_{self._rng.choices(kinds, weights)[0].replace(' ', '_')}")()
 
     def ask(self) -> None:
-        """A person's message that wants a context."""
+        """A person's message that triggers."""
         content = self._texts.written(self._rng.choice((0, 1, 1, 2, 3, 30))) or "?"
-        record = self._made("user.message.v1", {"content": content}, plain=True)
+        record = self._record("user.message.v1", {"content": content}, plain=True)
         self._put(record | {"tags": ["task:kiln"] if self._rng.random() < 1 / 3 else []})
 
-    def _said(self) -> None:
+    def _message(self) -> None:
         self._add("user.message.v1", {"content": self._texts.written(self._rng.choice((1, 1, 2, 3, 12)))} | self._person())
 
     def _answered(self) -> None:
@@ -66,14 +67,14 @@ class MadeSession:
     def _exchange(self) -> None:
         """An agent's calls with a mark on each request and result, in any order, some of it late or never."""
         calls = [self._call() for _ in range(self._rng.choice((1, 1, 1, 2, 4)))]
-        asked = [{"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call} for call in calls if call]
-        body = {"message": self._texts.written(self._rng.choice((0, 1, 1, 2))), "tool_requests": asked} | self._by()
-        parts = [self._made("agent.response.v1", body)] if self._rng.random() < 9 / 10 else []
-        passed = {call["requestId"]: call for call in asked}
+        calls_made = [{"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call} for call in calls if call]
+        body = {"message": self._texts.written(self._rng.choice((0, 1, 1, 2))), "tool_requests": calls_made} | self._by()
+        parts = [self._record("agent.response.v1", body)] if self._rng.random() < 9 / 10 else []
+        requests = {call["requestId"]: call for call in calls_made}
         for call in calls:
-            parts += [self._request(call, passed.get(call))] if self._rng.random() < 1 / 3 else []
+            parts += [self._request(call, requests.get(call))] if self._rng.random() < 1 / 3 else []
         for call in self._rng.sample(calls, len(calls)):
-            parts += [self._result(call, passed.get(call)) for _ in range(self._rng.choice((0, 1, 1, 1, 1, 2)))]
+            parts += [self._result(call, requests.get(call)) for _ in range(self._rng.choice((0, 1, 1, 1, 1, 2)))]
         if self._rng.random() < 1 / 4:
             self._rng.shuffle(parts)
         for part in parts:
@@ -97,9 +98,9 @@ class MadeSession:
     def _request(self, call: str, passed: Record | None = None) -> Record:
         """passed: the call that it passes on; seldom it calls something else under the same id."""
         if passed and self._rng.random() < 9 / 10:
-            return self._made("tool.request.v1", passed)
-        asked = {"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call or None}
-        return self._made("tool.request.v1", asked)
+            return self._record("tool.request.v1", passed)
+        request = {"tool": self._of(TOOLS), "input": self._texts.arguments(), "requestId": call or None}
+        return self._record("tool.request.v1", request)
 
     def _result(self, call: str, passed: Record | None = None) -> Record:
         """In the session or in none."""
@@ -108,14 +109,14 @@ class MadeSession:
         joined = {self._of(("request_id", "requestId")): call} if call else {}
         if self._rng.random() < 1 / 8:
             body = {"tool_name": tool, "error_message": self._texts.prose(2)}
-            return self._made("tool.error.v1", body | joined, where)
-        return self._made("tool.response.v1", {"tool": tool, "output": self._texts.output()} | joined, where)
+            return self._record("tool.error.v1", body | joined, where)
+        return self._record("tool.response.v1", {"tool": tool, "output": self._texts.output()} | joined, where)
 
     def _edit(self) -> None:
-        """A later version of anything that somebody said; of an exchange it may say other calls, or none."""
-        known = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
-        if known:
-            older = self._of(known)
+        """A later version of a message; of an exchange it may have other calls, or none."""
+        candidates = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
+        if candidates:
+            older = self._of(candidates)
             body = older["context"] | {"content": self._texts.written(2)}
             body.pop("message", None)
             if self._rng.random() < 1 / 4:
@@ -127,32 +128,32 @@ class MadeSession:
         edited = [record for record in self.records if record["version"] > 2]  # noqa: PLR2004 - there is one between it and the first
         if edited:
             newer = self._of(edited)
-            taken = {record["version"] for record in self.records if record["id"] == newer["id"]}
-            free = [version for version in range(2, newer["version"]) if version not in taken]
+            versions = {record["version"] for record in self.records if record["id"] == newer["id"]}
+            free = [version for version in range(2, newer["version"]) if version not in versions]
             body = newer["context"] | {"content": self._texts.prose(2)}
             self._put(newer | {"version": self._of(free), "context": body}) if free else None
 
     def _tombstone(self) -> None:
         if self.records:
             body = {"breadcrumb_id": self._of(self.records)["id"]}
-            self._put(self._made("breadcrumb.deleted.v1", body, session=self._of((SESSION, SESSION, NOWHERE))))
+            self._put(self._record("breadcrumb.deleted.v1", body, session=self._of((SESSION, SESSION, NOWHERE))))
 
     def _small_talk(self) -> None:
         self._add(self._of(("user.message.v1", "agent.response.v1")), {"content": self._of(SMALL_TALK)}, plain=True)
 
     def _repeat(self) -> None:
-        """Somebody says again what was said, but nothing that is pinned: it stands whatever the conversation says."""
-        said = (record for record in self.records if record["schema_name"] == "user.message.v1" and record["version"] == 1)
-        known = [record for record in said if "pinned" not in record["tags"]]
-        if known:
-            self._add("user.message.v1", self._of(known)["context"], plain=True)
+        """A repeated message, but no pinned one: those are shown in any case."""
+        messages = (record for record in self.records if record["schema_name"] == "user.message.v1" and record["version"] == 1)
+        candidates = [record for record in messages if "pinned" not in record["tags"]]
+        if candidates:
+            self._add("user.message.v1", self._of(candidates)["context"], plain=True)
 
     def _wish(self) -> None:
         self._add("user.message.v1", {"content": f"{self._texts.prose(1)} {self._of(WISHES)}"} | self._person())
 
     def _note(self) -> None:
         session = self._of((SESSION, NOWHERE))
-        self._put(self._made("note.v1", {"content": self._texts.prose(3), "title": "Glaze"}, session=session))
+        self._put(self._record("note.v1", {"content": self._texts.prose(3), "title": "Glaze"}, session=session))
 
     def _image(self) -> None:
         image = {"type": "image", "name": "kiln.png", "data": "data:image/png;base64,iVBORw0KGgo=", "caption": "hot"}
@@ -160,22 +161,22 @@ class MadeSession:
 
     def _catalog(self) -> None:
         tools = [{"name": f"tool-{n}", "description": self._texts.prose(1)} for n in range(self._rng.choice((1, 5, 40)))]
-        self._put(self._made("tool.catalog.v1", {"tools": tools}, session=NOWHERE))
+        self._put(self._record("tool.catalog.v1", {"tools": tools}, session=NOWHERE))
 
     def _blacklist(self) -> None:
         ids = [record["id"] for record in self._rng.sample(self.records, min(3, len(self.records)))]
         body = {"excluded_tags": ["draft"], "excluded_ids": ids, "excluded_schemas": []}
         if self._rng.random() < 1 / 4:
             body["excluded_schemas"] = [{"schema_name": self._of(("note.v1", "tool.error.v1", "tool.response.v1"))}]
-        self._put(self._made("context.blacklist.v1", body, session=NOWHERE))
+        self._put(self._record("context.blacklist.v1", body, session=NOWHERE))
 
     def _summary(self) -> None:
         """The next of a chain, made from the oldest messages that none covers yet."""
-        said = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
-        batch = [record for record in said if record["session"] == SESSION][self._covered : self._covered + 6]
+        messages = [record for record in self.records if record["schema_name"] in {"user.message.v1", "agent.response.v1"}]
+        batch = [record for record in messages if record["session"] == SESSION][self._covered : self._covered + 6]
         if not batch:
             return
-        record = self._made("summary.v1", {})
+        record = self._record("summary.v1", {})
         lines = [{"text": self._texts.prose(1), "ids": [one["id"]], "versions": [one["version"]]} for one in batch]
         record["context"] = {
             "lines": lines, "covered": [one["id"] for one in batch], "previous": self._head, "last": batch[-1]["id"],
@@ -189,7 +190,7 @@ class MadeSession:
         """Another session, whose calls may have the ids of this one's."""
         calls = [{"tool": "search", "input": {}, "requestId": f"r{self._rng.randint(1, self._calls + 1)}"}]
         body = {"message": self._texts.prose(2), "tool_requests": calls if self._rng.random() < 1 / 4 else []}
-        self._put(self._made("agent.response.v1", body, session=OTHER))
+        self._put(self._record("agent.response.v1", body, session=OTHER))
 
     def _by(self) -> dict[str, str]:
         name = self._of(AGENTS)
@@ -198,13 +199,13 @@ class MadeSession:
     def _person(self) -> dict[str, str]:
         """Who speaks; by display name, of which one in 30 forges a label, and sometimes by id."""
         name = self._of(FORGED) if self._rng.random() < 1 / 30 else self._of(self._people)
-        return {"speaker": name} | ({"user_id": f"u-{name[:2]}"} if self._known else {})
+        return {"speaker": name} | ({"user_id": f"u-{name[:2]}"} if self._has_user_ids else {})
 
     def _of(self, among: Any) -> Any:
         return self._rng.choice(among)
 
-    def _made(self, schema: str, body: dict[str, Any], session: str = SESSION, *, plain: bool = False) -> Record:
-        """plain: nothing but the words, so that it asks or repeats and is never hidden."""
+    def _record(self, schema: str, body: dict[str, Any], session: str = SESSION, *, plain: bool = False) -> Record:
+        """plain: without tags and end, so that it triggers or repeats and is never hidden."""
         self._number += 1
         self._clock += timedelta(minutes=self._rng.randint(*self._pause))
         rng, offset = self._rng, self._of(OFFSETS)
@@ -222,7 +223,7 @@ class MadeSession:
         return record | {"tags": tags, "expires_at": ends.isoformat() if ends else None}
 
     def _add(self, schema: str, body: dict[str, Any], *, plain: bool = False) -> None:
-        self._put(self._made(schema, body, plain=plain))
+        self._put(self._record(schema, body, plain=plain))
 
     def _put(self, record: Record) -> None:
         self.records.append(record)

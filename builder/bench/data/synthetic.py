@@ -1,4 +1,4 @@
-"""Made-up messages for the benchmarks of time and memory: distinct texts, so that no cache knows them."""
+"""Synthetic messages for the benchmarks of time and memory: distinct texts, so that no cache has them."""
 
 import json
 import random
@@ -17,16 +17,18 @@ from builder.wire.records import make_record, outgoing
 
 WORKSPACE = "bench"
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
-DISTINCT = 600
+DISTINCT_MESSAGES = 600
 """Messages with vectors of their own; further ones mix two of these, since their time and not their meaning is measured."""
 
 
 def texts(number: int, first: int = 0) -> list[str]:
     """Distinct messages: two sentences of the sample's, joined with a number that counts from `first`."""
     records = [json.loads(line)["context"] for line in sample_lines()]
-    said = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
+    sentences = [text for body in records if (text := body.get("content") or body.get("message")) and isinstance(text, str)]
     choosing = random.Random(11 + first)
-    return [f"{choosing.choice(said)} {choosing.choice(said)} (order {count})" for count in range(first, first + number)]
+    return [
+        f"{choosing.choice(sentences)} {choosing.choice(sentences)} (order {count})" for count in range(first, first + number)
+    ]
 
 
 def message(session: str, number: int, text: str) -> Breadcrumb:

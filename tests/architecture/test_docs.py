@@ -1,0 +1,103 @@
+"""The documentation is complete in itself, and what it names exists."""
+
+import ast
+import importlib
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "builder" / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
+SOURCES = [*sorted((ROOT / "builder").rglob("*.py")), *sorted((ROOT / "tests").rglob("*.py"))]
+ABSENT = re.compile(
+    r"\bfeatures? [a-z]{1,2}\d+|\bfeatures? [A-Z]\d+|\bfeatures uS\d|design §|\breference/\w+\.md|\bhouse\.md|\bdesign\.md"
+)
+"""Citations of documents that are not in the repository."""
+CITATIONS_EXEMPT = frozenset(
+    f"builder/{part}" for part in ("adapters", "app", "assemble", "domain", "language", "recall", "remember", "wire", "worker")
+)
+"""Folders that still have such citations. The list only shrinks."""
+GENERATED = re.compile(r"<!-- ([\w -]+): .*?UPDATE_DOCS=1.*?<!-- end of \1 -->", re.DOTALL)
+WALK = (DOCS / "architecture.md").read_text("utf-8").split("## The walk")[1].split("\n## ")[0]
+STOPS = re.findall(r"^\| [^|]+ \| `builder/([\w/]+)\.py` \| `([\w.]+)` \|", WALK, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("module", "function"), STOPS)
+def test_the_walk_names_functions_that_exist(module: str, function: str) -> None:
+    target: object = importlib.import_module(f"builder.{module.replace('/', '.')}")
+    for name in function.split("."):
+        target = getattr(target, name)
+    assert callable(target)
+
+
+def test_the_walk_has_all_four_verbs() -> None:
+    assert len(STOPS) == len(re.findall(r"^\| .*`builder/", WALK, re.MULTILINE))
+    assert {"remember", "recall", "assemble", "publish"} <= {module.split("/")[0] for module, _ in STOPS}
+
+
+def test_the_tree_names_every_folder_of_the_core() -> None:
+    """Adapters and benches stand on the line of their parent."""
+    tree = (DOCS / "architecture.md").read_text("utf-8").split("## The tree")[1].split("\n## ")[0]
+    folders = {file.parent.relative_to(ROOT / "builder").parts for file in SOURCES if file.is_relative_to(ROOT / "builder")}
+    names = {parts[0] for parts in folders if parts}
+    names |= {parts[1] for parts in folders if len(parts) > 1 and parts[0] not in {"adapters", "bench", "cli"}}
+    assert sorted(name for name in names if f" {name}/ " not in tree) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_leads_to_a_heading_or_a_file(page: Path) -> None:
+    for target in re.findall(r"\]\((?!http)([^)]+)\)", page.read_text("utf-8")):
+        file, _, anchor = target.partition("#")
+        linked = (page.parent / file).resolve() if file else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_file_that_the_docs_name_exists(page: Path) -> None:
+    """A path in backticks is relative to the repository, `builder/`, its adapters, or the templates."""
+    text = page.read_text("utf-8")
+    for name in re.findall(r"`([\w/]+/[\w.-]+\.(?:py|toml|yaml))`", text):
+        roots = (
+            ROOT,
+            ROOT / "templates",
+            ROOT / "builder",
+            ROOT / "builder" / "adapters",
+            ROOT / "builder" / "adapters" / "templates",
+        )
+        assert any((root / name).exists() for root in roots), name
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_a_page_has_at_most_300_lines_beside_what_is_generated(page: Path) -> None:
+    assert len(GENERATED.sub("", page.read_text("utf-8")).splitlines()) <= 300
+
+
+@pytest.mark.parametrize("folder", sorted({"/".join(file.relative_to(ROOT).parts[:2]) for file in SOURCES}))
+def test_no_docstring_or_comment_cites_a_document_that_is_not_here(folder: str) -> None:
+    files = [file for file in SOURCES if file.is_relative_to(ROOT / folder) and file != Path(__file__)]
+    found = {file.name: hits for file in files if (hits := [text for text in prose(file) if ABSENT.search(text)])}
+    assert bool(found) is (folder in CITATIONS_EXEMPT), found or f"{folder} needs no exemption any more: take it off the list"
+
+
+def anchors(page: Path) -> set[str]:
+    """Anchors of the headings, as GitHub makes them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def prose(file: Path) -> Iterator[str]:
+    """Comments, and strings that stand as statements: docstrings of modules, classes, functions, fields and constants."""
+    text = file.read_text("utf-8")
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(words))):
+                yield words

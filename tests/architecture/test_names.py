@@ -1,0 +1,103 @@
+"""Identifiers keep to the glossary of `builder/docs/architecture.md`."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILDER = ROOT / "builder"
+DOCS = BUILDER / "docs"
+GLOSSARY = (DOCS / "architecture.md").read_text("utf-8").split("## Glossary")[1].split("\n## ")[0]
+ROWS = [row.split("|") for row in GLOSSARY.rpartition("|---|\n")[2].split("\n") if row.startswith("|")]
+SYNONYMS = frozenset(re.findall(r"\w+", " ".join(row[3] for row in ROWS)))
+"""Words that are part of no identifier: the last column of the glossary."""
+NO_NAMES = frozenset(re.findall(r"`(\w+)`", GLOSSARY.rpartition("no names by themselves:")[2].split(".\n")[0]))
+"""Words that are no identifier by themselves."""
+IN_PROSE = frozenset({"standing", "dropped", "owner"})
+"""Words of the last column that are right in prose: a standing instruction, an optional copy is dropped, a ticket's owner."""
+
+DECLARATIONS_EXEMPT = frozenset[str](
+    {"adapters", "app", "assemble", "domain", "language", "publish", "recall", "remember", "worker"}
+)
+"""Folders whose functions, classes, fields or modules still break a rule. The list only shrinks."""
+LOCALS_EXEMPT = DECLARATIONS_EXEMPT | {"ports", "service.py", "wire"}
+"""Folders whose parameters or local variables still break a rule. The list only shrinks."""
+
+PARTS = sorted(
+    entry.name for entry in BUILDER.iterdir() if entry.suffix == ".py" or (entry.is_dir() and any(entry.rglob("*.py")))
+)
+
+
+def modules(part: str) -> list[Path]:
+    return [BUILDER / part] if part.endswith(".py") else sorted((BUILDER / part).rglob("*.py"))
+
+
+def declarations(file: Path) -> Iterator[str]:
+    """Names of the module, its functions, classes and fields."""
+    yield file.stem
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.ClassDef(name=name, body=body):
+                yield name
+                yield from (
+                    part.target.id for part in body if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                )
+            case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Store()):
+                yield name
+
+
+def local_names(file: Path) -> Iterator[str]:
+    """Names of parameters and of everything that is assigned, but for fields."""
+    tree = ast.parse(file.read_text("utf-8"))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    fields = {id(part.target) for node in classes for part in node.body if isinstance(part, ast.AnnAssign)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(arg=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()) if id(node) not in fields:
+                yield name
+
+
+def breaches(names: Iterator[str]) -> list[str]:
+    return sorted({name for name in names if name.strip("_").lower() in NO_NAMES or SYNONYMS & words(name)})
+
+
+def words(name: str) -> set[str]:
+    return set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_"))
+
+
+def in_declarations(part: str) -> dict[str, list[str]]:
+    return {str(file.relative_to(BUILDER)): found for file in modules(part) if (found := breaches(declarations(file)))}
+
+
+def in_locals(part: str) -> dict[str, list[str]]:
+    return {str(file.relative_to(BUILDER)): found for file in modules(part) if (found := breaches(local_names(file)))}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_functions_classes_fields_and_modules_have_names_of_the_glossary(part: str) -> None:
+    found = in_declarations(part)
+    assert bool(found) is (part in DECLARATIONS_EXEMPT), found or f"{part} needs no exemption any more: take it off the list"
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_parameters_and_local_variables_have_names_of_the_glossary(part: str) -> None:
+    found = in_locals(part)
+    assert bool(found) is (part in LOCALS_EXEMPT), found or f"{part} needs no exemption any more: take it off the list"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
+def test_the_docs_use_the_words_of_the_glossary(page: Path) -> None:
+    text = page.read_text("utf-8").lower().replace(GLOSSARY.lower(), "")
+    assert (SYNONYMS - IN_PROSE) & set(re.findall(r"[a-z]+", text)) == set()
+
+
+def test_the_glossary_bans_words() -> None:
+    assert {"sitting", "chunk"} <= SYNONYMS
+    assert {"told", "held", "wanted"} <= NO_NAMES

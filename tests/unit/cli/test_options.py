@@ -1,0 +1,50 @@
+"""What commands share: settings, the broker, and how they print."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from builder.cli.options import settings, show, target
+from builder.domain.errors import Misconfigured
+
+
+def test_a_value_is_printed_as_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    show({"text": "Käse"}, as_json=True, text="for people", note="a note")
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == {"text": "Käse"}
+    assert "Käse" in printed.out
+    assert printed.err == ""
+
+
+def test_people_get_text_on_standard_output_and_notes_on_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
+    show({}, as_json=False, text="page\n", note="sent")
+    assert capsys.readouterr() == ("page\n", "sent\n")
+
+
+def test_nothing_is_printed_where_there_is_neither_text_nor_note(capsys: pytest.CaptureFixture[str]) -> None:
+    show({}, as_json=False)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_wrong_setting_is_named_by_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_WORKER__BATCH", "many")
+    with pytest.raises(Misconfigured, match=r"CONTEXT_BUILDER_WORKER__BATCH: .*got 'many'"):
+        settings()
+
+
+def test_a_target_has_the_settings_workspace_unless_one_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("CONTEXT_BUILDER_WORKSPACE", "acme")
+    assert target("nats://a:4222").workspace == "acme"
+    assert target("nats://a:4222", "globex").workspace == "globex"
+    assert target("nats://a:4222").servers == "nats://a:4222"
+
+
+def test_a_guessed_broker_is_announced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_DATA_DIR", str(tmp_path))
+    address = target("").address
+    assert address.guess
+    assert capsys.readouterr().err == f"{address.guess}\n"
