@@ -3,7 +3,16 @@
 from builder.adapters.http.server import serve
 from builder.app.address import Address, Listening, announcement, broker_address, running
 from builder.app.broker import check_broker, client_options, open_bus
-from builder.app.components import Components, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
+from builder.app.components import (
+    Components,
+    counter,
+    encoder,
+    models,
+    open_components,
+    open_encoder,
+    open_reference,
+    prepare_model,
+)
 from builder.app.operations.export import Export, Held, export_session, held_of
 from builder.app.operations.lint import ProfileCatalog, open_catalog
 from builder.app.operations.maintenance import (
@@ -15,14 +24,20 @@ from builder.app.operations.maintenance import (
     rebuild_store,
 )
 from builder.app.operations.summaries import compact_session, summarise
+from builder.app.parts import PARTS, Parts
 from builder.app.service import Service, open_service, serving, unsettled
+from builder.app.stores import IN_MEMORY, STORES, locate_store, location
 
 __all__ = [
+    "IN_MEMORY",
+    "PARTS",
+    "STORES",
     "Address",
     "Components",
     "Export",
     "Held",
     "Listening",
+    "Parts",
     "ProfileCatalog",
     "Service",
     "announcement",
@@ -36,9 +51,12 @@ __all__ = [
     "encoder",
     "export_session",
     "held_of",
+    "locate_store",
+    "location",
     "models",
     "open_bus",
     "open_catalog",
+    "open_components",
     "open_core",
     "open_encoder",
     "open_reference",

@@ -10,14 +10,16 @@ from typing import Any
 
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.profiles.profiles import parse_profile
-from builder.adapters.sqlite import SqliteStore
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
 from builder.app.config import ConfigSnapshot, read_edition, template_folders
+from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
+from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
+from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
@@ -33,7 +35,7 @@ class Components:
     """What builds contexts, without a bus."""
 
     builder: ContextBuilder
-    store: SqliteStore
+    store: CompleteStore
     embedder: CachedEmbedder
     edition: ConfigSnapshot
     helpers: Functions
@@ -68,25 +70,26 @@ class Components:
 
 
 @asynccontextmanager
-async def open_core(
+async def open_components(
     settings: Settings,
-    store_path: str | None = None,
+    location: StoreLocation | None = None,
+    *,
+    parts: Parts = PARTS,
     patience: float | None = None,
     failed: Listener = silence,
 ) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
-    store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
-    None: as long as it takes to load.
-    failed: told of each time that a template cannot render something.
+    location: a store instead of the configured one; everything is then embedded at ingestion.
+    patience: seconds to wait for the engine; None: as long as it takes to load.
+    failed: called for each breadcrumb that a template cannot render.
     """
     async with AsyncExitStack() as stack:
         edition = read_edition(template_folders(settings), failed=failed)
         embedding = settings.embedding
-        embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)
-        store = SqliteStore(store_path or str(settings.store_path))
-        stack.callback(store.close)
+        store = await stack.enter_async_context((location or locate_store(settings, parts.stores)).open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         helpers = Functions(
@@ -98,14 +101,14 @@ async def open_core(
             usage=usage,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
-        at_ingestion = None if store_path else embedding.passages_at_ingestion
+        at_ingestion = None if location else embedding.passages_at_ingestion
         builder = ContextBuilder(store, embedder, edition.profiles, helpers, history_cache, at_ingestion)
         yield Components(
             builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, history_cache=history_cache
         )
 
 
-async def _same_model(store: SqliteStore, model: str) -> None:
+async def _same_model(store: Rebuild, model: str) -> None:
     """Without an engine any store will do: its vectors wait for the engine that made them."""
     held = await store.models() - {"", NONE}
     if held and model != NONE and model not in held:

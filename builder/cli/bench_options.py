@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from builder.app import Components
     from builder.app.settings import Settings
+    from builder.ports.store import StoreLocation
 
 File = Annotated[str, typer.Argument(help='A data set (format in builder/README.md), or "sample" for the bundled one.')]
 ProfileName = Annotated[str, typer.Option("--profile", help="Profile of the page.")]
@@ -34,17 +35,19 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def store() -> Iterator[str]:
+def store() -> "Iterator[StoreLocation]":
     """A real file, gone afterwards."""
+    from builder.app import location
+
     with tempfile.TemporaryDirectory(prefix="context-builder-bench-") as folder:
-        yield str(Path(folder) / "store.sqlite3")
+        yield location(f"sqlite:{folder}/store.sqlite3")
 
 
 def apart(mine: "Settings", folder: Path, cached_passages: int = 0) -> "Settings":
     """The settings with a broker, a store and a port of their own. cached_passages: at least so many."""
     from builder.app.settings import Http, Nats, Store
 
-    store = Store(path=folder / "store.sqlite3", cached_passages=max(cached_passages, mine.store.cached_passages))
+    store = Store(url=f"sqlite:{folder}/store.sqlite3", cached_passages=max(cached_passages, mine.store.cached_passages))
     return mine.model_copy(update={"data_dir": folder, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
 
 
@@ -63,11 +66,11 @@ def measured(
     name: str, steps: int, measure: "Callable[[Components, Callable[[], None]], Awaitable[dict[str, Any]]]"
 ) -> dict[str, Any]:
     """The report of a measurement on a core with a store of its own. measure: is given the core and the bar's step."""
-    from builder.app import open_core
+    from builder.app import open_components
 
     async def work() -> dict[str, Any]:
         with store() as path, progress(name, steps) as step:
-            async with open_core(settings(), path) as core:
+            async with open_components(settings(), path) as core:
                 return await measure(core, step)
 
     return asyncio.run(work())

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
+from builder.app import Address, Listening, broker_address, check_broker, locate_store, models, open_components, running
 from builder.app.settings import Settings
 from builder.cli.requests import ask
 from builder.client.connecting import without_credentials
@@ -118,12 +118,11 @@ async def _broker(address: Address, settings: Settings) -> str:
 
 
 async def _core(settings: Settings) -> str:
-    async with open_core(settings) as core:
+    async with open_components(settings) as core:
         count, left = await core.store.count(), await core.store.count_missing_vectors()
         names = ", ".join(profile.consumer for profile in core.profiles)
-        said = (
-            f"{count} breadcrumbs in {settings.store_path}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"
-        )
+        where = locate_store(settings).name
+        said = f"{count} breadcrumbs in {where}, {left} lack vectors; engine {core.embedder.model}; profiles {names}"
         try:
             await core.embedder.embed("ready")
         except Unavailable as error:

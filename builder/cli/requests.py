@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from builder.app import Address, answer_from_store, client_options
+from builder.app import Address, answer_from_store, client_options, locate_store
 from builder.app.settings import Settings
 from builder.cli.options import say
 from builder.client import Client, Unavailable, connect
@@ -43,10 +43,11 @@ class Source:
         return await answer_from_store(self._settings, servers, self._workspace, verb, json.dumps(request).encode())
 
     def _turn_to_store(self, error: Unavailable) -> None:
-        if not self._settings.store_path.exists():
+        store = locate_store(self._settings)
+        if not store.exists():
             raise error
         self._is_answered = False
-        say(f"{error}; looking into the store {self._settings.store_path}")
+        say(f"{error}; looking into the store {store.name}")
 
 
 async def ask(settings: Settings, address: Address, workspace: str, verb: str, request: dict[str, Any]) -> dict[str, Any]:

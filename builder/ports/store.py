@@ -3,8 +3,9 @@
 Vectors are little-endian float16 bytes of unit length.
 """
 
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.recall import Recall, RecallQuery
@@ -139,3 +140,76 @@ class Progress(Protocol):
 
     async def clear_attempts(self, place: Place) -> None:
         """Forget the attempts of a finished delivery."""
+
+
+class CallOrigin(NamedTuple):
+    """The first request of a session under a request id."""
+
+    workspace: str
+    call: str
+    session: str
+    incarnation: int
+    sequence: int
+
+
+class Rebuild(Protocol):
+    """What a store is compared with and filled by when it is built from the stream. All methods raise `Unavailable`."""
+
+    async def models(self) -> frozenset[str]:
+        """The engines whose vectors are stored; "" stands for breadcrumbs that lack vectors."""
+
+    async def count_before(self, place: Place) -> int:
+        """Breadcrumbs below the place, counted as `BreadcrumbStore.count` does."""
+
+    async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
+        """Every origin in this incarnation of the stream, sorted, those of erased requests included."""
+
+    async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
+        """Store the origins of an older store before anything is remembered: the stream may have lost the requests."""
+
+    async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
+        """Store many breadcrumbs durably, all or none; returns how many were new."""
+
+
+class StoreHealth(Protocol):
+    """What operators watch. Only `check` waits for the store."""
+
+    async def check(self) -> str:
+        """Why the store cannot be read right now; empty when it can."""
+
+    @property
+    def refusal(self) -> str:
+        """Why a recent write failed; empty when the same write has succeeded since."""
+
+    def size_bytes(self) -> int:
+        """Bytes that the store occupies."""
+
+    def free_bytes(self) -> int | None:
+        """Bytes that are free where the store lies; None when the store does not know."""
+
+
+class CompleteStore(Store, Eraser, PendingStubs, MissingVectors, Progress, Rebuild, StoreHealth, Protocol):
+    """All ports of an open store: what an adapter implements."""
+
+
+class StoreLocation(Protocol):
+    """Where a store is, or may be. All methods raise `Misconfigured`."""
+
+    @property
+    def name(self) -> str:
+        """The location as people read it, without credentials."""
+
+    def exists(self) -> bool:
+        """Whether a store is there."""
+
+    def open(self) -> AbstractAsyncContextManager[CompleteStore]:
+        """The store, open inside the block; an empty one is made where none exists."""
+
+    def rebuild(self) -> "StoreLocation":
+        """An empty location beside this one for a rebuild; removes what an interrupted rebuild left there.
+
+        Raises `Misconfigured` while the store is in use.
+        """
+
+    def replace(self, rebuilt: "StoreLocation") -> None:
+        """Put the closed store of `rebuild` in this one's place. Raises `Misconfigured` while the store is in use."""

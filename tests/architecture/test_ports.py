@@ -7,8 +7,7 @@ from builder.adapters.embedding.reference import ReferenceEmbedder
 from builder.adapters.memory import MemoryStore
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.templates.fragments import JinjaRendering

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
+from builder.adapters.memory import MemoryLocation, MemoryStore
+from builder.adapters.sqlite import SqliteLocation, SqliteStore
+from builder.ports.store import StoreLocation
 
 
 @pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
@@ -22,3 +23,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStor
             opened = SqliteStore(str(tmp_path / "store.db"))
     yield opened
     opened.close()
+
+
+@pytest.fixture(params=["memory", "sqlite on disk"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> StoreLocation:
+    """A location that keeps its store, without one."""
+    return MemoryLocation("memory:test") if request.param == "memory" else SqliteLocation(str(tmp_path / "folder" / "store.db"))

@@ -1,13 +1,16 @@
 """What the memory store finds, as pure functions of its rows: the model of what SQL finds elsewhere."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import CallOrigin
 
+AFTER_ALL = Place(2**63, 0)
 Where = tuple[str, str, Place]
 Joined = dict[Place, str]
 """Where in its workspace a tool's answer of no session stands → the session that it joined, "" for none."""
@@ -56,10 +59,21 @@ class Joins:
     def note(self, crumb: Breadcrumb) -> None:
         """Look at one more breadcrumb."""
         for call in crumb.asks_for:
-            sessions = self._asked.setdefault(call, {})
-            sessions[crumb.session] = min(crumb.place, sessions.get(crumb.session, crumb.place))
+            self.add(CallOrigin(crumb.workspace, call, crumb.session, *crumb.place))
         if crumb.may_join:
             self._answers.setdefault(crumb.id, {})[crumb.place] = crumb.joins_by
+
+    def add(self, origin: CallOrigin) -> None:
+        """Note a request; the earliest of a session counts."""
+        sessions = self._asked.setdefault(origin.call, {})
+        place = Place(origin.incarnation, origin.sequence)
+        sessions[origin.session] = min(place, sessions.get(origin.session, place))
+
+    def origins(self, workspace: str) -> Iterator[CallOrigin]:
+        """Every request that was noted."""
+        for call, sessions in self._asked.items():
+            for session, place in sessions.items():
+                yield CallOrigin(workspace, call, session, *place)
 
     def joined(self) -> Joined:
         """All versions of an answer join where the first that names a call does: the only session that had asked by then."""
@@ -109,3 +123,12 @@ def of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
         return row
     passages = tuple(replace(held, vector=b"") for held in row.passages)
     return replace(row, passages=passages, model=model)
+
+
+def size_of(row: StoredBreadcrumb) -> int:
+    """Bytes of its texts, lists and vectors."""
+    crumb = row.breadcrumb
+    lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.call_signatures, crumb.covers)
+    texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(passage.terms for passage in row.passages))
+    vectors = sum(len(passage.vector) for passage in row.passages)
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors

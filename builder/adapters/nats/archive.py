@@ -9,6 +9,7 @@ from typing import Any
 
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
+from typing_extensions import override
 
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.stream import NatsStream
@@ -16,6 +17,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
+from builder.ports.broker import Archive, Published
 from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
@@ -23,8 +25,8 @@ from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_sub
 STUB = b"{}"
 
 
-class NatsArchive:
-    """See the ports."""
+class NatsArchive(Archive, Published):
+    """Deletes from the three streams, and reads contexts."""
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int]) -> None:
         """incarnation: of BREADCRUMBS as it is now."""
@@ -33,15 +35,15 @@ class NatsArchive:
         self._contexts = NatsStream(js, lambda: 0, CONTEXTS)
         self._letters = NatsStream(js, lambda: 0, DEADLETTERS)
 
+    @override
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
-        """See the port."""
         where = EVERY_SESSION if session == NO_SESSION else session
         walk = self._breadcrumbs.walk(workspace, where, ORIGIN, until)
         found = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
         return sum([await self._delete(BREADCRUMBS, sequence) for sequence in found])
 
+    @override
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
-        """See the port."""
         if place.incarnation != self._breadcrumbs.incarnation:
             return False
         message = await self._breadcrumbs.get(place.sequence)
@@ -51,8 +53,8 @@ class NatsArchive:
             return False
         return await self._delete(BREADCRUMBS, place.sequence)
 
+    @override
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
-        """See the port."""
         mine = (
             session_subject(workspace, EVERY_SESSION if session == NO_SESSION else session).removesuffix(">").removesuffix("*.")
         )
@@ -63,20 +65,20 @@ class NatsArchive:
                 found.append(letter.place.sequence)
         return sum([await self._delete(DEADLETTERS, sequence) for sequence in found])
 
+    @override
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
-        """See the port."""
         held = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
         return tuple((each.place.sequence, each.subject) for each in held if not ids.isdisjoint(_ids_of(each.data)))
 
+    @override
     async def replace_context(self, sequence: int, subject: str) -> None:
-        """See the port."""
         if sequence:
             await self._delete(CONTEXTS, sequence)
         with contextlib.suppress(AlreadyPublished), translated(f"leaving a stub on {subject}"):
             await self._js.publish(subject, STUB, stream=CONTEXTS, headers={FORGOTTEN_HEADER: "1"})
 
+    @override
     async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
-        """See the port."""
         subject = context_subject(workspace, consumer, session, "*")
         newest = await self._last(subject)
         if newest != STUB:
@@ -84,8 +86,8 @@ class NatsArchive:
         held = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
         return held[-1] if held else None
 
+    @override
     async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
-        """See the port."""
         found = await self._last(context_subject(workspace, consumer, session, identity))
         return None if found == STUB else found
 

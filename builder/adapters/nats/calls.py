@@ -9,8 +9,7 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
-from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.in_work import InWork
+from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place

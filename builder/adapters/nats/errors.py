@@ -1,9 +1,11 @@
-"""The one place where errors of nats-py become ours."""
+"""What nats-py reports, put right: its errors become ours, and only the server sets a status."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
+from nats.js import JetStreamContext
 from nats.js.errors import APIError, ServiceUnavailableError
 
 from builder.domain.errors import AlreadyPublished, Unavailable
@@ -25,3 +27,19 @@ def translated(doing: str) -> Iterator[None]:
         raise Unavailable(f"{doing} failed: {error}; the broker cannot serve it now") from error
     except (APIError, NatsError, OSError, TimeoutError) as error:
         raise Unavailable(f"{doing} failed: {error!r}; is the broker up?") from error
+
+
+def believe_only_the_server() -> None:
+    """Make nats-py deliver every stored message, whatever its headers say.
+
+    nats-py (2.16, `is_status_msg`) takes a header `Status` of a publisher for a status of the server: the breadcrumb would
+    never reach the worker, never be dead-lettered, and take the rest of its batch with it, so one tenant could stop all. A
+    stored message comes with an ack subject as its reply; a status of the server has no reply.
+    """
+    JetStreamContext.is_status_msg = staticmethod(_status)  # type: ignore[method-assign, assignment]
+
+
+def _status(message: Msg | None) -> str | None:
+    if message is None or message.reply or message.headers is None:
+        return None
+    return message.headers.get("Status")

@@ -12,11 +12,11 @@ from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
 from faststream.nats.prometheus import NatsPrometheusMiddleware
+from nats.aio.msg import Msg
 from prometheus_client import CollectorRegistry
 
-from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.in_work import InWork
-from builder.adapters.nats.status import believe_only_the_server
+from builder.adapters.nats.delivery import InWork, NatsDelivery
+from builder.adapters.nats.errors import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.client.pull import Pull
 from builder.ports.broker import Delivery
@@ -33,10 +33,11 @@ class NatsInbox:
         registry: CollectorRegistry,
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
+        delivery: Callable[[Msg, int], Delivery] = NatsDelivery,
     ) -> None:
         """connection: arguments of nats-py's connect. places: deliveries in work at once. process: the worker's.
 
-        incarnation: of the stream as it is now.
+        incarnation: of the stream as it is now. delivery: what a message and its incarnation become.
         """
         believe_only_the_server()
         metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
@@ -56,8 +57,8 @@ class NatsInbox:
         )
 
         async def handle(message: NatsMessage) -> None:
-            delivery = NatsDelivery(message.raw_message, incarnation())
-            self._in_work.begin(delivery, process(delivery))
+            item = delivery(message.raw_message, incarnation())
+            self._in_work.begin(item, process(item))
 
         self._subscriber(handle)
         self._graceful_seconds = graceful_seconds

@@ -1,20 +1,24 @@
-"""`Publisher` on JetStream: contexts and dead letters, each at most once."""
+"""What leaves the service: contexts and dead letters, each at most once, and breadcrumbs of its own."""
 
 import base64
 import json
 from datetime import UTC
 
 from nats.aio.client import Client
+from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
+from typing_extensions import override
 
 from builder.adapters.nats.errors import translated
-from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
-from builder.domain.errors import AlreadyPublished
+from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.ports.broker import Publisher, Sender
 from builder.publish.compaction import encode_compaction
 from builder.remember.secrets import holds_secret
-from builder.wire.subjects import MESSAGE_ID_HEADER, compaction_subject, context_subject
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER, compaction_subject, context_subject
 
 KEPT_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
@@ -24,8 +28,8 @@ HEADROOM = 32 * 1024
 """Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
-class NatsPublisher:
-    """See the port."""
+class NatsPublisher(Publisher):
+    """Contexts to CONTEXTS, dead letters to DEADLETTERS."""
 
     def __init__(self, connection: Client, max_payload: int) -> None:
         """connection: reconnects for ever. max_payload: bytes that the broker takes."""
@@ -34,16 +38,16 @@ class NatsPublisher:
         # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
         self._kept = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
 
+    @override
     async def publish(self, context: Context, event: bytes) -> None:
-        """See the port."""
         identity = str(context.id)
         with translated(f"publishing context {identity}"):
             ack = await self._js.publish(_subject(context), event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
 
+    @override
     async def holds(self, context: Context) -> bool:
-        """See the port."""
         with translated(f"looking for context {context.id}"):
             try:
                 # Not direct: a replica that lags behind would not know it yet.
@@ -52,16 +56,16 @@ class NatsPublisher:
                 return False
         return True
 
+    @override
     async def announce(self, context: Context) -> None:
-        """See the port."""
         if context.compaction is None:
             return
         subject = compaction_subject(context.trigger.workspace, context.consumer, context.trigger.session)
         with translated(f"announcing on {subject}"):
             await self._connection.publish(subject, encode_compaction(context, context.compaction))
 
+    @override
     async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
-        """See the port."""
         subject = letter_subject(arrival.place)
         letter = {
             "reason": reason[:LONGEST_REASON],
@@ -80,6 +84,27 @@ class NatsPublisher:
                 await self._js.publish(subject, data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
         except AlreadyPublished:
             return
+
+
+class NatsSender(Sender):
+    """Sends to BREADCRUMBS and reads back what it sent, because only the stream knows its time."""
+
+    def __init__(self, js: JetStreamContext, stream: NatsStream) -> None:
+        """stream: reads BREADCRUMBS."""
+        self._js = js
+        self._stream = stream
+
+    @override
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:
+        headers = {MESSAGE_ID_HEADER: message_id} | ({} if triggers else {REPLAY_HEADER: "1"})
+        with translated(f"publishing on {subject}"):
+            ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)
+        sent = await self._stream.get(ack.seq)
+        if sent is None:
+            raise Unavailable(f"the stream did not keep breadcrumb {ack.seq}; ask again")
+        if sent.subject != subject:
+            raise Rejected(f"{message_id} was not published on {subject}: it stands on {sent.subject} as sequence {ack.seq}")
+        return sent
 
 
 def _subject(context: Context) -> str:

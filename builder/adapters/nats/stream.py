@@ -9,12 +9,13 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg
 from nats.js.errors import NotFoundError
+from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
-from builder.adapters.nats.status import believe_only_the_server
+from builder.adapters.nats.errors import believe_only_the_server, translated
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
+from builder.ports.broker import Stream
 from builder.wire.subjects import REPLAY_HEADER, session_subject
 
 SHORT = 64
@@ -26,8 +27,8 @@ SHORT_ACK = 9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class NatsStream:
-    """See the port."""
+class NatsStream(Stream):
+    """A stream of the broker, BREADCRUMBS unless named otherwise."""
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int], name: str = BREADCRUMBS) -> None:
         """incarnation: of the stream as it is now. name: of the stream, so that dead letters are read the same way."""
@@ -53,8 +54,8 @@ class NatsStream:
             info = await self._js.stream_info(self._name)
         return Place(self.incarnation, info.state.last_seq)
 
+    @override
     def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
-        """See the port."""
         reached = after.sequence if after.incarnation == self.incarnation else 0
         return self._walk(session_subject(workspace, session), reached, until)
 

@@ -18,6 +18,7 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 
+from builder.adapters.nats.errors import translated
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 
@@ -126,6 +127,12 @@ def incarnation_of(info: StreamInfo) -> int:
     if info.created is None:
         raise Misconfigured(f"the server does not tell when stream {info.config.name} was created; use nats-server 2.11 or newer")
     return int(info.created.timestamp() * 1_000_000)
+
+
+async def current_incarnation(js: JetStreamContext) -> int:
+    """The incarnation of BREADCRUMBS. Raises `Unavailable`."""
+    with translated("reading the stream's state"):
+        return incarnation_of(await js.stream_info(BREADCRUMBS))
 
 
 async def ensure_durable(

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import apsw
 
+from builder.adapters.sqlite.files import MEMORY
 from builder.domain.errors import Misconfigured, Unavailable
 
 T = TypeVar("T")
@@ -20,7 +21,6 @@ REMEMBERED_SECONDS = 60.0
 """A refusal of what nobody tries again is told for so long; deliveries are tried again after 30 s at the latest."""
 BUSY_STEP = 0.005
 """Seconds."""
-MEMORY = ":memory:"
 WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
@@ -100,21 +100,6 @@ def _transaction(held: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
             held.execute("ROLLBACK")
 
 
-def in_use(path: Path) -> bool:
-    """Whether another process (or connection) has the file open."""
-    held = apsw.Connection(str(path))
-    try:
-        # In WAL mode an exclusive lock is only given to the file's one user.
-        held.execute("PRAGMA locking_mode = EXCLUSIVE")
-        held.execute("BEGIN EXCLUSIVE")
-        held.execute("COMMIT")
-    except apsw.BusyError:
-        return True
-    finally:
-        held.close()
-    return False
-
-
 def _open(path: str) -> apsw.Connection:
     try:
         if path != MEMORY:
@@ -129,7 +114,7 @@ def _open(path: str) -> apsw.Connection:
         _migrate(held, path)
     except (apsw.Error, OSError) as error:
         raise Misconfigured(
-            f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__PATH and its rights"
+            f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__URL and its rights"
         ) from error
     return held
 

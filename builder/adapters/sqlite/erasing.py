@@ -46,7 +46,7 @@ _ENDED = f"""
 
 
 def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-    """See the port."""
+    """`Eraser.erase`."""
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
     found = [from_columns(row, (), "").breadcrumb for row in itself]
@@ -57,12 +57,12 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
 
 
 def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-    """See the port."""
+    """`Eraser.traces`."""
     return tuple(from_columns(row, (), "").breadcrumb for row in sql.execute(_TRACES, (workspace, identity)))
 
 
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
-    """See the port."""
+    """`Eraser.ended`."""
     over = [_ended(row) for row in sql.execute(_ENDED, (to_us(moment),))]
     found = {key_of(item.breadcrumb): item for item in over}
     for (workspace, session), ids in ids_by_session(item.breadcrumb for item in over).items():
@@ -75,7 +75,7 @@ def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
 
 
 def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
-    """See the port."""
+    """`Eraser.purge`."""
     _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
 
 

@@ -1,4 +1,4 @@
-"""The SQL of what joins a session from none: a tool's answer, by the request id under which one session asked (features A8).
+"""The SQL of tool answers of no session that join one: the session that sent a request under their request id.
 
 Kept beside the rows like an index, so that a recall does not look through the answers of every other session.
 """
@@ -14,8 +14,6 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
 
 Session = tuple[str, str]
-Asked = tuple[str, str, str, int, int]
-"""Workspace, request id, session and place of its first question."""
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
 _ASKED = """

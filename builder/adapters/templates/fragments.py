@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
+
+from cachetools import FIFOCache
 
 from builder.adapters.templates.cuts.bounds import pruned, shortened
 from builder.adapters.templates.cuts.endings import layout_of, marked_ends
@@ -40,7 +41,9 @@ DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
 FEWER = (1.0, 0.5, 0.25)
 """Shares of the lines of a digest that a log is tried with before it is cut like any text: the errors stay longest."""
-CACHED = 20_000
+MAX_FRAGMENTS = 20_000
+Key = tuple[object, ...]
+"""Breadcrumb, form and place on the page: all that a fragment depends on."""
 LONGEST = 1_000_000
 """Characters: more than any page of the bundled profiles holds."""
 
@@ -56,7 +59,7 @@ class Made:
 
 
 class JinjaRendering:
-    """Implements `builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
+    """`builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
     def __init__(
         self,
@@ -77,45 +80,43 @@ class JinjaRendering:
         self.count = count
         self._templates = templates
         self._bundled = bundled or templates
-        self._fragments: OrderedDict[tuple[object, ...], Fragment] = OrderedDict()
-        self._line_tokens = lru_cache(CACHED)(count)
+        self._fragments: FIFOCache[Key, Fragment] = FIFOCache(MAX_FRAGMENTS)
+        self._line_tokens = lru_cache(MAX_FRAGMENTS)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
     def fragment(
         self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str = DEFAULT, cap: int | None = None
     ) -> Fragment:
-        """See the protocol."""
+        """The breadcrumb in this form for this page, cut to `cap` tokens with its line end."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
         shown = breadcrumb.body if breadcrumb.covers else ""
         key = (*identity, breadcrumb.schema, shown, form, label, tagged)
-        whole = self._fragments.get(key) or self._kept(
-            key, breadcrumb, lambda: self._page_text(breadcrumb, form, label, None, tagged=tagged)
-        )
+        whole = self._made(key, breadcrumb, partial(self._page_text, breadcrumb, form, label, None, tagged=tagged))
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a line of ours is never cut: what is left of it would say nothing
         for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
-            less = self._kept((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged))
+            less = self._made((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged))
             if less.text == whole.text:
                 break  # it is no log
             if less.tokens <= cap:
                 return replace(less, reduced=less.reduced or CUT_TO_FIT, in_all=whole.tokens)
         return self._cut(key, whole, cap, self._mark(breadcrumb, tagged=tagged))
 
-    def _cut(self, key: tuple[object, ...], whole: Fragment, cap: int, mark: Mark) -> Fragment:
+    def _cut(self, key: Key, whole: Fragment, cap: int, mark: Mark) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
-        known = self._fragments.get((*key, "cut", cap))
-        if known is None:
+
+        def cut() -> Fragment:
             indent = INSIDE if whole.text.startswith(INSIDE) else ""
             text = shorten(whole.text, cap, self.count, mark)
             if text and not text.startswith(indent or ITEM):
                 text = (indent or ITEM) + text.lstrip()
             tokens = self.count(text + "\n") if text else 0
-            known = replace(whole, text=text, tokens=tokens, reduced=CUT_TO_FIT, in_all=whole.tokens)
-            self._keep((*key, "cut", cap), known)
-        return known
+            return replace(whole, text=text, tokens=tokens, reduced=CUT_TO_FIT, in_all=whole.tokens)
+
+        return self._cached((*key, "cut", cap), cut)
 
     def _page_text(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None, *, tagged: bool) -> Made:
         made = self._formed(breadcrumb, form, label, logs)
@@ -126,23 +127,22 @@ class JinjaRendering:
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
-        gone = [
-            key for key, held in self._fragments.items() if held.breadcrumb.workspace == workspace and held.breadcrumb.id in ids
-        ]
-        for key in gone:
+        crumbs = {key: fragment.breadcrumb for key, fragment in self._fragments.items()}
+        dropped = [key for key, crumb in crumbs.items() if crumb.workspace == workspace and crumb.id in ids]
+        for key in dropped:
             del self._fragments[key]
-        return len(gone)
+        return len(dropped)
 
     def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """See the protocol."""
+        """The tool calls that it makes."""
         return calls_of(breadcrumb)
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
-        """See the protocol."""
+        """The pictures in its body."""
         return images_of(breadcrumb.body)
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
-        """See the protocol."""
+        """The finished markdown."""
         try:
             return layout_of(self._templates.page(page, marked_ends(sections)), len(sections))
         except TemplateFailed as error:
@@ -155,7 +155,7 @@ class JinjaRendering:
             raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
 
     def page_tokens(self, text: str) -> int:
-        """See the protocol. A tokenizer's pieces end where a line does that the next one begins with such a sign."""
+        """True tokens of a page: a tokenizer's pieces end where a line does that the next one begins with such a sign."""
         return sum(map(self._line_tokens, _JOINT.split(text)))
 
     def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
@@ -174,30 +174,31 @@ class JinjaRendering:
         return self.phrases("lines_left_out", number=number)
 
     def shortened(self, text: str, tokens: int) -> str:
-        """See the protocol."""
+        """The text cut to so many tokens with its line end."""
         return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
 
-    def _kept(self, key: tuple[object, ...], breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
-        """The fragment of this key, made and counted the first time."""
-        held = self._fragments.get(key)
-        if held is None:
+    def _made(self, key: Key, breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
+        """The fragment of this key, rendered and counted once."""
+
+        def fragment() -> Fragment:
             made = make()
-            tokens = self.count(made.text + "\n")
-            held = Fragment(
+            return Fragment(
                 breadcrumb=breadcrumb,
                 text=made.text,
-                tokens=tokens,
+                tokens=self.count(made.text + "\n"),
                 reduced=made.reduced,
                 failed=made.failed,
                 neutralised=made.neutralised,
             )
-            self._keep(key, held)
-        return held
 
-    def _keep(self, key: tuple[object, ...], fragment: Fragment) -> None:
-        self._fragments[key] = fragment
-        if len(self._fragments) > CACHED:
-            self._fragments.popitem(last=False)
+        return self._cached(key, fragment)
+
+    def _cached(self, key: Key, make: Callable[[], Fragment]) -> Fragment:
+        try:  # one look-up: hashing the key is most of its price
+            return self._fragments[key]
+        except KeyError:
+            fragment = self._fragments[key] = make()
+            return fragment
 
     def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> Made:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""

@@ -4,15 +4,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 
-from builder.adapters.nats.errors import translated
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
+from builder.adapters.nats.topology import current_incarnation
 from builder.adapters.stemmer import load_language
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.app.broker import connect
-from builder.app.components import Components, open_core
+from builder.app.components import Components, open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Misconfigured
@@ -71,13 +69,12 @@ async def compact_session(
 
     Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
     """
-    async with open_core(settings) as core:
+    async with open_components(settings) as core:
         wanted = core.profile(profile)
         connection = await connect(servers, settings)
         try:
             js = connection.jetstream()
-            with translated("reading the stream's state"):
-                incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+            incarnation = await current_incarnation(js)
             stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
             catch_up = CatchUp(
                 stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts

@@ -47,7 +47,7 @@ def recall(
         return
     from functools import partial
 
-    from builder.app import open_core, summarise
+    from builder.app import open_components, summarise
     from builder.bench.data.datasets import load, pooled
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out
@@ -56,7 +56,7 @@ def recall(
         dataset = pooled(load(file)) if scope is Scope.workspace else load(file)
         steps = sum(len(part.breadcrumbs) + len(part.questions) for part in dataset.conversations)
         with store() as path, progress("recall", steps) as step:
-            async with open_core(settings(), path) as core:
+            async with open_components(settings(), path) as core:
                 rankers = leave_one_out(await _examples(core, fit_on)) if fit_on else {}
                 asking = core.profile(profile)
                 asking = replace(asking, retrieval=replace(asking.retrieval, scope=scope.value))
@@ -110,13 +110,13 @@ def fit(
     from dataclasses import asdict
     from datetime import UTC, datetime
 
-    from builder.app import open_core
+    from builder.app import open_components
     from builder.bench.quality.fit import fit as learn
     from builder.bench.quality.fit import to_toml
 
     async def work() -> tuple[Any, str]:
         with store() as path:
-            async with open_core(settings(), path) as core:
+            async with open_components(settings(), path) as core:
                 found = await _examples(core, ",".join(files))
         counts = ", ".join(
             f"{name}: {sum(item.dataset == name and bool(item.gold) for item in found)} questions"

@@ -44,14 +44,14 @@ def memory(
     as_json: AsJson = False,
 ) -> None:
     """Memory of the worker when its store is large and every session asks."""
-    from builder.app import open_core
+    from builder.app import open_components
     from builder.bench.speed import memory as bench
 
     async def work() -> dict[str, Any]:
         with store() as path, progress("memory", stored + sessions) as step:
-            async with open_core(settings(), path) as core:
+            async with open_components(settings(), path) as core:
                 await bench.fill(core, stored, sessions, step)
-            async with open_core(settings(), path) as core:
+            async with open_components(settings(), path) as core:
                 return await bench.ask(core, stored, sessions, step)
 
     _show(asyncio.run(work()), as_json, "memory")

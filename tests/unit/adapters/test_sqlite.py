@@ -188,7 +188,7 @@ def test_a_store_of_a_newer_version_is_misconfigured_and_untouched(tmp_path: Pat
 def test_a_path_that_cannot_be_opened_is_misconfigured(tmp_path: Path, kind: str) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ana, this is no database. " * 50)
     path = {"a folder": tmp_path, "below a file": tmp_path / "letter.txt" / "store.db", "no database": tmp_path / "letter.txt"}
-    with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__PATH and its rights"):
+    with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__URL and its rights"):
         SqliteStore(str(path[kind]))
 
 
@@ -272,7 +272,7 @@ async def test_a_store_made_anew_knows_of_the_questions_that_the_old_one_erased(
     for row in (make_question(1), make_question(2, session="s43")):
         await old.remember(row)
     await old.erase("acme", "s43", "m2", FAR)
-    await new.keep_calls(await old.calls(make_place(1).incarnation))
+    await new.add_call_origins(await old.call_origins(make_place(1).incarnation))
     for store in (old, new):
         await store.remember(make_question(1))
         await store.remember(make_answer(3))

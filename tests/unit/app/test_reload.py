@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.templates.failures import silence
-from builder.app import open_core
+from builder.app import open_components
 from builder.app.config import read_edition, template_folders
 from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings
@@ -24,7 +24,7 @@ async def watching(folder: Path) -> AsyncIterator[tuple[Reloader, list[int]]]:
     embedding = Embedding.model_validate({"engine": "none"})
     mine = Settings(data_dir=folder, templates_dir=folder / "templates", embedding=embedding)
     failed: list[int] = []
-    async with open_core(mine) as core:
+    async with open_components(mine) as core:
         yield Reloader(template_folders(mine), core, lambda: failed.append(1), silence), failed
 
 
