@@ -88,9 +88,9 @@ def read_ranks(tables: Traversable, encoding: str) -> dict[bytes, int]:
         table = gzip.decompress(packed.read_bytes())
     except (OSError, EOFError, zlib.error) as exc:
         raise Misconfigured(f"the token table {packed} cannot be read ({exc}): {_REINSTALL}") from exc
-    found, pinned = hashlib.sha256(table).hexdigest(), TABLES[encoding].sha256
-    if found != pinned:
-        raise Misconfigured(f"the token table {packed} has SHA-256 {found} instead of {pinned}: {_REINSTALL}")
+    digest, pinned = hashlib.sha256(table).hexdigest(), TABLES[encoding].sha256
+    if digest != pinned:
+        raise Misconfigured(f"the token table {packed} has SHA-256 {digest} instead of {pinned}: {_REINSTALL}")
     lines = (line.split() for line in table.splitlines())
     return {base64.b64decode(token): int(rank) for token, rank in lines}
 

@@ -13,7 +13,7 @@ from builder.app.components import (
     open_reference,
     prepare_model,
 )
-from builder.app.operations.export import Export, Held, export_session, held_of
+from builder.app.operations.export import Export, StreamContent, export_session, stream_content
 from builder.app.operations.lint import ProfileCatalog, open_catalog
 from builder.app.operations.maintenance import (
     answer_from_store,
@@ -35,11 +35,11 @@ __all__ = [
     "Address",
     "Components",
     "Export",
-    "Held",
     "Listening",
     "Parts",
     "ProfileCatalog",
     "Service",
+    "StreamContent",
     "announcement",
     "answer_from_store",
     "broker_address",
@@ -50,7 +50,6 @@ __all__ = [
     "counter",
     "encoder",
     "export_session",
-    "held_of",
     "locate_store",
     "location",
     "models",
@@ -69,6 +68,7 @@ __all__ = [
     "running",
     "serve",
     "serving",
+    "stream_content",
     "summarise",
     "unsettled",
 ]

@@ -71,13 +71,13 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
     """The file holds the data while the block runs, unless it is another service's. Raises `OSError`, also for a full disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    mine = _claimed(file)
+    is_ours = _claimed(file)
     try:
-        if mine:
+        if is_ours:
             _write(file, data)
         yield
     finally:
-        if mine:
+        if is_ours:
             with contextlib.suppress(OSError):
                 _write(file, b"")  # removed, it could be the file that another service has opened just now
         os.close(file)

@@ -60,17 +60,17 @@ def topology(settings: Settings) -> Topology:
 
 def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
     """Arguments of nats-py's connect: reconnect for ever without a word, credentials only where there are some."""
-    mine = settings.nats
+    nats_settings = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
     arguments["error_cb"] = _quiet
-    if mine.user:
-        arguments |= {"user": mine.user, "password": mine.password.get_secret_value()}
-    if mine.token.get_secret_value():
-        arguments["token"] = mine.token.get_secret_value()
-    if mine.credentials:
-        arguments["user_credentials"] = str(mine.credentials)
-    if mine.tls_ca:
-        arguments["tls"] = ssl.create_default_context(cafile=str(mine.tls_ca))
+    if nats_settings.user:
+        arguments |= {"user": nats_settings.user, "password": nats_settings.password.get_secret_value()}
+    if nats_settings.token.get_secret_value():
+        arguments["token"] = nats_settings.token.get_secret_value()
+    if nats_settings.credentials:
+        arguments["user_credentials"] = str(nats_settings.credentials)
+    if nats_settings.tls_ca:
+        arguments["tls"] = ssl.create_default_context(cafile=str(nats_settings.tls_ca))
     return arguments
 
 

@@ -110,10 +110,10 @@ async def open_components(
 
 async def _same_model(store: Rebuild, model: str) -> None:
     """Without an engine any store will do: its vectors wait for the engine that made them."""
-    held = await store.models() - {"", NONE}
-    if held and model != NONE and model not in held:
+    engines = await store.models() - {"", NONE}
+    if engines and model != NONE and model not in engines:
         raise Misconfigured(
-            f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
+            f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
         )
 

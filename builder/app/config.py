@@ -38,7 +38,7 @@ class ConfigSnapshot:
     traces: Traces
 
 
-def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, failed: Listener = silence) -> ConfigSnapshot:
+def read_edition(folders: tuple[Path, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence) -> ConfigSnapshot:
     """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
 
     held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a
@@ -56,8 +56,8 @@ def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, 
         templates = TemplateSet(*read_folders(folders))
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
-    before = held if held and held.templates.revision == templates.revision else None
-    known, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
+    before = previous if previous and previous.templates.revision == templates.revision else None
+    former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
     if not before:
         _try(templates)
     for page in sorted({profile.page for profile in profiles}):
@@ -65,7 +65,7 @@ def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, 
     plain = TemplateSet(*read_folders(folders[:1])) if folders[1:] else templates
     encodings = sorted({profile.encoding for profile in profiles})
     renderings = {
-        encoding: _rendering(encoding, profiles, templates, known.get(encoding), plain, failures) for encoding in encodings
+        encoding: _rendering(encoding, profiles, templates, former.get(encoding), plain, failures) for encoding in encodings
     }
     return ConfigSnapshot(
         profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, traces=traces
@@ -83,27 +83,27 @@ def _rendering(
     encoding: str,
     profiles: tuple[Profile, ...],
     templates: TemplateSet,
-    known: JinjaRendering | None,
+    former: JinjaRendering | None,
     plain: TemplateSet,
     failures: Failures,
 ) -> JinjaRendering:
     """The known one, if it is for pages as large as these. plain: the bundled templates."""
     longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
-    if known and known.longest == longest:
-        return known
+    if former and former.longest == longest:
+        return former
     return JinjaRendering(templates, load_counter(encoding), plain, failures, longest)
 
 
 def traces_of(folders: tuple[Path, ...]) -> Traces:
     """A file that goes away meanwhile has no trace."""
-    found = set()
+    traces = set()
     for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
         try:
             state = file.stat()
         except FileNotFoundError:
             continue
-        found.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
-    return frozenset(found)
+        traces.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
+    return frozenset(traces)
 
 
 def template_folders(settings: Settings) -> tuple[Path, ...]:

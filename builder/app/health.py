@@ -33,7 +33,7 @@ def show_gauges(
     metrics.store.set_function(store.size_bytes)
     for name in probe.sizes:
         metrics.stream.labels(name).set_function(partial(_size, probe, name))
-    metrics.lacking.set_function(lambda: backfill.missing)
+    metrics.missing_vectors.set_function(lambda: backfill.missing)
     metrics.pending.set_function(lambda: watchdog.pending)
     metrics.age.set_function(lambda: _age(watchdog.oldest))
 

@@ -30,7 +30,7 @@ class Reloader:
         self._folders = folders
         self._refused = refused
         self._failed = failed
-        self._seen = self._tried = core.edition.traces
+        self._latest = self._checked = core.edition.traces
 
     def builder(self) -> ContextBuilder:
         """That of now."""
@@ -40,25 +40,25 @@ class Reloader:
         """See `Components`."""
         return self.core.drop(workspace, ids)
 
-    async def run(self, taken: Callable[[Components], None]) -> None:
+    async def run(self, renew: Callable[[Components], None]) -> None:
         """Until cancelled. taken: told of each new core."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             if await self.look():
-                taken(self.core)
+                renew(self.core)
 
     async def look(self) -> bool:
         """Whether there is a new core. What changed since the last look is left to the next: somebody may be writing still."""
         traces = await asyncio.to_thread(traces_of, self._folders)
-        still, self._seen = traces == self._seen, traces
-        return still and traces != self._tried and await self._try(traces)
+        still, self._latest = traces == self._latest, traces
+        return still and traces != self._checked and await self._try(traces)
 
     async def state(self) -> str:
         """The problem, for /readyz."""
         return self.problem
 
     async def _try(self, traces: Traces) -> bool:
-        self._tried = traces
+        self._checked = traces
         try:
             reading = asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
             edition = await guard(reading, log, "reading profiles and templates")

@@ -129,11 +129,11 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, filling, watchdog)
         swapping = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        beside = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping, calls.run())]
-        for task in beside:
+        loops = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping, calls.run())]
+        for task in loops:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
-        alive = partial(is_alive, watchdog, beside)
+        alive = partial(is_alive, watchdog, loops)
         _stay_responsive()
         application = inbox.application(routes(alive, required, reported, metrics.registry))
         yield Service(reloading=reloading, url=url, js=js, summarising=summarising, application=application)
@@ -162,10 +162,10 @@ async def _compact(
     reloading: Reloader, summarising: SummaryScheduler, workspace: str, session: str, profile: str, keep_user: bool
 ) -> dict[str, Any]:
     try:
-        wanted = reloading.core.profile(profile)
+        consumer = reloading.core.profile(profile)
     except Misconfigured as error:
         raise Rejected(str(error)) from error
-    return asdict(await summarising.compact(workspace, session, wanted, keep_user))
+    return asdict(await summarising.compact(workspace, session, consumer, keep_user))
 
 
 async def unsettled(service: Service) -> int:

@@ -28,7 +28,7 @@ def location(url: str, schemes: StoreSchemes = STORES) -> StoreLocation:
     """The store that the URL names. Raises `Misconfigured` with the known schemes."""
     scheme, colon, _ = url.partition(":")
     if not colon or scheme not in schemes:
-        known = ", ".join(f"{name}:" for name in sorted(schemes))
+        choices = ", ".join(f"{name}:" for name in sorted(schemes))
         start = f"begins with {scheme!r}" if colon else "has no scheme"
-        raise Misconfigured(f"CONTEXT_BUILDER_STORE__URL {start}; the schemes are {known} as in sqlite:PATH")
+        raise Misconfigured(f"CONTEXT_BUILDER_STORE__URL {start}; the schemes are {choices} as in sqlite:PATH")
     return schemes[scheme](url)

@@ -67,7 +67,7 @@ class Metrics:
             ),
         }
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
-        self.lacking = Gauge(
+        self.missing_vectors = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
         )
         self.free = Gauge("context_builder_disk_free_bytes", "Bytes free where the store lies", registry=registry)

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-from builder.app import client_options, held_of
+from builder.app import client_options, stream_content
 from builder.app.settings import Settings
 from builder.client import Rejected, Unavailable, connect
 from builder.wire.records import read_lines
@@ -89,7 +89,7 @@ async def import_file(settings: Settings, servers: str, workspace: str, session:
         refusals: list[str] = []
         with Progress(console=Console(stderr=True)) as progress:
             look = progress.add_task("what is there", total=None)
-            held = await held_of(
+            held = await stream_content(
                 settings, servers, events[done:], lambda now, end: progress.update(look, completed=now, total=end)
             )
             progress.remove_task(look)

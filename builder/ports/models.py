@@ -26,7 +26,7 @@ class Summarizer(Protocol):
     def name(self) -> str:
         """What the summary names as its maker."""
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
         """At most `cap` tokens of lines in the language of what was said, each with the breadcrumbs that it was made from.
 
         Raises `Unavailable` when there is nobody who could, or nothing useful came back after all attempts.

@@ -13,7 +13,7 @@ from builder.domain.errors import Misconfigured
 __all__ = ["NONE", "CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
 
 ENGINES = ("onnx", "sentence-transformers", NONE)
-_KNOWN = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
+_CHOICES = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
 
 
 def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) -> CachedEmbedder:
@@ -37,5 +37,5 @@ def _open(engine: str, model: str, models_dir: Path) -> Engine:
     if engine == "sentence-transformers" and Path(model).expanduser().is_dir():
         return ReferenceEmbedder(Path(model).expanduser().resolve())
     if engine in ENGINES:
-        raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_KNOWN}")
+        raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_CHOICES}")
     raise Misconfigured(f"unknown embedding engine {engine!r}: use one of {', '.join(ENGINES)}")

@@ -73,12 +73,12 @@ def quiet_loading() -> Iterator[None]:
     """No progress bars of transformers inside; afterwards as before."""
     from transformers.utils import logging  # noqa: PLC0415 - imports torch
 
-    shown = logging.is_progress_bar_enabled()
+    was_enabled = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        if shown:
+        if was_enabled:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 

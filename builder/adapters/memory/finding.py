@@ -53,7 +53,7 @@ class Joins:
     """What may join the sessions of a workspace, and who asked: what is noted is never taken back."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, dict[str, Place]] = {}
+        self._requests: dict[str, dict[str, Place]] = {}
         self._answers: dict[str, dict[Place, str]] = {}
 
     def note(self, crumb: Breadcrumb) -> None:
@@ -65,25 +65,25 @@ class Joins:
 
     def add(self, origin: CallOrigin) -> None:
         """Note a request; the earliest of a session counts."""
-        sessions = self._asked.setdefault(origin.call, {})
+        sessions = self._requests.setdefault(origin.call, {})
         place = Place(origin.incarnation, origin.sequence)
         sessions[origin.session] = min(place, sessions.get(origin.session, place))
 
     def origins(self, workspace: str) -> Iterator[CallOrigin]:
         """Every request that was noted."""
-        for call, sessions in self._asked.items():
+        for call, sessions in self._requests.items():
             for session, place in sessions.items():
                 yield CallOrigin(workspace, call, session, *place)
 
     def joined(self) -> Joined:
         """All versions of an answer join where the first that names a call does: the only session that had asked by then."""
-        found: Joined = {}
+        matches: Joined = {}
         for versions in self._answers.values():
             first = min((place for place, call in versions.items() if call), default=None)
-            call_signatures = self._asked.get(versions[first], {}) if first else {}
+            call_signatures = self._requests.get(versions[first], {}) if first else {}
             askers = [session for session, place in call_signatures.items() if first and place < first]
-            found |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
-        return found
+            matches |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
+        return matches
 
 
 def in_order(crumb: Breadcrumb) -> tuple[Place, str]:
@@ -101,12 +101,12 @@ def oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
     return crumb.place, crumb.workspace, crumb.session
 
 
-def pinned(until: list[StoredBreadcrumb], wanted: Pinned, session: str) -> list[StoredBreadcrumb]:
+def pinned(until: list[StoredBreadcrumb], kind: Pinned, session: str) -> list[StoredBreadcrumb]:
     """What the selector means of the session and of none, newest first. until: rows up to a place, in place order."""
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
-    kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
-    found = [row for row in kept if not _is_gone(row, near)]
-    return found[: wanted.most]
+    candidates = (row for row in reversed(near) if kind.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
+    matches = [row for row in candidates if not _is_gone(row, near)]
+    return matches[: kind.most]
 
 
 def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:
@@ -121,7 +121,7 @@ def of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     """The row without vectors of another model."""
     if row.model == model:
         return row
-    passages = tuple(replace(held, vector=b"") for held in row.passages)
+    passages = tuple(replace(passage, vector=b"") for passage in row.passages)
     return replace(row, passages=passages, model=model)
 
 

@@ -90,8 +90,8 @@ class MemoryStore(MemoryLedger, CompleteStore):
         before = self._joined(crumb.workspace)
         self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
         now = self._joined(crumb.workspace)
-        moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
-        return {(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session}
+        changes = ((session, now[place]) for place, session in before.items() if now[place] != session)
+        return {(crumb.workspace, session) for both in changes for session in (*both, NO_SESSION) if session}
 
     @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
@@ -99,20 +99,20 @@ class MemoryStore(MemoryLedger, CompleteStore):
 
     @override
     async def recall(self, query: RecallQuery) -> Recall:
-        rows = self._kept_of(query.scope.workspace)
+        rows = self._remaining(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         joined = self._joined(query.scope.workspace)
-        known = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
+        crumbs = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
         later = (row for row in until if row.breadcrumb.place > query.after)
-        held = [
-            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, known)
+        matches = [
+            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, crumbs)
         ]
         return Recall(
             rows=tuple(
-                replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in held[: query.limit]
+                replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in matches[: query.limit]
             ),
             pinned=tuple(
-                tuple(of_model(row, query.model) for row in pinned(until, wanted, query.session)) for wanted in query.pinned
+                tuple(of_model(row, query.model) for row in pinned(until, kind, query.session)) for kind in query.pinned
             ),
             revision=sum(
                 number
@@ -124,10 +124,10 @@ class MemoryStore(MemoryLedger, CompleteStore):
 
     @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
-        held = (row.breadcrumb for row in self._rows.values())
+        crumbs = (row.breadcrumb for row in self._rows.values())
         return frozenset(
             crumb.place
-            for crumb in held
+            for crumb in crumbs
             if crumb.workspace == workspace and session in (crumb.session, EVERY_SESSION) and after < crumb.place < until
         )
 
@@ -154,14 +154,14 @@ class MemoryStore(MemoryLedger, CompleteStore):
         for origin in origins:
             self._joins.setdefault(origin.workspace, Joins()).add(origin)
 
-    def _kept_of(self, workspace: str) -> list[StoredBreadcrumb]:
+    def _remaining(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
-        held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
-        return sorted(held, key=lambda row: in_order(row.breadcrumb))
+        rows = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
+        return sorted(rows, key=lambda row: in_order(row.breadcrumb))
 
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
-        return [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
+        return [row.breadcrumb for row in self._remaining(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
 
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
@@ -200,62 +200,64 @@ class MemoryStore(MemoryLedger, CompleteStore):
         walked: list[str] = []
         while identity and identity not in walked and len(walked) < limit:
             walked.append(identity)
-            held = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.id == identity)
-            earlier = (crumb for crumb in held if crumb.workspace == workspace and crumb.place <= until)
+            versions = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.id == identity)
+            earlier = (crumb for crumb in versions if crumb.workspace == workspace and crumb.place <= until)
             first = min(earlier, key=lambda crumb: crumb.place, default=None)
             identity = first.answers if first else ""
         return tuple(walked)
 
     @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        rows = self._kept_of(workspace)
-        held = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
+        rows = self._remaining(workspace)
+        versions = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
         traces = [row.breadcrumb for row in self._rows.values()]
-        return tuple(crumb for crumb in held if not any(removed_by(crumb, other) for other in traces))
+        return tuple(crumb for crumb in versions if not any(removed_by(crumb, other) for other in traces))
 
     @override
     async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
-        kept = [row.breadcrumb for row in self._kept_of(workspace)]
+        remaining = [row.breadcrumb for row in self._remaining(workspace)]
         traces = [row.breadcrumb for row in self._rows.values()]
-        found = [
+        matches = [
             crumb
-            for crumb in kept
+            for crumb in remaining
             if crumb.session == session and not crumb.removes and span[0] < crumb.place < span[1]
-            if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in kept)
+            if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in remaining)
         ]
-        return tuple(reversed(found) if newest else found)[:limit]
+        return tuple(reversed(matches) if newest else matches)[:limit]
 
     @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
         rows = (self._rows[crumb.workspace, crumb.id, crumb.version] for crumb in breadcrumbs)
-        return tuple(tuple(held.vector for held in row.passages) if row.model == model else () for row in rows)
+        return tuple(tuple(passage.vector for passage in row.passages) if row.model == model else () for row in rows)
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         inside = self._of_session(workspace, session)
         itself = [crumb for crumb in inside if crumb.id == identity and crumb.place < until]
-        found = sorted((*itself, *made_from(inside, {identity})), key=in_order)
-        self._take([(crumb, identity) for crumb in found])
-        return tuple(found)
+        matches = sorted((*itself, *made_from(inside, {identity})), key=in_order)
+        self._take([(crumb, identity) for crumb in matches])
+        return tuple(matches)
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        held = (self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity)
-        return tuple(sorted(held, key=in_order))
+        crumbs = (
+            self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity
+        )
+        return tuple(sorted(crumbs, key=in_order))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        kept = [row for workspace in {key[0] for key in self._rows} for row in self._kept_of(workspace)]
-        over = [row.breadcrumb for row in kept if row.breadcrumb.expires_at and row.breadcrumb.expires_at <= moment]
-        found = [
-            row for row in kept if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
+        rows = [row for workspace in {key[0] for key in self._rows} for row in self._remaining(workspace)]
+        over = [row.breadcrumb for row in rows if row.breadcrumb.expires_at and row.breadcrumb.expires_at <= moment]
+        matches = [
+            row for row in rows if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        gone = {where(row.breadcrumb) for row in found}
-        for (workspace, session), ids in ids_by_session(row.breadcrumb for row in found).items():
-            gone |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
-        ended = (row for row in kept if where(row.breadcrumb) in gone)
+        places = {where(row.breadcrumb) for row in matches}
+        for (workspace, session), ids in ids_by_session(row.breadcrumb for row in matches).items():
+            places |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = (row for row in rows if where(row.breadcrumb) in places)
         ordered = sorted(ended, key=lambda row: (*in_order(row.breadcrumb), row.breadcrumb.workspace))
         return tuple(Ended(breadcrumb=row.breadcrumb, size=size_of(row)) for row in ordered)
 

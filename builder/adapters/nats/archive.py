@@ -37,10 +37,10 @@ class NatsArchive(Archive, Published):
 
     @override
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
-        where = EVERY_SESSION if session == NO_SESSION else session
-        walk = self._breadcrumbs.walk(workspace, where, ORIGIN, until)
-        found = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
-        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in found])
+        sessions = EVERY_SESSION if session == NO_SESSION else session
+        walk = self._breadcrumbs.walk(workspace, sessions, ORIGIN, until)
+        matches = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
+        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in matches])
 
     @override
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
@@ -55,20 +55,19 @@ class NatsArchive(Archive, Published):
 
     @override
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
-        mine = (
-            session_subject(workspace, EVERY_SESSION if session == NO_SESSION else session).removesuffix(">").removesuffix("*.")
-        )
-        found = []
+        sessions = EVERY_SESSION if session == NO_SESSION else session
+        prefix = session_subject(workspace, sessions).removesuffix(">").removesuffix("*.")
+        matches = []
         for letter in await self._all(self._letters, "deadletters.>"):
-            list_session = json.loads(letter.data)
-            if list_session["subject"].startswith(mine) and _names(base64.b64decode(list_session["data"]), ids):
-                found.append(letter.place.sequence)
-        return sum([await self._delete(DEADLETTERS, sequence) for sequence in found])
+            content = json.loads(letter.data)
+            if content["subject"].startswith(prefix) and _names(base64.b64decode(content["data"]), ids):
+                matches.append(letter.place.sequence)
+        return sum([await self._delete(DEADLETTERS, sequence) for sequence in matches])
 
     @override
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
-        held = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
-        return tuple((each.place.sequence, each.subject) for each in held if not ids.isdisjoint(_ids_of(each.data)))
+        contexts = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
+        return tuple((each.place.sequence, each.subject) for each in contexts if not ids.isdisjoint(_ids_of(each.data)))
 
     @override
     async def replace_context(self, sequence: int, subject: str) -> None:
@@ -83,13 +82,13 @@ class NatsArchive(Archive, Published):
         newest = await self._last(subject)
         if newest != STUB:
             return newest
-        held = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
-        return held[-1] if held else None
+        contexts = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
+        return contexts[-1] if contexts else None
 
     @override
     async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
-        found = await self._last(context_subject(workspace, consumer, session, identity))
-        return None if found == STUB else found
+        matches = await self._last(context_subject(workspace, consumer, session, identity))
+        return None if matches == STUB else matches
 
     async def _last(self, subject: str) -> bytes | None:
         with translated(f"reading {subject}"):
@@ -117,14 +116,14 @@ def _names(data: bytes, ids: frozenset[str]) -> bool:
     except ValueError:
         record = None
     if isinstance(record, dict):
-        named = record.get("id")
-        return isinstance(named, str) and clean(named) in ids
+        identity = record.get("id")
+        return isinstance(identity, str) and clean(identity) in ids
     return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
 
 
 def _ids_of(data: bytes) -> set[str]:
     """Every breadcrumb that a context names; none for a stub."""
     event: dict[str, Any] = json.loads(data)
-    shown = (held for section in event.get("sections", ()) for held in section["ids"])
+    on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
     omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
-    return {event.get("trigger_event_id", ""), *shown, *omitted}
+    return {event.get("trigger_event_id", ""), *on_page, *omitted}

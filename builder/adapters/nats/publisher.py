@@ -36,7 +36,7 @@ class NatsPublisher(Publisher):
         self._connection = connection
         self._js = connection.jetstream()
         # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
-        self._kept = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
+        self._max_data_bytes = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
 
     @override
     async def publish(self, context: Context, event: bytes) -> None:
@@ -67,6 +67,7 @@ class NatsPublisher(Publisher):
     @override
     async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
         subject = letter_subject(arrival.place)
+        data = b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._max_data_bytes]
         letter = {
             "reason": reason[:LONGEST_REASON],
             "subject": arrival.subject,
@@ -75,13 +76,13 @@ class NatsPublisher(Publisher):
             "replay": arrival.replay,
             "received_at": arrival.received_at.astimezone(UTC).isoformat(),
             "bytes": len(arrival.data),
-            "data": base64.b64encode(b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._kept]).decode(),
+            "data": base64.b64encode(data).decode(),
         }
-        data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
+        event = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:
             with translated(f"dead-lettering {arrival.subject}"):
                 identity = subject.split(".", 1)[1]
-                await self._js.publish(subject, data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
+                await self._js.publish(subject, event, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
         except AlreadyPublished:
             return
 
@@ -99,12 +100,12 @@ class NatsSender(Sender):
         headers = {MESSAGE_ID_HEADER: message_id} | ({} if triggers else {REPLAY_HEADER: "1"})
         with translated(f"publishing on {subject}"):
             ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)
-        sent = await self._stream.get(ack.seq)
-        if sent is None:
+        stored = await self._stream.get(ack.seq)
+        if stored is None:
             raise Unavailable(f"the stream did not keep breadcrumb {ack.seq}; ask again")
-        if sent.subject != subject:
-            raise Rejected(f"{message_id} was not published on {subject}: it stands on {sent.subject} as sequence {ack.seq}")
-        return sent
+        if stored.subject != subject:
+            raise Rejected(f"{message_id} was not published on {subject}: it stands on {stored.subject} as sequence {ack.seq}")
+        return stored
 
 
 def _subject(context: Context) -> str:

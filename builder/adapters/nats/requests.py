@@ -51,7 +51,7 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
     if not message.reply:
         return
     try:
-        answer = await guard(_asked(message, verbs, most), log, f"answering {message.subject}")
+        answer = await guard(_answer_bytes(message, verbs, most), log, f"answering {message.subject}")
     except (BuilderError, UnexpectedError) as error:
         answer = _bytes(error_json(error))
     try:
@@ -60,7 +60,7 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
         log.warning("%s could not be answered: %r", message.subject, error)
 
 
-async def _asked(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
+async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
     _, workspace, verb = message.subject.split(".")
     if verb not in verbs:
         raise Rejected(f"there is no verb {verb[:40]!r}; there are {', '.join(verbs)}")

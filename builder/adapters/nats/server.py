@@ -138,10 +138,10 @@ def binary() -> Path:
                 return Path(str(file.locate())).resolve()
     except PackageNotFoundError:
         pass
-    found = shutil.which("nats-server")
-    if found is None:
+    installed = shutil.which("nats-server")
+    if installed is None:
         raise Misconfigured("no nats-server was found; install the extra `service`, or set CONTEXT_BUILDER_NATS__SERVERS")
-    return Path(found)
+    return Path(installed)
 
 
 @asynccontextmanager

@@ -80,10 +80,10 @@ class NatsStream(Stream):
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
         with translated(f"reading breadcrumb {sequence}"):
             try:
-                held = await self._js.get_msg(self._name, seq=sequence)
+                message = await self._js.get_msg(self._name, seq=sequence)
             except NotFoundError:
                 return None
-        return self._arrival(held)
+        return self._arrival(message)
 
     async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
@@ -97,17 +97,17 @@ class NatsStream(Stream):
         )
         with translated("walking the stream"):
             subscription = await self._js.pull_subscribe(subject, stream=self._name, config=config)
-        taken = 0
+        count = 0
         try:
             while True:
                 with translated(f"walking {subject}"):
-                    left = _left(await subscription.consumer_info(), taken)
-                    if not left:
+                    remaining = _remaining(await subscription.consumer_info(), count)
+                    if not remaining:
                         return
-                    batch = await subscription.fetch(min(BATCH, left), timeout=FETCH_SECONDS)
+                    batch = await subscription.fetch(min(BATCH, remaining), timeout=FETCH_SECONDS)
                 for message in batch:
-                    taken += 1
-                    if message.metadata.sequence.consumer != taken:
+                    count += 1
+                    if message.metadata.sequence.consumer != count:
                         raise Unavailable(f"walking {subject} lost a message on its way; it is walked again")
                     arrival = arrival_of(message, self.incarnation)
                     if arrival.place >= until:
@@ -121,18 +121,18 @@ class NatsStream(Stream):
         with translated(f"reading {subject}"):
             try:
                 # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
-                held = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True)
+                message = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True)
             except NotFoundError:
                 return None
-        return self._arrival(held)
+        return self._arrival(message)
 
-    def _arrival(self, held: RawStreamMsg) -> StreamMessage:
+    def _arrival(self, message: RawStreamMsg) -> StreamMessage:
         return StreamMessage(
-            subject=str(held.subject),
-            data=held.data or b"",
-            place=Place(self.incarnation, int(held.seq or 0)),
-            received_at=(held.time or _EPOCH).astimezone(UTC),
-            replay=_is_replay(held.headers),
+            subject=str(message.subject),
+            data=message.data or b"",
+            place=Place(self.incarnation, int(message.seq or 0)),
+            received_at=(message.time or _EPOCH).astimezone(UTC),
+            replay=_is_replay(message.headers),
         )
 
 
@@ -148,9 +148,9 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
     )
 
 
-def _left(info: ConsumerInfo, taken: int) -> int:
+def _remaining(info: ConsumerInfo, count: int) -> int:
     """How many are still to come, those included that are on their way."""
-    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - taken
+    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
 
 
 def _stream_time(reply: str) -> datetime:

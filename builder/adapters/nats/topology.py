@@ -103,23 +103,23 @@ async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
 
 async def examine(js: JetStreamContext, topology: Topology) -> str:
     """What is there, in a sentence; makes nothing. Raises `Misconfigured` when something breaks a promise."""
-    said = []
+    sentences = []
     for config in stream_configs(topology):
         try:
             info = await js.stream_info(str(config.name))
         except NotFoundError:
-            said.append(f"{config.name} is made by the first start")
+            sentences.append(f"{config.name} is made by the first start")
             continue
         _verify(config, info)
-        said.append(f"{config.name} holds {info.state.messages:,}")
+        sentences.append(f"{config.name} holds {info.state.messages:,}")
     for listening, pending in ((Listening(), "are in work"), (CALLS, "may make calls without an answer")):
         try:
             durable = await js.consumer_info(BREADCRUMBS, listening.durable)
         except NotFoundError:
             continue
         _verify_durable(durable, listening)
-        said.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
-    return ", ".join(said)
+        sentences.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
+    return ", ".join(sentences)
 
 
 def incarnation_of(info: StreamInfo) -> int:
@@ -188,19 +188,19 @@ def _durable(topology: Topology, floor: Place, incarnation: int, listening: List
     )
 
 
-def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
+def _verify(config: StreamConfig, info: StreamInfo) -> None:
     have = info.config
     promises = {
-        "subjects": (wanted.subjects, have.subjects),
-        "max_msgs_per_subject": (wanted.max_msgs_per_subject, have.max_msgs_per_subject),
-        "discard_new_per_subject": (wanted.discard_new_per_subject, bool(have.discard_new_per_subject)),
+        "subjects": (config.subjects, have.subjects),
+        "max_msgs_per_subject": (config.max_msgs_per_subject, have.max_msgs_per_subject),
+        "discard_new_per_subject": (config.discard_new_per_subject, bool(have.discard_new_per_subject)),
         "allow_direct": (True, bool(have.allow_direct)),
         "storage": (StorageType.FILE, have.storage),
         "retention": (RetentionPolicy.LIMITS, have.retention),
         "max_msgs": (-1, have.max_msgs),
         "max_bytes": (-1, have.max_bytes),
     }
-    if wanted.name == CONTEXTS and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
+    if config.name == CONTEXTS and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
         raise Misconfigured(
             f"stream {CONTEXTS} forgets after {have.max_age:.0f} s, which would let a second context through; "
             f"give it a max_age of {CONTEXTS_MAX_AGE.total_seconds():.0f} s or more"
@@ -208,6 +208,6 @@ def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
     for name, (ours, theirs) in promises.items():
         if ours != theirs:
             raise Misconfigured(
-                f"stream {wanted.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
-                f"`nats stream edit {wanted.name}`, or let the service create it"
+                f"stream {config.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
+                f"`nats stream edit {config.name}`, or let the service create it"
             )

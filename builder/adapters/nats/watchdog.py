@@ -81,7 +81,7 @@ class Watchdog:
     async def check(self) -> None:
         """Note the ack floor; bring back what is missing. Never raises."""
         try:
-            info = await self._found()
+            info = await self._durable()
             if info is None or not self._bound:
                 await self._restore()
             else:
@@ -104,7 +104,7 @@ class Watchdog:
             self._silent_until = now + LOG_SECONDS
             log.warning("the watchdog got no answer: %r", error)
 
-    async def _found(self) -> ConsumerInfo | None:
+    async def _durable(self) -> ConsumerInfo | None:
         """The durable; None when it is gone, or when its stream is another one, which another worker may have made.
 
         Raises `Misconfigured` when a stream no longer keeps a promise.
@@ -121,10 +121,10 @@ class Watchdog:
         if not (info.num_pending or info.num_ack_pending) or info.ack_floor is None:
             return None
         try:
-            held = await self._js.get_msg(BREADCRUMBS, seq=info.ack_floor.stream_seq + 1, subject="breadcrumbs.>", next=True)
+            message = await self._js.get_msg(BREADCRUMBS, seq=info.ack_floor.stream_seq + 1, subject="breadcrumbs.>", next=True)
         except NotFoundError:
             return None
-        return held.time
+        return message.time
 
     async def _restore(self) -> None:
         log.warning("the durable %s is gone, or its stream is another one; going on after the last settled breadcrumb", DURABLE)

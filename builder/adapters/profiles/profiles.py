@@ -166,9 +166,9 @@ class ProfileFile(BaseModel):
     def _sections_exist(self) -> "ProfileFile":
         held = {section.name: section.source for section in self.sections}
         pinned = (item.section for item in self.pinned if not isinstance(item, str))
-        wanted = [(section, "pinned") for section in pinned if section]
-        wanted += [(item.section, "reminder") for item in self.reminders]
-        for name, source in wanted:
+        references = [(section, "pinned") for section in pinned if section]
+        references += [(item.section, "reminder") for item in self.reminders]
+        for name, source in references:
             if held.get(name) != source:
                 raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
@@ -187,8 +187,8 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
     library = library or Library()
     try:
         check_token(name, "profile name")
-        found = layers(source, library.presets)
-        values = merged(found)
+        stack = layers(source, library.presets)
+        values = merged(stack)
     except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
     try:
@@ -199,18 +199,18 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
-        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, found)}"
+        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, stack)}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
 
 
-def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple[Layer, ...]) -> str:
+def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple[Layer, ...]) -> str:
     """Which preset gave the value at this place, if it was one."""
     path = tuple(map(str, place))
     if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
-    names = {name for held, name in origins(found).items() if path and held[: len(path)] == path}
+    names = {name for held, name in origins(stack).items() if path and held[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
@@ -268,8 +268,8 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    shown = item.source in DATED if item.dates is None else item.dates
-    dates: Dates = ("day" if shown else "none") if isinstance(shown, bool) else shown
+    is_dated = item.source in DATED if item.dates is None else item.dates
+    dates: Dates = ("day" if is_dated else "none") if isinstance(is_dated, bool) else is_dated
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 
 

@@ -49,11 +49,11 @@ def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, unt
     """`Eraser.erase`."""
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
-    found = [from_columns(row, (), "").breadcrumb for row in itself]
+    matches = [from_columns(row, (), "").breadcrumb for row in itself]
     summaries = sql.execute(_SUMMARIES.format(columns=_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
-    found += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
-    _take(sql, [(crumb, identity) for crumb in found])
-    return tuple(sorted(found, key=lambda crumb: (crumb.place, crumb.session)))
+    matches += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
+    _take(sql, [(crumb, identity) for crumb in matches])
+    return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
 
 
 def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -64,14 +64,14 @@ def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcr
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
     """`Eraser.ended`."""
     over = [_ended(row) for row in sql.execute(_ENDED, (to_us(moment),))]
-    found = {key_of(item.breadcrumb): item for item in over}
+    matches = {key_of(item.breadcrumb): item for item in over}
     for (workspace, session), ids in ids_by_session(item.breadcrumb for item in over).items():
         where, sessions = _within(session)
         rows = sql.execute(_SUMMARIES.format(columns=_SIZED, session=where), (workspace, SUMMARY, *sessions))
         summaries = {key_of(item.breadcrumb): item for item in map(_ended, rows)}
         taken = made_from((item.breadcrumb for item in summaries.values()), ids)
-        found |= {key_of(crumb): summaries[key_of(crumb)] for crumb in taken}
-    return tuple(sorted(found.values(), key=_in_order))
+        matches |= {key_of(crumb): summaries[key_of(crumb)] for crumb in taken}
+    return tuple(sorted(matches.values(), key=_in_order))
 
 
 def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:

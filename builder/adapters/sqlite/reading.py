@@ -29,7 +29,7 @@ _VERSIONS = f"""
     WHERE held.workspace = ? AND held.id = ? AND held.removes = '' AND NOT EXISTS ({_REMOVED})
     ORDER BY held.incarnation, held.sequence, held.session
 """
-_TOLD = f"""
+_SESSION = f"""
     SELECT {_COLUMNS} FROM breadcrumbs AS held
     WHERE held.workspace = ? AND held.session = ? AND held.removes = ''
       AND (held.incarnation, held.sequence) > (?, ?) AND (held.incarnation, held.sequence) < (?, ?)
@@ -57,7 +57,7 @@ def list_session(
     sql: apsw.Connection, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
 ) -> tuple[Breadcrumb, ...]:
     """`Reader.list_session`."""
-    text = _TOLD.format(order="DESC" if newest else "ASC")
+    text = _SESSION.format(order="DESC" if newest else "ASC")
     return _nouns(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
 
 

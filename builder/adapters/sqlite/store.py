@@ -38,7 +38,7 @@ _PASSAGES = (
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
 _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
-_KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+_VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
 class SqliteStore(CompleteStore):
@@ -85,7 +85,7 @@ class SqliteStore(CompleteStore):
     @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         def work(sql: apsw.Connection) -> StoredBreadcrumb | None:
-            row = next(sql.execute(_KNOWN, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
+            row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
         return await self._connection.read(work)
@@ -95,13 +95,13 @@ class SqliteStore(CompleteStore):
         def work(sql: apsw.Connection) -> Recall:
             scope, values = _inside(query.scope)
             span = (*query.after, *query.until, query.limit)
-            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
-            held = list(islice(heapq.merge(found, *sessionless.find(sql, query), key=itemgetter(2, 3, 1)), query.limit))
-            within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
+            of_sessions = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
+            rows = list(islice(heapq.merge(of_sessions, *sessionless.find(sql, query), key=itemgetter(2, 3, 1)), query.limit))
+            within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
             return Recall(
-                rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
-                pinned=tuple(_pinned(sql, query, wanted) for wanted in query.pinned),
+                rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in rows),
+                pinned=tuple(_pinned(sql, query, kind) for kind in query.pinned),
                 revision=revisions.revision(sql, *_inside(sessionless.with_shared(query.scope))),
             )
 
@@ -171,9 +171,9 @@ class SqliteStore(CompleteStore):
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        found = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
+        crumbs = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
         await self._connection.flush()
-        return found
+        return crumbs
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -241,8 +241,8 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     sql.executemany(
         _INSERT_PASSAGE,
         [
-            (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.traits, held.vector, model)
-            for ordinal, held in enumerate(remembered.passages)
+            (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, item.vector, model)
+            for ordinal, item in enumerate(remembered.passages)
         ],
     )
     pinned.keep_tags(sql, key, remembered.breadcrumb.tags)
@@ -252,8 +252,8 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     return True
 
 
-def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[StoredBreadcrumb, ...]:
-    return tuple(_with_its_passages(sql, held, query.model) for held in pinned.find(sql, query, wanted))
+def _pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
+    return tuple(_with_its_passages(sql, row, query.model) for row in pinned.find(sql, query, kind))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
@@ -263,16 +263,16 @@ def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") 
 def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
-    held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
-    model = model or (held[0][-1] if held else "")
-    passages = _by_place(iter(held), model).get((session, incarnation, sequence), ())
+    rows = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
+    model = model or (rows[0][-1] if rows else "")
+    passages = _by_place(iter(rows), model).get((session, incarnation, sequence), ())
     return replace(bare, passages=passages, model=model)
 
 
 def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
     """The noun of a row that has the column JOINS behind the others; its passages are read where they came with no other's."""
-    found = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
-    return replace(found, joins=row[-1]) if row[-1] else found
+    noun = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
+    return replace(noun, joins=row[-1]) if row[-1] else noun
 
 
 def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:

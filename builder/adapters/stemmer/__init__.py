@@ -47,10 +47,10 @@ def load_terms() -> Terms:
     def terms(text: str) -> str:
         words = list(_words(text))
         language = _language(words, languages)
-        left = (word for word in words if word not in stop[language])
+        stems = (word for word in words if word not in stop[language])
         if language == "en":
-            left = (irregular.get(word, word) for word in left)
-        return " ".join(stemmer(language).stemWords(list(left)))
+            stems = (irregular.get(word, word) for word in stems)
+        return " ".join(stemmer(language).stemWords(list(stems)))
 
     return terms
 

@@ -93,8 +93,8 @@ class EndpointSummarizer(Summarizer):
         return self._model
 
     @override
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        sources = (*(_Source.of_line(line) for line in lines), *(_Source.of_said(utterance) for utterance in said))
+    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+        sources = (*(_Source.of_line(line) for line in lines), *(_Source.of_utterance(utterance) for utterance in utterances))
         messages = _messages(sources, cap)
 
         async def attempt() -> tuple[Line, ...]:
@@ -116,11 +116,11 @@ class EndpointSummarizer(Summarizer):
         Raises `httpx2.HTTPError`, `ValueError`, `_Final`.
         """
         while True:
-            sent = self._parameters
-            status, data = await self._ask({"model": self._model, "messages": messages} | sent.values(cap))
-            if status not in PARAMETER_CODES or (known := sent.without_refused(data)) is None:
+            parameters = self._parameters
+            status, data = await self._ask({"model": self._model, "messages": messages} | parameters.values(cap))
+            if status not in PARAMETER_CODES or (fewer := parameters.without_refused(data)) is None:
                 break
-            self._parameters = known
+            self._parameters = fewer
         if status in FINAL_CODES:
             raise _Final(f"it answered {status}")
         if status != httpx2.codes.OK:
@@ -128,7 +128,7 @@ class EndpointSummarizer(Summarizer):
         choice = json.loads(data)["choices"][0]
         text = choice["message"]["content"]
         if not text and choice.get("finish_reason") == "length":
-            self._parameters = sent.unlimited()  # all of it went into thinking
+            self._parameters = parameters.unlimited()  # all of it went into thinking
         if not isinstance(text, str):
             raise TypeError(f"its answer is {type(text).__name__}, not text")
         return text
@@ -149,20 +149,20 @@ class EndpointSummarizer(Summarizer):
             answer = _Answer.model_validate_json(text[text.index("{") : text.rindex("}") + 1])
         except ValidationError as error:
             raise ValueError(f"its answer is not the JSON asked for: {error.errors(include_input=False)[0]['msg']}") from error
-        made = tuple(_made(line, sources) for line in answer.lines)
-        tokens = tokens_of(made, self._count)
+        lines = tuple(_line(line, sources) for line in answer.lines)
+        tokens = tokens_of(lines, self._count)
         if tokens > MAX_CAP_RATIO * cap:
             raise ValueError(f"its summary has {tokens} tokens, allowed are {cap}")
-        kept = shortened(made, cap, self._count)
-        if not kept:
+        shorter = shortened(lines, cap, self._count)
+        if not shorter:
             raise ValueError(f"each line of its summary has more than the {cap} tokens that are allowed")
-        return kept
+        return shorter
 
 
 def _messages(sources: tuple["_Source", ...], cap: int) -> list[dict[str, str]]:
     """The messages. The mark is new each time, so that no text can know how to end the data."""
     mark = secrets.token_hex(8)
-    items = "\n".join(f"{number}. {source.shown}" for number, source in enumerate(sources, 1))
+    items = "\n".join(f"{number}. {source.text}" for number, source in enumerate(sources, 1))
     return [
         {"role": "system", "content": _TASK.format(mark=mark, cap=cap)},
         {"role": "user", "content": f"<<<{mark}\n{items}\n{mark}>>>"},
@@ -176,8 +176,8 @@ class _Final(Exception):  # noqa: N818 - asking again would not help
 class _Source:
     """An item of the request, and what a line that names it is made from."""
 
-    def __init__(self, shown: str, ids: tuple[str, ...], versions: tuple[int, ...], day: str) -> None:
-        self.shown = shown
+    def __init__(self, text: str, ids: tuple[str, ...], versions: tuple[int, ...], day: str) -> None:
+        self.text = text
         self.ids = ids
         self.versions = versions
         self.day = day
@@ -187,16 +187,18 @@ class _Source:
         return cls(f"[earlier summary, {line.day}] {line.text}", line.ids, line.versions, line.day)
 
     @classmethod
-    def of_said(cls, said: Utterance) -> Self:
-        return cls(f"[{said.day}] {said.speaker}: {said.text}", (said.id,), (said.version,), said.day)
+    def of_utterance(cls, utterance: Utterance) -> Self:
+        return cls(
+            f"[{utterance.day}] {utterance.speaker}: {utterance.text}", (utterance.id,), (utterance.version,), utterance.day
+        )
 
 
-def _made(line: _Line, sources: tuple[_Source, ...]) -> Line:
+def _line(line: _Line, sources: tuple[_Source, ...]) -> Line:
     if not all(1 <= number <= len(sources) for number in line.items):
         raise ValueError(f"a line names items {line.items[:5]}, there are {len(sources)}")
-    used = [sources[number - 1] for number in dict.fromkeys(line.items)]
-    pairs = dict.fromkeys(pair for source in used for pair in zip(source.ids, source.versions, strict=True))
+    items = [sources[number - 1] for number in dict.fromkeys(line.items)]
+    pairs = dict.fromkeys(pair for source in items for pair in zip(source.ids, source.versions, strict=True))
     text = " ".join(line.text.split())
     if not text:
         raise ValueError("a line of its summary is empty")
-    return Line(text=text, day=used[0].day, ids=tuple(id_ for id_, _ in pairs), versions=tuple(version for _, version in pairs))
+    return Line(text=text, day=items[0].day, ids=tuple(id_ for id_, _ in pairs), versions=tuple(version for _, version in pairs))

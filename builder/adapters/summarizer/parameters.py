@@ -30,8 +30,8 @@ class Parameters:
     def values(self, cap: int) -> dict[str, Any]:
         """As they are sent. cap: tokens of the summary."""
         limits = {"max_tokens": 4 * cap, "max_completion_tokens": 4 * cap + THINKING}
-        held: dict[str, Any] = {self.limit: limits[self.limit]} if self.limit else {}
-        return held | ({"temperature": 0} if self.cold else {})
+        arguments: dict[str, Any] = {self.limit: limits[self.limit]} if self.limit else {}
+        return arguments | ({"temperature": 0} if self.cold else {})
 
     def without_refused(self, data: bytes) -> "Parameters | None":
         """What to send to a model that answered this; None when it does not refuse a parameter of these."""

@@ -14,19 +14,19 @@ class Failures:
     def __init__(self, listener: Listener) -> None:
         """told: of the failure, with how often it came."""
         self._listener = listener
-        self._known: dict[str, Failure] = {}
+        self._first: dict[str, Failure] = {}
 
     def add(self, failure: Failure) -> None:
         """One more."""
-        before = self._known.get(failure.file)
+        before = self._first.get(failure.file)
         now = replace(before, times=before.times + 1) if before else failure
-        self._known[now.file] = now
+        self._first[now.file] = now
         self._listener(now)
 
     @property
     def all(self) -> tuple[Failure, ...]:
         """In the order in which they came."""
-        return tuple(self._known.values())
+        return tuple(self._first.values())
 
 
 def silence(_: Failure) -> None:

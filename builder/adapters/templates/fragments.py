@@ -49,7 +49,7 @@ LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class HintOutput:
     """A fragment's text, what is missing in it, and why its hint could not make it; see `Fragment`."""
 
     text: str
@@ -92,13 +92,15 @@ class JinjaRendering:
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
-        shown = breadcrumb.body if breadcrumb.covers else ""
-        key = (*identity, breadcrumb.schema, shown, form, label, tagged)
-        whole = self._made(key, breadcrumb, partial(self._page_text, breadcrumb, form, label, None, tagged=tagged))
+        content = breadcrumb.body if breadcrumb.covers else ""
+        key = (*identity, breadcrumb.schema, content, form, label, tagged)
+        whole = self._fragment(key, breadcrumb, partial(self._page_text, breadcrumb, form, label, None, tagged=tagged))
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a line of ours is never cut: what is left of it would say nothing
         for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
-            less = self._made((*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged))
+            less = self._fragment(
+                (*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged)
+            )
             if less.text == whole.text:
                 break  # it is no log
             if less.tokens <= cap:
@@ -118,12 +120,12 @@ class JinjaRendering:
 
         return self._cached((*key, "cut", cap), cut)
 
-    def _page_text(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None, *, tagged: bool) -> Made:
-        made = self._formed(breadcrumb, form, label, logs)
+    def _page_text(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None, *, tagged: bool) -> HintOutput:
+        output = self._formed(breadcrumb, form, label, logs)
         # The finished text, because values that are harmless one by one may stand together.
-        text = visible(made.text)
+        text = visible(output.text)
         below = below_call(text) if form.answer else text
-        return replace(made, text=untagged(below) if tagged else below, neutralised=text != made.text)
+        return replace(output, text=untagged(below) if tagged else below, neutralised=text != output.text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Let go of the fragments of these breadcrumbs; returns how many."""
@@ -177,18 +179,18 @@ class JinjaRendering:
         """The text cut to so many tokens with its line end."""
         return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
 
-    def _made(self, key: Key, breadcrumb: Breadcrumb, make: Callable[[], Made]) -> Fragment:
+    def _fragment(self, key: Key, breadcrumb: Breadcrumb, make: Callable[[], HintOutput]) -> Fragment:
         """The fragment of this key, rendered and counted once."""
 
         def fragment() -> Fragment:
-            made = make()
+            output = make()
             return Fragment(
                 breadcrumb=breadcrumb,
-                text=made.text,
-                tokens=self.count(made.text + "\n"),
-                reduced=made.reduced,
-                failed=made.failed,
-                neutralised=made.neutralised,
+                text=output.text,
+                tokens=self.count(output.text + "\n"),
+                reduced=output.reduced,
+                failed=output.failed,
+                neutralised=output.neutralised,
             )
 
         return self._cached(key, fragment)
@@ -200,34 +202,34 @@ class JinjaRendering:
             fragment = self._fragments[key] = make()
             return fragment
 
-    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> Made:
+    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> HintOutput:
         """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
-            return Made(stub(breadcrumb, form.line, self.phrases), REDUCED[form.line])
+            return HintOutput(stub(breadcrumb, form.line, self.phrases), REDUCED[form.line])
         if form.call:
             return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
-            shown = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
-            output = shown.output
+            content = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
+            output = content.output
             if logs is not None and isinstance(output, str):
                 output = digest(output, self._lines_left_out, logs)
-            body, note = body | {"output": output}, shown.note
+            body, note = body | {"output": output}, content.note
         hint = self._templates.hint_for(breadcrumb.schema)
         text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.longest, self.phrases))
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
-            return Made(text, CUT if note else "", failed)
+            return HintOutput(text, CUT if note else "", failed)
         least = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
-        return Made(least, SHRUNK, failed)
+        return HintOutput(least, SHRUNK, failed)
 
-    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> Made:
+    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> HintOutput:
         """The line of one call, whoever makes it, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         values = values_of(breadcrumb, body, form, tool_label(call.tool), self.longest, self.phrases)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
-        return Made(f"{text}\n{INSIDE}{self.phrases('no_answer')}" if form.open else text, "", failed)
+        return HintOutput(f"{text}\n{INSIDE}{self.phrases('no_answer')}" if form.open else text, "", failed)
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
@@ -241,11 +243,11 @@ class JinjaRendering:
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
         """The text by this hint, or by the generic one, or as it was said; and why its hint could not."""
-        given = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.longest)
+        input_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.longest)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
             try:
-                text = templates.hint(name, values, given)
+                text = templates.hint(name, values, input_chars)
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue

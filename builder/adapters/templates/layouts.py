@@ -54,9 +54,9 @@ def digest(text: str, mark: Mark, share: float = 1) -> str:
     head, tail, most = (max(int(number * share), 1) for number in (HEAD, TAIL, ERRORS))
     between = range(head, len(lines) - tail)
     errors = [number for number in between if _ERROR.search(lines[number])][-most:]
-    kept = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
-    shown: list[str] = []
-    for before, number in zip((-1, *kept), kept, strict=False):
-        shown += [mark(number - before - 1)] if number > before + 1 else []
-        shown.append(lines[number])
-    return "\n".join(shown)
+    numbers = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
+    digest_lines: list[str] = []
+    for before, number in zip((-1, *numbers), numbers, strict=False):
+        digest_lines += [mark(number - before - 1)] if number > before + 1 else []
+        digest_lines.append(lines[number])
+    return "\n".join(digest_lines)

@@ -15,11 +15,11 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
     """Line and message. Quoted words stay where they are the template's own; of other errors than these only the kind is told."""
-    list_session = str(error) if isinstance(error, TemplateError | TypeError) else ""
-    shown = " ".join(_QUOTED.sub(lambda found: _own(found.group(), source), list_session).split())
-    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if shown else ''}"
+    error_text = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    reason = " ".join(_QUOTED.sub(lambda quote: _own(quote.group(), source), error_text).split())
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if reason else ''}"
     line = _line(error.__traceback__, template)
-    return f"{f'line {line}: ' if line else ''}{kind}{shown}"[:LONGEST]
+    return f"{f'line {line}: ' if line else ''}{kind}{reason}"[:LONGEST]
 
 
 def _own(quoted: str, source: str) -> str:

@@ -29,7 +29,7 @@ class Export:
 
 
 @dataclass(slots=True)
-class Held:
+class StreamContent:
     """What the stream has of some sessions, as far as a file asks for it.
 
     ids: message id → fingerprints of what stands under it. tombstones: (workspace, session, id that is removed) → their message
@@ -80,22 +80,22 @@ async def export_session(
     return done
 
 
-async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> Held:
+async def stream_content(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> StreamContent:
     """What the stream has of the sessions of these events. Raises `Unavailable`."""
     addresses = {parse_breadcrumb_subject(event.subject) for event in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
-    wanted = {event.message_id for event in events}
-    held = Held()
+    message_ids = {event.message_id for event in events}
+    content = StreamContent()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
         crumb = _read(arrival)
         if crumb is None:
             continue
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
-        if identity in wanted:
-            held.ids.setdefault(identity, set()).update(fingerprints(arrival))
+        if identity in message_ids:
+            content.ids.setdefault(identity, set()).update(fingerprints(arrival))
         if crumb.removes not in {"", crumb.id}:
-            held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
-    return held
+            content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
+    return content
 
 
 async def _walk(

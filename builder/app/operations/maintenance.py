@@ -52,18 +52,18 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
     """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
-        held = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
+        message = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
         incarnation = await current_incarnation(js)
     if incarnation != place.incarnation:
         raise Rejected(f"the stream was made again since breadcrumb {place.sequence} came; let its sender publish it again")
-    if held is None:
+    if message is None:
         raise Rejected(f"the stream no longer holds breadcrumb {place.sequence}; let its sender publish it again")
-    if held.subject != subject:
+    if message.subject != subject:
         raise Rejected(
-            f"breadcrumb {place.sequence} has the subject {held.subject}, its dead letter says {subject}; "
+            f"breadcrumb {place.sequence} has the subject {message.subject}, its dead letter says {subject}; "
             "let its sender publish it again"
         )
-    return held.data
+    return message.data
 
 
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:

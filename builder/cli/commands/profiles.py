@@ -44,7 +44,7 @@ def show(name: Name, *, as_json: AsJson = False) -> None:
     from builder.app import open_catalog
     from builder.app.operations.profile_views import as_yaml
 
-    found = open_catalog(settings()).shown(name)
+    found = open_catalog(settings()).settings(name)
     if as_json:
         print_json({setting.name: {"value": setting.value, "from": setting.origin} for setting in found})
     else:
@@ -57,7 +57,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     from builder.app.operations.profile_views import differing
 
     shelf = open_catalog(settings())
-    found = differing(shelf.shown(one), shelf.shown(other))
+    found = differing(shelf.settings(one), shelf.settings(other))
     if as_json:
         print_json({name: [left, right] for name, left, right in found})
     else:

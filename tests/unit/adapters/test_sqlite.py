@@ -131,7 +131,7 @@ async def test_two_processes_that_write_a_new_file_at_once_both_succeed(tmp_path
 
 async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "store.db"))
-    store._connection._held.set_busy_timeout(20)
+    store._connection._sql.set_busy_timeout(20)
     other = apsw.Connection(str(tmp_path / "store.db"))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match="check the disk and who else uses the file"):

@@ -73,10 +73,10 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept: int, mark: Mark, item: str, inside: str) -> str:
+def _cut(text: str, room: int, mark: Mark, item: str, inside: str) -> str:
     """item, inside: what stands in front of the mark where nothing of the head is kept, and where something is."""
-    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept // 3), at_end=False))
-    end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
+    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * room // 3), at_end=False))
+    end = _out_of_row(text, _forward(text, len(text) - room // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
@@ -108,14 +108,14 @@ def _open_fence(text: str) -> _Fence:
         return NO_FENCE
     opened = NO_FENCE
     for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found is None:
+        match = _FENCE.match(line)
+        if match is None:
             continue
-        marks, info = found["marks"], found["info"].rstrip()
+        marks, info = match["marks"], match["info"].rstrip()
         if opened.marks and not info and marks.startswith(opened.marks):
             opened = NO_FENCE
         elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            opened = _Fence(found["indent"].replace("-", " "), marks, info)
+            opened = _Fence(match["indent"].replace("-", " "), marks, info)
     return opened
 
 
