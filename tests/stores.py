@@ -1,4 +1,4 @@
-"""Stores by URL for tests: the shipped ones with some methods replaced."""
+"""The stores of tests: each shipped one, empty, and stores by URL with some methods replaced."""
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -6,10 +6,18 @@ from typing import Any
 
 from typing_extensions import override
 
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
 from builder.app import STORES
 from builder.ports.store import CompleteStore, StoreLocation
 
 Method = Callable[..., Any]
+AnyStore = MemoryStore | SqliteStore
+
+
+def durable_store() -> SqliteStore:
+    """An empty store of the kind that the service uses, without a file; close it."""
+    return SqliteStore(":memory:")
 
 
 class ChangedLocation(StoreLocation):

@@ -1,5 +1,6 @@
 """A store is added through the public seam alone: a scheme, a location, and the ports."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from builder.app import STORES, Parts, locate_store, location, open_components
 from builder.app.settings import Embedding, Settings, Store
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class ToyStore(MemoryStore):
@@ -50,3 +53,14 @@ def test_the_default_is_a_file_in_the_data_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("path", "name"), [("a/b.db", "a/b.db"), ("/a/b.db", "/a/b.db"), ("///a/b.db", "/a/b.db")])
 def test_a_path_is_relative_or_absolute(path: str, name: str) -> None:
     assert location(f"sqlite:{path}").name == name
+
+
+def test_only_the_adapter_its_tests_and_the_table_of_stores_name_the_sqlite_store() -> None:
+    files = {file.relative_to(ROOT).as_posix() for folder in ("builder", "tests") for file in (ROOT / folder).rglob("*.py")}
+    naming = {file for file in files if re.search(r"\bSqlite\w+", (ROOT / file).read_text("utf-8"))}
+    assert {file for file in naming if not file.startswith(("builder/adapters/sqlite/", "tests/contract/"))} == {
+        "builder/app/stores.py",
+        "tests/architecture/test_ports.py",
+        "tests/stores.py",
+        "tests/unit/adapters/test_sqlite.py",
+    }

@@ -8,17 +8,18 @@ import pytest
 from builder.adapters.memory import MemoryLocation, MemoryStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.ports.store import StoreLocation
+from tests.stores import AnyStore, durable_store
 
 
 @pytest.fixture(params=["memory", "sqlite in memory", "sqlite on disk"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MemoryStore | SqliteStore]:
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AnyStore]:
     """Opened and empty."""
-    opened: MemoryStore | SqliteStore
+    opened: AnyStore
     match request.param:
         case "memory":
             opened = MemoryStore()
         case "sqlite in memory":
-            opened = SqliteStore(":memory:")
+            opened = durable_store()
         case _:
             opened = SqliteStore(str(tmp_path / "store.db"))
     yield opened

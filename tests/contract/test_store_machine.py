@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
+from tests.stores import durable_store
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class Stores(RuleBasedStateMachine):
         super().__init__()
         self.runner = asyncio.Runner()
         self.model = MemoryStore()
-        self.store = SqliteStore(":memory:")
+        self.store = durable_store()
         self.rows: list[StoredBreadcrumb] = []
         self.filled: list[StoredBreadcrumb] = []
 
