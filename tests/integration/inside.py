@@ -14,7 +14,7 @@ from typing import Any
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.embedding.cache import Engine
+from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.publisher import NatsSender

@@ -10,7 +10,8 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.engine import Encoder, EngineThread
-from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
+from builder.adapters.embedding.onnx import OnnxModel
+from builder.adapters.embedding.prepared import read_prepared
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.app import Components
 from tests.integration.inside import Outage, engine_of, engine_with, service_here, settings, worker_here
@@ -110,15 +111,13 @@ async def test_a_degraded_context_is_never_followed_by_a_second_one(tmp_path: Pa
 async def test_the_service_answers_while_the_engine_is_still_loading(tmp_path: Path, broker: Broker) -> None:
     loaded = threading.Event()
 
-    class Slow(OnnxEmbedder):
+    class Slow(EngineThread):
         def __init__(self, folder: Path) -> None:
             def load() -> Encoder:
                 loaded.wait()
                 return OnnxModel(folder)
 
-            super().__init__(folder)
-            self._thread.close()
-            self._thread = EngineThread(load, ())
+            super().__init__(read_prepared(folder).model, load, ())
 
     try:
         async with service_here(settings(tmp_path, broker.url), engine_of(Slow, engine_seconds=0)) as service:

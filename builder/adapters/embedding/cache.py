@@ -3,32 +3,22 @@
 import asyncio
 from functools import partial
 from hashlib import blake2b
-from typing import Protocol
 
 from cachetools import LRUCache
 from typing_extensions import override
 
+from builder.adapters.embedding.engine import Engine
 from builder.ports.models import Embedder
 
 
-class Engine(Embedder, Protocol):
-    """An embedder that loads and works in a thread of its own. Its model is known at once."""
-
-    async def ready(self, seconds: float | None = None) -> None:
-        """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
-
-    def close(self) -> None:
-        """Finish what was asked for and end the thread."""
-
-
 class CachedEmbedder(Embedder):
-    """`Embedder` that remembers the `size` vectors used last; requests for one text at one time share one inference.
+    """Keeps the vectors used last; simultaneous requests for one text share one inference.
 
-    Errors are not remembered. A waiter that is cancelled leaves the inference to the others.
+    Errors are not kept. A cancelled request does not cancel the inference of the others.
     """
 
     def __init__(self, inner: Engine, size: int) -> None:
-        """`size`: vectors kept (about 1 KB each); 0 keeps none."""
+        """size: vectors kept, about 1 KB each; 0 = none."""
         self._inner = inner
         self._vectors: LRUCache[bytes, bytes] = LRUCache(size)
         self._running: dict[bytes, asyncio.Task[bytes]] = {}
@@ -39,7 +29,7 @@ class CachedEmbedder(Embedder):
         return self._inner.model
 
     async def ready(self, seconds: float | None = None) -> None:
-        """Wait for the inner engine; see `Engine`."""
+        """Wait for the inner engine as `Engine.ready` does."""
         await self._inner.ready(seconds)
 
     @override

@@ -15,6 +15,8 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
+import stamina
+
 from builder.domain.errors import Misconfigured
 
 if sys.platform != "win32":
@@ -157,14 +159,23 @@ async def _claimed(data: Path) -> AsyncIterator[tuple[int, ...]]:
     with _writing(data):
         lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
-        while not _lock(lock):
-            if asyncio.get_running_loop().time() >= deadline:
-                raise Misconfigured(f"{data} is in use by another service; stop it, or set CONTEXT_BUILDER_DATA_DIR")
-            await asyncio.sleep(0.02)
+        await _wait_for(lock, data)
         yield (lock,)
     finally:
         os.close(lock)
+
+
+async def _wait_for(lock: int, data: Path) -> None:
+    """Lock the file of the folder. Raises `Misconfigured` when another service keeps it."""
+    attempts = stamina.retry_context(
+        BlockingIOError, attempts=None, timeout=CLAIM_SECONDS, wait_initial=0.02, wait_max=0.02, wait_jitter=0
+    )
+    try:
+        async for attempt in attempts:
+            with attempt:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise Misconfigured(f"{data} is in use by another service; stop it, or set CONTEXT_BUILDER_DATA_DIR") from error
 
 
 @contextmanager
@@ -176,14 +187,6 @@ def _writing(data: Path) -> Iterator[None]:
         raise Misconfigured(
             f"{data} cannot be written: {error}; check CONTEXT_BUILDER_DATA_DIR, its rights and its disk"
         ) from error
-
-
-def _lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 async def _url(process: subprocess.Popen[bytes], folder: Path) -> str:

@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import TypeVar
 
 import apsw
+import stamina
 
 from builder.adapters.sqlite.files import MEMORY
 from builder.domain.errors import Misconfigured, Unavailable
@@ -17,10 +18,8 @@ from builder.domain.errors import Misconfigured, Unavailable
 T = TypeVar("T")
 
 BUSY_MS = 10_000
-REMEMBERED_SECONDS = 60.0
-"""A refusal of what nobody tries again is told for so long; deliveries are tried again after 30 s at the latest."""
-BUSY_STEP = 0.005
-"""Seconds."""
+REFUSAL_SECONDS = 60.0
+"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
 WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
@@ -47,7 +46,7 @@ class Connection:
         return await self._submit(work, READING)
 
     async def flush(self) -> None:
-        """Empty the log, which holds what was deleted, unless somebody reads it just now: then the next writers overwrite it."""
+        """Empty the log, which holds deleted rows. While it is being read it stays, and the next writes overwrite it."""
 
         def checkpoint() -> None:
             try:
@@ -60,7 +59,7 @@ class Connection:
     @property
     def refusal(self) -> str:
         """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
-        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REMEMBERED_SECONDS]
+        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
         return recent[-1] if recent else ""
 
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
@@ -89,7 +88,7 @@ class Connection:
 def _transaction(sql: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
     """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
 
-    IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.
+    begin: WRITING takes the write lock at the start, where SQLite can wait for it.
     """
     sql.execute(begin)
     try:
@@ -119,18 +118,10 @@ def _open(path: str) -> apsw.Connection:
     return sql
 
 
+@stamina.retry(on=apsw.BusyError, attempts=None, timeout=BUSY_MS / 1000, wait_initial=0.005, wait_max=0.005, wait_jitter=0)
 def _use_wal(sql: apsw.Connection) -> None:
     """Two processes that open a new file at once: SQLite refuses the second without waiting, so the wait is here."""
-    deadline = monotonic() + BUSY_MS / 1000
-    while True:
-        try:
-            sql.execute("PRAGMA journal_mode = WAL")
-        except apsw.BusyError:
-            if monotonic() > deadline:
-                raise
-            sleep(BUSY_STEP)
-        else:
-            return
+    sql.execute("PRAGMA journal_mode = WAL")
 
 
 def _migrate(sql: apsw.Connection, path: str) -> None:

@@ -27,8 +27,6 @@ FINAL_CODES = frozenset({400, 401, 403, 404, 405, 410, 413, 422})
 """Answers that the same request gets every time."""
 MAX_CAP_RATIO = 2
 """Times the cap above which a summary is asked for again instead of being shortened."""
-# An attempt is not logged: its error may quote what people wrote.
-stamina.instrumentation.set_on_retry_hooks(())
 _RETRIED = (httpx2.HTTPError, TimeoutError, ValueError, LookupError, TypeError)
 
 _TASK = """You summarise a conversation for an agent that will read your summary instead of the conversation.
