@@ -20,8 +20,8 @@ if sys.platform != "win32":
 
 log = logging.getLogger("builder")
 
-FILE = "service.json"
-DEFAULT = "nats://127.0.0.1:4222"
+FILE_NAME = "service.json"
+DEFAULT_URL = "nats://127.0.0.1:4222"
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - what a service listens on, not us
 
 
@@ -60,7 +60,7 @@ def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
     listening = Listening(
         nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
     )
-    path = settings.data_dir.expanduser() / FILE
+    path = settings.data_dir.expanduser() / FILE_NAME
     with ExitStack() as stack:
         try:
             stack.enter_context(_file_with(path, json.dumps(asdict(listening)).encode()))
@@ -88,7 +88,7 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
 
 def running(settings: Settings) -> Listening | None:
     """The service that runs on the data folder; None when none does."""
-    path = settings.data_dir.expanduser() / FILE
+    path = settings.data_dir.expanduser() / FILE_NAME
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
@@ -117,8 +117,8 @@ def broker_address(settings: Settings, servers: str) -> Address:
     if service := running(settings):
         return Address(servers=service.nats)
     return Address(
-        servers=DEFAULT,
-        guess=f"no servers are configured and no service runs on {settings.data_dir.expanduser()}: trying {DEFAULT}",
+        servers=DEFAULT_URL,
+        guess=f"no servers are configured and no service runs on {settings.data_dir.expanduser()}: trying {DEFAULT_URL}",
     )
 
 

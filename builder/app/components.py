@@ -13,7 +13,7 @@ from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import ConfigSnapshot, read_edition, template_folders
+from builder.app.config import ConfigSnapshot, read_config, template_folders
 from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
@@ -32,33 +32,33 @@ FACTS_ENCODING = "o200k_base"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """What builds contexts, without a bus."""
+    """The opened parts."""
 
     builder: ContextBuilder
     store: CompleteStore
     embedder: CachedEmbedder
-    edition: ConfigSnapshot
+    config: ConfigSnapshot
     helpers: Functions
     history_cache: HistoryCache
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
-        """Everybody's, by name."""
-        return self.edition.profiles
+        """The profiles of all consumers, by name."""
+        return self.config.profiles
 
-    def renewed(self, edition: ConfigSnapshot) -> "Components":
-        """The same with another edition; this one stays as it is for whoever has begun with it."""
-        builder = self.builder.with_edition(edition.profiles, edition.renderings)
-        return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
+    def with_config(self, config: ConfigSnapshot) -> "Components":
+        """The same components with another configuration; running builds keep theirs."""
+        builder = self.builder.with_edition(config.profiles, config.renderings)
+        return replace(self, builder=builder, config=config, helpers=replace(self.helpers, renderings=config.renderings))
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
         self.history_cache.forget(workspace)
-        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.config.renderings.values())
 
     def preset(self, name: str) -> Profile:
         """A profile that is this preset and nothing else. Raises `Misconfigured`."""
-        return parse_profile(name, f"extends: {name}", self.edition.library)
+        return parse_profile(name, f"extends: {name}", self.config.library)
 
     def profile(self, name: str) -> Profile:
         """Raises `Misconfigured` with the known names."""
@@ -85,7 +85,7 @@ async def open_components(
     failed: called for each breadcrumb that a template cannot render.
     """
     async with AsyncExitStack() as stack:
-        edition = read_edition(template_folders(settings), failed=failed)
+        config = read_config(template_folders(settings), failed=failed)
         embedding = settings.embedding
         embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)
@@ -95,16 +95,16 @@ async def open_components(
         helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
-            renderings=edition.renderings,
+            renderings=config.renderings,
             ranker=load_ranker(),
             excluded=excluded,
             usage=usage,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
         at_ingestion = None if location else embedding.passages_at_ingestion
-        builder = ContextBuilder(store, embedder, edition.profiles, helpers, history_cache, at_ingestion)
+        builder = ContextBuilder(store, embedder, config.profiles, helpers, history_cache, at_ingestion)
         yield Components(
-            builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, history_cache=history_cache
+            builder=builder, store=store, embedder=embedder, config=config, helpers=helpers, history_cache=history_cache
         )
 
 

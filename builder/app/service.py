@@ -1,4 +1,4 @@
-"""The running service: settings → opened parts → builder → worker. Reads like a parts list; one exit stack closes everything."""
+"""The running service: settings → opened parts → builder → worker. One exit stack closes everything."""
 
 import asyncio
 import gc
@@ -49,32 +49,34 @@ from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
 SWITCH_SECONDS = 0.0002
 CLOCK_MARGIN = timedelta(minutes=10)
-"""Clocks differ and builds take time: a trigger this near to the age at which its context is forgotten is not answered."""
-REMEMBERED = frozenset({"remembered", "published", "expired"})
+"""A trigger that is answered is younger than the age limit of CONTEXTS by this much, for differing clocks and slow builds."""
+STORED_OUTCOMES = frozenset({"remembered", "published", "expired"})
 """Outcomes after which the store holds the breadcrumb."""
-HEADERS = 1024
-"""Bytes of what the broker takes that are left to a context's headers."""
+HEADER_BYTES = 1024
+"""Bytes of the broker's limit that are reserved for the headers of a context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """The running service. url: of the broker. application: ASGI; it starts and stops the subscription."""
+    """A running service."""
 
     reloading: Reloader
     url: str
+    """Of the broker."""
     js: JetStreamContext
     summarising: SummaryScheduler
     application: Any
+    """ASGI; its lifespan is that of the subscription."""
 
     @property
     def core(self) -> Components:
-        """That of now: with the profiles and templates in force."""
+        """The present components, with the newest valid profiles and templates."""
         return self.reloading.core
 
 
 @asynccontextmanager
 async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
-    """Everything, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
+    """All parts, subscribed once the ASGI application has started. Raises `Misconfigured` and `Unavailable`."""
     async with AsyncExitStack() as stack:
         metrics = Metrics(CollectorRegistry())
         core = await stack.enter_async_context(
@@ -95,9 +97,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
         archive = NatsArchive(js, lambda: watchdog.incarnation)
-        forgetting = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
+        erasure = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
-        removal = TombstonePublisher(sender, read, forgetting, core.store, archive)
+        tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
@@ -105,12 +107,14 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )
         compacting = partial(_compact, reloading, summarising)
         lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC)), Contexts(core.store, archive)
-        requests = RequestHandlers(lookup, contexts, core.store, core.store, removal, compacting, lambda: reloading.core.profiles)
+        requests = RequestHandlers(
+            lookup, contexts, core.store, core.store, tombstones, compacting, lambda: reloading.core.profiles
+        )
         worker = Worker(
-            reloading.builder, catch_up, core.store, publisher, read, partial(encode, max_bytes=connection.max_payload - HEADERS),
-            lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
+            reloading.builder, catch_up, core.store, publisher, read,
+            partial(encode, max_bytes=connection.max_payload - HEADER_BYTES), lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
-            in_work, removal.settle, archive,
+            in_work, tombstones.settle, archive,
         )  # fmt: skip
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
@@ -125,11 +129,13 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
-        filling = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
+        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server)
-        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, filling, watchdog)
-        swapping = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        loops = [asyncio.create_task(loop) for loop in (watchdog.run(), filling.run(), summarising.run(), swapping, calls.run())]
+        show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog)
+        reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
+        loops = [
+            asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), summarising.run(), reload_loop, calls.run())
+        ]
         for task in loops:
             stack.push_async_callback(_cancel, task)
         await stack.enter_async_context(answering(connection, requests.verbs))
@@ -140,10 +146,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
 
 
 def _stay_responsive() -> None:
-    """What the start has loaded is never garbage: a full collection that walks it stops everything for 70 ms.
+    """Exempt from garbage collection what the start has loaded: a full collection of it stops the process for 70 ms.
 
-    While a thread finds the words of a long text, the event loop gets its turn after 0.2 ms, not after five: each of some
-    twenty waits of a context would cost as much.
+    Let the event loop run after 0.2 ms instead of five while a thread works on a long text: a context waits some twenty times.
     """
     gc.collect()
     gc.freeze()
@@ -151,9 +156,9 @@ def _stay_responsive() -> None:
 
 
 def _observe(metrics: Metrics, summarising: SummaryScheduler, incarnation: Callable[[], int], processed: DeliveryOutcome) -> None:
-    """Count a delivery, and let its session be summarised some time; an import waits until somebody goes on with the session."""
+    """Count a delivery and note its session for the summariser, which leaves imported sessions until their next message."""
     metrics.observe(processed)
-    if processed.outcome in REMEMBERED:
+    if processed.outcome in STORED_OUTCOMES:
         address = parse_breadcrumb_subject(processed.subject)
         summarising.note(address.workspace, address.session, Place(incarnation(), processed.sequence), processed.replay)
 

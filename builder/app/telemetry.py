@@ -80,7 +80,7 @@ class Metrics:
         self._summaries.labels(by).inc()
 
     def template_failed(self, failure: Failure) -> None:
-        """Count it, and write a line about the first of a template: each edit of the templates begins anew."""
+        """Count it, and log the first failure of each template since the templates were edited."""
         self._template_failures[failure.kind].labels(failure.name).inc()
         if failure.times == 1:
             log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)

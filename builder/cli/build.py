@@ -38,7 +38,7 @@ async def build_once(
             if breadcrumb.place < asked.place:
                 await core.builder.remember(breadcrumb)
         built = await core.builder.build(asked, (core.profile(profile),))
-        for failure in core.edition.failures.all:
+        for failure in core.config.failures.all:
             tell(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
     if built.rejected:
         raise Rejected(built.rejected[0])

@@ -13,7 +13,7 @@ from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.stream import SHORT
+from builder.adapters.nats.stream import MAX_SINGLE_GETS
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
 from builder.app import Parts
 from builder.app.resources import bundled_folder
@@ -211,7 +211,7 @@ async def test_two_workers_answer_every_trigger_once_and_a_third_one_that_catche
     tmp_path: Path, broker: Broker
 ) -> None:
     workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b")]
-    lengths = (*range(10, 15), SHORT + 20)
+    lengths = (*range(10, 15), MAX_SINGLE_GETS + 20)
     try:
         async with jetstream(broker.url) as js:
             await ensure_streams(js, Topology())

@@ -9,15 +9,15 @@ from prometheus_client import CollectorRegistry, make_asgi_app
 
 FAILING = "failing"
 Check = Callable[[], Awaitable[str]]
-"""Gives an empty string when the part is well, else what is wrong with it."""
+"""Why a part does not work; empty when it does."""
 
 
 def routes(
     alive: Callable[[], bool], required: Mapping[str, Check], reported: Mapping[str, Check], registry: CollectorRegistry
 ) -> list[tuple[str, Any]]:
-    """/livez hangs on the watchdog; /readyz asks every part; /metrics is Prometheus text.
+    """/livez asks the watchdog, /readyz every part; /metrics is Prometheus text.
 
-    needed: without one of them the service is not ready. wanted: without one of them it is, its status is "degraded".
+    required: the service is not ready while one of them fails. reported: while one of them fails the status is "degraded".
     """
 
     @get(include_in_schema=False)

@@ -19,16 +19,16 @@ from builder.worker.tool_timeouts import ToolTimeouts
 
 log = logging.getLogger("builder.nats")
 
-PLACES = 16
+MAX_DELIVERIES = 16
 """Deliveries in work at once."""
-LOOK_SECONDS, LOG_SECONDS = 2.0, 60.0
+POLL_SECONDS, LOG_SECONDS = 2.0, 60.0
 """Between two looks whether the durable is there, or has to be; between two lines about what is wrong with it."""
 FLOOR = ("", CALLS.durable)
 """Key of the ledger under which the durable's ack floor is noted, so that a lost one goes on where it was."""
 
 
 class NatsCalls:
-    """Hands the breadcrumbs that may make calls to the time-outs, while somebody waits for tools."""
+    """Delivers the breadcrumbs that may make calls to the time-outs, while a profile waits for tools."""
 
     def __init__(
         self, connection: Client, topology: Topology, timeouts: ToolTimeouts, ledger: Progress, incarnation: Callable[[], int]
@@ -40,7 +40,7 @@ class NatsCalls:
         self._timeouts = timeouts
         self._ledger = ledger
         self._incarnation = incarnation
-        self._in_work = InWork(PLACES, self._freed)
+        self._in_work = InWork(MAX_DELIVERIES, self._freed)
         self._pull: Pull | None = None
         self._silent_until = 0.0
 
@@ -51,7 +51,7 @@ class NatsCalls:
                 await self._look()
             except (APIError, NatsError, OSError, Misconfigured, Unavailable) as error:
                 self._warn(error)
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def close(self) -> None:
         """Hand back what is in work."""
@@ -59,7 +59,7 @@ class NatsCalls:
         await self._in_work.finish(0)
 
     async def _look(self) -> None:
-        """Bring the durable into being where somebody waits for tools. A worker whose profiles wait for none takes nothing."""
+        """Make the durable while a profile waits for tools; otherwise fetch nothing."""
         if not self._timeouts.is_wanted:
             await self._stop()
             return

@@ -67,7 +67,7 @@ class NatsInbox:
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
-        # By itself FastStream says that it has started and then subscribes; nobody would notice when that fails.
+        # FastStream reports its start before it subscribes, so a failed subscription would go unnoticed.
         return AsgiFastStream(self.broker, asgi_routes=routes, logger=None, on_startup=[self._start], on_shutdown=[self._finish])
 
     async def rebind(self) -> None:
@@ -77,7 +77,7 @@ class NatsInbox:
 
     async def _start(self) -> None:
         connection = await self.broker.connect()
-        # Only the watchdog makes the durable: whoever starts without it would begin with the whole history.
+        # Only the watchdog makes the durable; a durable made here would deliver the whole history.
         await connection.jetstream().consumer_info(BREADCRUMBS, DURABLE)
         self._pull = Pull(connection, (BREADCRUMBS, DURABLE), lambda: self._in_work.free, self._subscriber.consume)
         # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.

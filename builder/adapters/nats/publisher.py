@@ -20,11 +20,11 @@ from builder.publish.compaction import encode_compaction
 from builder.remember.secrets import holds_secret
 from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER, compaction_subject, context_subject
 
-KEPT_BYTES = 2 * 1024 * 1024
+MAX_DATA_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
 Of a secret it keeps nothing."""
-LONGEST_REASON = 4_000
-HEADROOM = 32 * 1024
+MAX_REASON_CHARS = 4_000
+OTHER_FIELDS_BYTES = 32 * 1024
 """Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
@@ -35,8 +35,8 @@ class NatsPublisher(Publisher):
         """connection: reconnects for ever. max_payload: bytes that the broker takes."""
         self._connection = connection
         self._js = connection.jetstream()
-        # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
-        self._max_data_bytes = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
+        # A letter that the broker refuses would be retried without end and block the worker. Base64 makes 4 bytes of 3.
+        self._max_data_bytes = min(MAX_DATA_BYTES, max(0, max_payload - OTHER_FIELDS_BYTES) // 4 * 3)
 
     @override
     async def publish(self, context: Context, event: bytes) -> None:
@@ -69,7 +69,7 @@ class NatsPublisher(Publisher):
         subject = letter_subject(arrival.place)
         data = b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._max_data_bytes]
         letter = {
-            "reason": reason[:LONGEST_REASON],
+            "reason": reason[:MAX_REASON_CHARS],
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,

@@ -30,7 +30,7 @@ START_SECONDS = 20.0
 WATCH_SECONDS = 2.0
 ROOM_BYTES = 16_000_000
 """Free bytes from which on a server that could not write is worth another start."""
-REFUSED = b"failed to store a msg"
+WRITE_FAILURE = b"failed to store a msg"
 """What it writes when a stream could not write."""
 CLAIM_SECONDS = 5.0
 """Longer than the server of a killed service takes to end."""
@@ -47,7 +47,7 @@ class EmbeddedServer:
         self._folder = folder
         self._inherited = inherited
         self._process: subprocess.Popen[bytes] | None = None
-        self._refused = False
+        self._write_failed = False
         self._read = 0
 
     @property
@@ -75,7 +75,7 @@ class EmbeddedServer:
     async def state(self) -> str:
         """Why streams refuse what is published; empty while nothing was refused since the last start."""
         self._look()
-        return f"the embedded nats-server could not write to {self._data}; free some of its disk" if self._refused else ""
+        return f"the embedded nats-server could not write to {self._data}; free some of its disk" if self._write_failed else ""
 
     async def watch(self, every: float = WATCH_SECONDS) -> None:
         """Until cancelled: start it again on its port once there is room after a write that failed, or when it has ended.
@@ -86,13 +86,13 @@ class EmbeddedServer:
             await asyncio.sleep(every)
             self._look()
             ended = self._process is not None and self._process.poll() is not None
-            if ended or (self._refused and shutil.disk_usage(self._data).free > ROOM_BYTES):
+            if ended or (self._write_failed and shutil.disk_usage(self._data).free > ROOM_BYTES):
                 why = "has ended" if ended else "could not write, and there is room now"
                 log.warning("the embedded nats-server %s; it is started again", why)
                 await self.stop()
                 with contextlib.suppress(Misconfigured):  # tried again at the next look
                     await self.start(int(self.url.rpartition(":")[2]))
-                    self._refused = False
+                    self._write_failed = False
 
     def _look(self) -> None:
         """Read what it has written since the last look."""
@@ -100,7 +100,7 @@ class EmbeddedServer:
             file.seek(self._read)
             text = file.read()
             self._read += len(text)
-            self._refused = self._refused or REFUSED in text
+            self._write_failed = self._write_failed or WRITE_FAILURE in text
 
 
 @asynccontextmanager

@@ -18,12 +18,12 @@ from builder.domain.errors import Unavailable
 from builder.ports.broker import Stream
 from builder.wire.subjects import REPLAY_HEADER, session_subject
 
-SHORT = 64
+MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
-BATCH = 32
+FETCH_MESSAGES = 32
 """nats-py drops what comes above 256 MiB: so many of the largest messages stay below that."""
 FETCH_SECONDS = 5.0
-SHORT_ACK = 9
+SHORT_ACK_TOKENS = 9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -66,7 +66,7 @@ class NatsStream(Stream):
     async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""
         while True:
-            for _ in range(SHORT):
+            for _ in range(MAX_SINGLE_GETS):
                 arrival = await self._next(subject, reached + 1)
                 if arrival is None or arrival.place >= until:
                     return
@@ -104,7 +104,7 @@ class NatsStream(Stream):
                     remaining = _remaining(await subscription.consumer_info(), count)
                     if not remaining:
                         return
-                    batch = await subscription.fetch(min(BATCH, remaining), timeout=FETCH_SECONDS)
+                    batch = await subscription.fetch(min(FETCH_MESSAGES, remaining), timeout=FETCH_SECONDS)
                 for message in batch:
                     count += 1
                     if message.metadata.sequence.consumer != count:
@@ -160,7 +160,7 @@ def _stream_time(reply: str) -> datetime:
     as read by a direct get. ADR-15: nine tokens, or at least eleven with domain and account.
     """
     tokens = reply.split(".")
-    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK else tokens[9])
+    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK_TOKENS else tokens[9])
     return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
 
 

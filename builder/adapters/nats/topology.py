@@ -1,4 +1,4 @@
-"""Streams and the durable, created or verified at start by our own code: FastStream cannot say everything (design §4)."""
+"""Streams and durables, created or verified at start; FastStream cannot express every setting that they need."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -33,21 +33,27 @@ _DUPLICATES = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """What operators may choose. breadcrumbs_max_age: zero = none."""
+    """What operators may choose."""
 
     replicas: int = 1
     breadcrumbs_max_age: timedelta = timedelta(0)
+    """Zero = no limit."""
     ack_wait: float = 30.0
+    """Seconds without a heartbeat after which the broker delivers again."""
     batch: int = 32
+    """Deliveries in work at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
-    """A durable on BREADCRUMBS: its name, what it hears, and how many deliveries may be open at once."""
+    """A durable on BREADCRUMBS."""
 
     durable: str = DURABLE
+    """Its name."""
     subjects: tuple[str, ...] = ("breadcrumbs.>",)
+    """The breadcrumbs that it delivers."""
     most_pending: int = 1000
+    """Deliveries that may be open at once."""
 
 
 CALLS = Listening(
@@ -55,7 +61,7 @@ CALLS = Listening(
     subjects=("breadcrumbs.*.*.agent.response.v1", "breadcrumbs.*.*.tool.request.v1"),
     most_pending=50_000,
 )
-"""Hears what may make tool calls a second time, and holds each until its time-out; further ones are heard as these end."""
+"""Delivers what may make tool calls a second time; each delivery stays open until the time-out of its calls."""
 
 
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
@@ -153,7 +159,7 @@ async def ensure_durable(
 
 
 def _verify_durable(info: ConsumerInfo, listening: Listening) -> None:
-    """A durable that gives up, or hears only a part, would lose breadcrumbs without a word."""
+    """A durable that gives up, or delivers only a part, would lose breadcrumbs silently. Raises `Misconfigured`."""
     have = info.config
     promises = {
         "ack_policy": (AckPolicy.EXPLICIT, have.ack_policy),

@@ -1,4 +1,4 @@
-"""Notices a deleted durable or stream, makes it again and rebinds: FastStream would wait for ever without a word (design §4)."""
+"""Restores a deleted durable or stream and subscribes again; FastStream would wait without end and without an error."""
 
 import asyncio
 import logging
@@ -18,12 +18,12 @@ from builder.ports.store import Progress
 log = logging.getLogger("builder.nats")
 
 LOG_SECONDS = 60.0
-ASKED_SECONDS = 1.0
-"""A probe does not wait for long."""
+PROBE_SECONDS = 1.0
+"""How long `/readyz` waits for the broker."""
 
 
 class Watchdog:
-    """`check` once, `run` for ever. pending: breadcrumbs nobody has fetched. oldest: stream time of the first unsettled one."""
+    """Checks the durable and its stream."""
 
     def __init__(
         self,
@@ -46,7 +46,9 @@ class Watchdog:
         self._problem = ""
         self._silent_until = 0.0
         self.pending = 0
+        """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
+        """Stream time of the first unsettled breadcrumb."""
 
     async def prepare(self) -> float:
         """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
@@ -54,14 +56,14 @@ class Watchdog:
         floor = await self._ledger.watermark(*FLOOR)
         info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
         if not floor.incarnation:
-            # From now on this installation is not fresh: a durable lost in the next second must not lose what comes in it.
+            # The floor marks the installation as used: if the durable is lost now, the next one goes on from here.
             await self._note(info)
         return float(info.config.ack_wait or self._topology.ack_wait)
 
     async def state(self) -> str:
         """What is wrong with the streams and the durable right now; empty when nothing is."""
         try:
-            async with asyncio.timeout(ASKED_SECONDS):
+            async with asyncio.timeout(PROBE_SECONDS):
                 await self._js.consumer_info(BREADCRUMBS, DURABLE)
         except (APIError, NatsError, OSError) as error:
             return f"no answer about the durable {DURABLE}: {error!r}"
@@ -69,7 +71,7 @@ class Watchdog:
 
     @property
     def alive(self) -> bool:
-        """Whether the last check found or brought everything in order. A broker that is away is no reason to be killed."""
+        """Whether the last check found or restored everything. An unavailable broker is no reason to kill the service."""
         return not self._problem
 
     async def run(self) -> None:
@@ -98,7 +100,7 @@ class Watchdog:
             self._warn(error)
 
     def _warn(self, error: Exception) -> None:
-        """One line a minute, however often it looks."""
+        """Log at most one line a minute."""
         now = asyncio.get_running_loop().time()
         if now >= self._silent_until:
             self._silent_until = now + LOG_SECONDS

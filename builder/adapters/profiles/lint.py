@@ -37,7 +37,7 @@ Finding = tuple[str, str, str]
 
 
 def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
-    """model: as the file names it. as_preset: whoever extends it fills its sections."""
+    """model: as the file names it. as_preset: the profiles that extend it fill its sections."""
     yield from _order(profile)
     yield from _still(profile, facts)
     yield from _shares(profile)
@@ -85,7 +85,7 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 
 
 def _shown(profile: Profile) -> Iterator[Finding]:
-    """What is found, held or made, and shown nowhere; and the other way round."""
+    """What is recalled or summarised and stands in no section, and sections that stay empty."""
     sources = {rule.source: rule for rule in profile.sections}
     searched = bool(profile.retrieval.schemas)
     if searched and "retrieval" not in sources:

@@ -88,7 +88,7 @@ def find(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[Any, ...]]:
 
 
 def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
-    """All versions of an answer join where the first that names a call does. new: of a row that nobody has read yet."""
+    """All versions of an answer join where the first that names a call does. new: place of a row that no reader has seen."""
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
     askers = list(sql.execute(_ASKERS, (workspace, rows[first][2], *rows[first][:2]))) if first < len(rows) else []

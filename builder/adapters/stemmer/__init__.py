@@ -21,7 +21,7 @@ _JOINED = re.compile(rf"{_PART.pattern}(?:{_JOINT.pattern}{_PART.pattern})+")
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
 UNDETERMINED = "und"
-"""ISO 639's code for a language that nobody knows."""
+"""ISO 639's code for an unknown language."""
 Terms = Callable[[str], str]
 
 

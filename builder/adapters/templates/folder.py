@@ -44,7 +44,7 @@ LONGEST_SOURCE = 65_536
 PATIENCE = 8
 """Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
 LITTLE = 4_096
-"""Characters of values with which a template has itself to blame: nobody can make it rest by what he sends."""
+"""Values of at most so many characters: a failure on them is the template's fault, so no sender can disable it by large input."""
 _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
 

@@ -1,4 +1,4 @@
-"""The pure helpers of assembly, with what they have rendered and counted before."""
+"""Renders breadcrumbs and pages, with caches of fragments and counts."""
 
 import json
 import re
@@ -39,23 +39,26 @@ _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 """Between two lines whose tokens are the same whether they are counted together or apart."""
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
-FEWER = (1.0, 0.5, 0.25)
+LOG_SHARES = (1.0, 0.5, 0.25)
 """Shares of the lines of a digest that a log is tried with before it is cut like any text: the errors stay longest."""
 MAX_FRAGMENTS = 20_000
 Key = tuple[object, ...]
 """Breadcrumb, form and place on the page: all that a fragment depends on."""
-LONGEST = 1_000_000
+MAX_TEXT_CHARS = 1_000_000
 """Characters: more than any page of the bundled profiles holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintOutput:
-    """A fragment's text, what is missing in it, and why its hint could not make it; see `Fragment`."""
+    """What a hint made of a breadcrumb."""
 
     text: str
     reduced: str = ""
+    """What is missing in the text; see `Fragment`."""
     failed: str = ""
+    """Why the hint failed."""
     neutralised: bool = False
+    """Characters that could open structure were replaced."""
 
 
 class JinjaRendering:
@@ -67,13 +70,13 @@ class JinjaRendering:
         count: Callable[[str], int],
         bundled: TemplateSet | None = None,
         failures: Failures | None = None,
-        longest: int = LONGEST,
+        max_text_chars: int = MAX_TEXT_CHARS,
     ) -> None:
         """count: text → true tokens. bundled: what steps in where a template fails, which failures then tell.
 
         longest: characters; of a longer text no page holds all, so it is cut before it is rendered.
         """
-        self.longest = longest
+        self.max_text_chars = max_text_chars
         self._failures = failures or Failures(silence)
         self.revision = templates.revision
         self.phrases = templates.phrases
@@ -97,7 +100,7 @@ class JinjaRendering:
         whole = self._fragment(key, breadcrumb, partial(self._page_text, breadcrumb, form, label, None, tagged=tagged))
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a line of ours is never cut: what is left of it would say nothing
-        for share in FEWER if breadcrumb.schema == RESULT and not form.spans else ():
+        for share in LOG_SHARES if breadcrumb.schema == RESULT and not form.spans else ():
             less = self._fragment(
                 (*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged)
             )
@@ -128,7 +131,7 @@ class JinjaRendering:
         return replace(output, text=untagged(below) if tagged else below, neutralised=text != output.text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
-        """Let go of the fragments of these breadcrumbs; returns how many."""
+        """Drop the cached fragments of these breadcrumbs; returns how many."""
         crumbs = {key: fragment.breadcrumb for key, fragment in self._fragments.items()}
         dropped = [key for key, crumb in crumbs.items() if crumb.workspace == workspace and crumb.id in ids]
         for key in dropped:
@@ -216,7 +219,9 @@ class JinjaRendering:
                 output = digest(output, self._lines_left_out, logs)
             body, note = body | {"output": output}, content.note
         hint = self._templates.hint_for(breadcrumb.schema)
-        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.longest, self.phrases))
+        text, failed = self._rendered(
+            breadcrumb, hint, values_of(breadcrumb, body, form, label, self.max_text_chars, self.phrases)
+        )
         text += f"\n{INSIDE}{note}" if note else ""
         if form.characters is None or len(text) < form.characters:
             return HintOutput(text, CUT if note else "", failed)
@@ -224,26 +229,26 @@ class JinjaRendering:
         return HintOutput(least, SHRUNK, failed)
 
     def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> HintOutput:
-        """The line of one call, whoever makes it, by the hint of a tool's request."""
+        """The line of one call by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
-        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.longest, self.phrases)
+        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.max_text_chars, self.phrases)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
         return HintOutput(f"{text}\n{INSIDE}{self.phrases('no_answer')}" if form.open else text, "", failed)
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
         body: dict[str, Any] = json.loads(breadcrumb.body)
-        if len(breadcrumb.body) > self.longest:
+        if len(breadcrumb.body) > self.max_text_chars:
             entries = partial(self._left_out, "entries_left_out", breadcrumb)
-            body = shortened(described(pruned(body, self.longest, entries)), self.longest, self._mark(breadcrumb))
+            body = shortened(described(pruned(body, self.max_text_chars, entries)), self.max_text_chars, self._mark(breadcrumb))
         else:
             body = described(body)
         return body
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
         """The text by this hint, or by the generic one, or as it was said; and why its hint could not."""
-        input_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.longest)
+        input_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_text_chars)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
             try:

@@ -1,4 +1,4 @@
-"""What is wrong with a template that compiles, and what in a hint moves from turn to turn (features G8, H3)."""
+"""What is wrong with a template that compiles, and what in a hint changes from turn to turn."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is wrong with a template that compiles: names that nobody gives it, and what it makes of examples."""
+"""What is wrong with a template that compiles: unknown names, and failures on the examples."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import meta, nodes
 
 from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
-from builder.adapters.templates.fragments import LONGEST
+from builder.adapters.templates.fragments import MAX_TEXT_CHARS
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.values import VALUES, values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
@@ -112,7 +112,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     text = ""
     try:
         text = templates.hint(
-            name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, LONGEST, templates.phrases), input_chars
+            name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_TEXT_CHARS, templates.phrases), input_chars
         )
     except RenderedNothing:
         if must_show:
@@ -127,7 +127,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
                 body,
                 RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3),
                 breadcrumb.speaker,
-                LONGEST,
+                MAX_TEXT_CHARS,
                 templates.phrases,
             ),
             input_chars,

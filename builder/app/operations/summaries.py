@@ -1,4 +1,4 @@
-"""The summarising loop with its parts, and `compact` for somebody who runs no service."""
+"""The summarising loop with its parts, and `compact` without a running service."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -72,7 +72,7 @@ async def compact_session(
     Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
     """
     async with open_components(settings) as core:
-        profile_of_session = core.profile(profile)
+        consumer = core.profile(profile)
         connection = await connect(servers, settings)
         try:
             js = connection.jetstream()
@@ -87,7 +87,7 @@ async def compact_session(
                     core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
                     settings.worker.max_body_bytes,
                 )  # fmt: skip
-                return await summarising.compact(workspace, session, profile_of_session, keep_user)
+                return await summarising.compact(workspace, session, consumer, keep_user)
         finally:
             await connection.close()
 
