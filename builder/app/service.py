@@ -112,7 +112,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )
         worker = Worker(
             reloading.builder, catch_up, core.store, publisher, read,
-            partial(encode, max_bytes=connection.max_payload - HEADER_BYTES), lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
+            partial(encode, max_bytes=connection.max_payload - HEADER_BYTES),
+            lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
             Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
             in_work, tombstones.settle, archive,
         )  # fmt: skip

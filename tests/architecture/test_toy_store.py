@@ -62,5 +62,5 @@ def test_only_the_adapter_its_tests_and_the_table_of_stores_name_the_sqlite_stor
         "builder/app/stores.py",
         "tests/architecture/test_ports.py",
         "tests/stores.py",
-        "tests/unit/adapters/test_sqlite.py",
+        "tests/unit/adapters/sqlite/test_store.py",
     }

@@ -98,11 +98,9 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     names = BREADCRUMB_COLUMNS.split(", ")
     update = f"UPDATE breadcrumbs SET ({', '.join(names)}, erased) = ({', '.join('?' * (len(names) + 1))}) WHERE {_KEY}"
     for crumb, reason in crumbs:
-        key, count_missing_vectors = (
-            key_of(crumb),
-            StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b""),
-        )
-        sql.execute(update, (*to_columns(count_missing_vectors), reason, *key))
+        key = key_of(crumb)
+        trace = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+        sql.execute(update, (*to_columns(trace), reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     taken = [crumb for crumb, _ in crumbs]

@@ -18,7 +18,7 @@ from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
 from tests.factories import FAR, MODEL, latest_of, make_answer, make_catalog, make_place, make_question, make_remembered
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 WRITER = """
 import asyncio, sys
 from dataclasses import replace
