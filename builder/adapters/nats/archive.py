@@ -8,10 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
 from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
+from builder.adapters.nats.errors import optional, translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
@@ -91,22 +90,15 @@ class NatsArchive(Archive, Published):
         return None if matches == STUB else matches
 
     async def _last(self, subject: str) -> bytes | None:
-        with translated(f"reading {subject}"):
-            try:
-                return (await self._js.get_last_msg(CONTEXTS, subject)).data
-            except NotFoundError:
-                return None
+        message = await optional(f"reading {subject}", self._js.get_last_msg(CONTEXTS, subject))
+        return message.data if message else None
 
     async def _all(self, stream: NatsStream, subject: str) -> list[StreamMessage]:
         last = await stream.last()
         return [arrival async for arrival in stream.follow(subject, 1, Place(0, last.sequence + 1))]
 
     async def _delete(self, stream: str, sequence: int) -> bool:
-        with translated(f"deleting {sequence} from {stream}"):
-            try:
-                return await self._js.delete_msg(stream, sequence)
-            except NotFoundError:
-                return False
+        return bool(await optional(f"deleting {sequence} from {stream}", self._js.delete_msg(stream, sequence)))
 
 
 def _names(data: bytes, ids: frozenset[str]) -> bool:

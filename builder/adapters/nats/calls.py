@@ -10,6 +10,7 @@ from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
 from builder.adapters.nats.delivery import InWork, NatsDelivery
+from builder.adapters.nats.errors import Throttle
 from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
@@ -21,8 +22,8 @@ log = logging.getLogger("builder.nats")
 
 MAX_DELIVERIES = 16
 """Deliveries in work at once."""
-POLL_SECONDS, LOG_SECONDS = 2.0, 60.0
-"""Between two looks whether the durable is there, or has to be; between two lines about what is wrong with it."""
+POLL_SECONDS = 2.0
+"""Between two looks whether the durable is there, or has to be."""
 FLOOR = ("", CALLS.durable)
 """Key of the ledger under which the durable's ack floor is noted, so that a lost one goes on where it was."""
 
@@ -42,7 +43,7 @@ class NatsCalls:
         self._incarnation = incarnation
         self._in_work = InWork(MAX_DELIVERIES, self._freed)
         self._pull: Pull | None = None
-        self._silent_until = 0.0
+        self._throttle = Throttle()
 
     async def run(self) -> None:
         """Until cancelled; then `close`."""
@@ -50,7 +51,9 @@ class NatsCalls:
             try:
                 await self._look()
             except (APIError, NatsError, OSError, Misconfigured, Unavailable) as error:
-                self._warn(error)
+                if self._throttle.is_open():
+                    reason = error if isinstance(error, Misconfigured) else repr(error)
+                    log.warning("open tool calls are not given up on: %s", reason)
             await asyncio.sleep(POLL_SECONDS)
 
     async def close(self) -> None:
@@ -75,13 +78,6 @@ class NatsCalls:
         pull, self._pull = self._pull, None
         if pull is not None:
             await pull.unsubscribe()
-
-    def _warn(self, error: Exception) -> None:
-        """One line a minute."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._silent_until:
-            self._silent_until = now + LOG_SECONDS
-            log.warning("open tool calls are not given up on: %s", error if isinstance(error, Misconfigured) else repr(error))
 
     async def _begin(self, message: Msg) -> None:
         delivery = NatsDelivery(message, self._incarnation())

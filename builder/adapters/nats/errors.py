@@ -1,14 +1,18 @@
 """What nats-py reports, put right: its errors become ours, and only the server sets a status."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from typing import TypeVar
 
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.errors import APIError, ServiceUnavailableError
+from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from builder.domain.errors import AlreadyPublished, Unavailable
+
+T = TypeVar("T")
 
 STORE_FAILED_CODE = 10077
 """JetStream's code for what its store refuses; nats-py raises it as ServiceUnavailableError."""
@@ -27,6 +31,31 @@ def translated(doing: str) -> Iterator[None]:
         raise Unavailable(f"{doing} failed: {error}; the broker cannot serve it now") from error
     except (APIError, NatsError, OSError, TimeoutError) as error:
         raise Unavailable(f"{doing} failed: {error!r}; is the broker up?") from error
+
+
+async def optional(doing: str, request: Awaitable[T]) -> T | None:
+    """The answer; None when the server holds nothing of the kind. Raises as `translated` does."""
+    with translated(doing):
+        try:
+            return await request
+        except NotFoundError:
+            return None
+
+
+class Throttle:
+    """Lets one log line through in `seconds`."""
+
+    def __init__(self, seconds: float = 60.0) -> None:
+        self._seconds = seconds
+        self._closed_until = float("-inf")
+
+    def is_open(self) -> bool:
+        """Whether a line may be written now; the next one only after the pause."""
+        now = monotonic()
+        if now < self._closed_until:
+            return False
+        self._closed_until = now + self._seconds
+        return True
 
 
 def believe_only_the_server() -> None:

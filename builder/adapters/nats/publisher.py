@@ -6,10 +6,9 @@ from datetime import UTC
 
 from nats.aio.client import Client
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
 from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
+from builder.adapters.nats.errors import optional, translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
@@ -48,13 +47,9 @@ class NatsPublisher(Publisher):
 
     @override
     async def holds(self, context: Context) -> bool:
-        with translated(f"looking for context {context.id}"):
-            try:
-                # Not direct: a replica that lags behind would not know it yet.
-                await self._js.get_last_msg(CONTEXTS, _subject(context))
-            except NotFoundError:
-                return False
-        return True
+        # Not direct: a replica that lags behind would not know it yet.
+        message = await optional(f"looking for context {context.id}", self._js.get_last_msg(CONTEXTS, _subject(context)))
+        return message is not None
 
     @override
     async def announce(self, context: Context) -> None:

@@ -7,11 +7,10 @@ from datetime import UTC, datetime, timedelta
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg
-from nats.js.errors import NotFoundError
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg, StreamState
 from typing_extensions import override
 
-from builder.adapters.nats.errors import believe_only_the_server, translated
+from builder.adapters.nats.errors import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
@@ -44,15 +43,15 @@ class NatsStream(Stream):
 
     async def first(self) -> Place:
         """Place of the oldest breadcrumb that the stream still holds. Raises `Unavailable`."""
-        with translated("reading the stream's state"):
-            info = await self._js.stream_info(self._name)
-        return Place(self.incarnation, info.state.first_seq)
+        return Place(self.incarnation, (await self._state()).first_seq)
 
     async def last(self) -> Place:
-        """Place of the newest breadcrumb."""
+        """Place of the newest breadcrumb. Raises `Unavailable`."""
+        return Place(self.incarnation, (await self._state()).last_seq)
+
+    async def _state(self) -> StreamState:
         with translated("reading the stream's state"):
-            info = await self._js.stream_info(self._name)
-        return Place(self.incarnation, info.state.last_seq)
+            return (await self._js.stream_info(self._name)).state
 
     @override
     def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
@@ -78,12 +77,8 @@ class NatsStream(Stream):
 
     async def get(self, sequence: int) -> StreamMessage | None:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
-        with translated(f"reading breadcrumb {sequence}"):
-            try:
-                message = await self._js.get_msg(self._name, seq=sequence)
-            except NotFoundError:
-                return None
-        return self._arrival(message)
+        message = await optional(f"reading breadcrumb {sequence}", self._js.get_msg(self._name, seq=sequence))
+        return self._arrival(message) if message else None
 
     async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
@@ -118,13 +113,9 @@ class NatsStream(Stream):
                 await subscription.unsubscribe()
 
     async def _next(self, subject: str, sequence: int) -> StreamMessage | None:
-        with translated(f"reading {subject}"):
-            try:
-                # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
-                message = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True)
-            except NotFoundError:
-                return None
-        return self._arrival(message)
+        # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
+        message = await optional(f"reading {subject}", self._js.get_msg(self._name, seq=sequence, subject=subject, next=True))
+        return self._arrival(message) if message else None
 
     def _arrival(self, message: RawStreamMsg) -> StreamMessage:
         return StreamMessage(

@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import APIError, NotFoundError
 
+from builder.adapters.nats.errors import Throttle
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, FLOOR, Topology, ensure_durable, ensure_streams
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
@@ -17,7 +18,6 @@ from builder.ports.store import Progress
 
 log = logging.getLogger("builder.nats")
 
-LOG_SECONDS = 60.0
 PROBE_SECONDS = 1.0
 """How long `/readyz` waits for the broker."""
 
@@ -44,7 +44,7 @@ class Watchdog:
         self.incarnation = 0
         self._bound = True
         self._problem = ""
-        self._silent_until = 0.0
+        self._throttle = Throttle()
         self.pending = 0
         """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
@@ -97,14 +97,8 @@ class Watchdog:
             log.error("%s", error)  # noqa: TRY400 - the sentence says it all
         except (APIError, NatsError, OSError, Unavailable) as error:
             # The connection reconnects by itself.
-            self._warn(error)
-
-    def _warn(self, error: Exception) -> None:
-        """Log at most one line a minute."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._silent_until:
-            self._silent_until = now + LOG_SECONDS
-            log.warning("the watchdog got no answer: %r", error)
+            if self._throttle.is_open():
+                log.warning("the watchdog got no answer: %r", error)
 
     async def _durable(self) -> ConsumerInfo | None:
         """The durable; None when it is gone, or when its stream is another one, which another worker may have made.

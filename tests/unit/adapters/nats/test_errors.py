@@ -7,7 +7,14 @@ from nats.errors import ConnectionClosedError
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError, ServiceUnavailableError
 
-from builder.adapters.nats.errors import STORE_FAILED_CODE, SUBJECT_IS_TAKEN, believe_only_the_server, translated
+from builder.adapters.nats.errors import (
+    STORE_FAILED_CODE,
+    SUBJECT_IS_TAKEN,
+    Throttle,
+    believe_only_the_server,
+    optional,
+    translated,
+)
 from builder.domain.errors import AlreadyPublished, Unavailable
 
 
@@ -45,3 +52,23 @@ def test_a_status_counts_only_on_a_message_without_an_ack_subject(reply: str, st
     believe_only_the_server()
     message = Msg(_client=Client(), subject="s", reply=reply, data=b"", headers={"Status": "404"})
     assert JetStreamContext.is_status_msg(message) == status
+
+
+async def gives(value: str) -> str:
+    return value
+
+
+async def holds_nothing() -> str:
+    raise NotFoundError
+
+
+async def test_what_the_server_does_not_hold_is_none() -> None:
+    assert await optional("reading", gives("message")) == "message"
+    assert await optional("reading", holds_nothing()) is None
+
+
+def test_one_line_passes_until_the_pause_is_over() -> None:
+    throttle = Throttle(60)
+    assert [throttle.is_open() for _ in range(3)] == [True, False, False]
+    impatient = Throttle(0)
+    assert [impatient.is_open() for _ in range(2)] == [True, True]
