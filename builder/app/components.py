@@ -65,8 +65,8 @@ class Components:
         for profile in self.profiles:
             if profile.consumer == name:
                 return profile
-        known = ", ".join(profile.consumer for profile in self.profiles)
-        raise Misconfigured(f"there is no profile {name!r}; known profiles are {known}")
+        choices = ", ".join(profile.consumer for profile in self.profiles)
+        raise Misconfigured(f"there is no profile {name!r}; known profiles are {choices}")
 
 
 @asynccontextmanager

@@ -41,7 +41,7 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
     yield from _order(profile)
     yield from _still(profile, facts)
     yield from _shares(profile)
-    yield from _shown(profile)
+    yield from _sections(profile)
     yield from () if as_preset else _filled(profile)
     yield from _names(profile, facts)
     yield from _model(profile, model, facts)
@@ -84,7 +84,7 @@ def _shares(profile: Profile) -> Iterator[Finding]:
         yield "sections", f"the values of min_share add up to {total:.2f}", "lower some until they add up to 1 at most"
 
 
-def _shown(profile: Profile) -> Iterator[Finding]:
+def _sections(profile: Profile) -> Iterator[Finding]:
     """What is recalled or summarised and stands in no section, and sections that stay empty."""
     sources = {rule.source: rule for rule in profile.sections}
     searched = bool(profile.retrieval.schemas)

@@ -43,7 +43,7 @@ from builder.wire.subjects import check_token
 
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
-DATED = frozenset({"hot", "retrieval", "trigger"})
+DATED_SOURCES = frozenset({"hot", "retrieval", "trigger"})
 """Sources whose sections show days unless the profile says otherwise."""
 
 
@@ -164,22 +164,24 @@ class ProfileFile(BaseModel):
 
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
-        held = {section.name: section.source for section in self.sections}
+        section_sources = {section.name: section.source for section in self.sections}
         pinned = (item.section for item in self.pinned if not isinstance(item, str))
         references = [(section, "pinned") for section in pinned if section]
         references += [(item.section, "reminder") for item in self.reminders]
         for name, source in references:
-            if held.get(name) != source:
+            if section_sources.get(name) != source:
                 raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """What profile files may refer to. presets: name → YAML text. models: name → facts."""
+    """What profile files may refer to."""
 
     presets: Mapping[str, str] = field(default_factory=dict)
+    """Name → YAML text."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """Name → facts."""
 
 
 def parse_profile(name: str, source: str, library: Library | None = None) -> Profile:
@@ -210,7 +212,7 @@ def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple
     path = tuple(map(str, place))
     if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
-    names = {name for held, name in origins(stack).items() if path and held[: len(path)] == path}
+    names = {name for above, name in origins(stack).items() if path and above[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
@@ -268,7 +270,7 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    is_dated = item.source in DATED if item.dates is None else item.dates
+    is_dated = item.source in DATED_SOURCES if item.dates is None else item.dates
     dates: Dates = ("day" if is_dated else "none") if isinstance(is_dated, bool) else is_dated
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 

@@ -69,8 +69,8 @@ def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
         where, sessions = _within(session)
         rows = sql.execute(_SUMMARIES.format(columns=_SIZED, session=where), (workspace, SUMMARY, *sessions))
         summaries = {key_of(item.breadcrumb): item for item in map(_ended, rows)}
-        taken = made_from((item.breadcrumb for item in summaries.values()), ids)
-        matches |= {key_of(crumb): summaries[key_of(crumb)] for crumb in taken}
+        erased_crumbs = made_from((item.breadcrumb for item in summaries.values()), ids)
+        matches |= {key_of(crumb): summaries[key_of(crumb)] for crumb in erased_crumbs}
     return tuple(sorted(matches.values(), key=_in_order))
 
 
@@ -103,5 +103,5 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
         sql.execute(update, (*to_columns(trace), reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
-    taken = [crumb for crumb, _ in crumbs]
-    revisions.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))
+    sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
+    revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))

@@ -27,12 +27,12 @@ _BY_TAG = (
     f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
 ).replace(_COLUMNS, BREADCRUMB_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
-_NEAR = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
+_IN_SESSION = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
 # Asked for both at once, it walks everything that came later.
 _REMOVED = (
-    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_NEAR} "
+    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_IN_SESSION} "
     "UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' "
-    f"AND (incarnation, sequence) > (?5, ?6) AND {_NEAR}"
+    f"AND (incarnation, sequence) > (?5, ?6) AND {_IN_SESSION}"
 )
 
 

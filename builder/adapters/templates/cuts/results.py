@@ -15,8 +15,8 @@ from builder.domain.profile import Cut
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
 """Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""
-DEEPEST = 3
-PREVIEW = 40
+MAX_DEPTH = 3
+PREVIEW_CHARS = 40
 """Characters of a result that its stub shows."""
 CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
 """What of a result is missing, as its omission says it."""
@@ -37,7 +37,7 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
     text; a list of plain short values (numbers, names) is one value, as long as all its results together may be.
     """
     value = parsed(output)
-    path = _path(value, DEEPEST)
+    path = _path(value, MAX_DEPTH)
     if path is None:
         return ResultText(value)
     entries = _at(value, path)
@@ -63,11 +63,11 @@ def parsed(output: Any) -> Any:
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
     """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had."""
-    text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW]
+    text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW_CHARS]
     return ITEM + phrases(
         line,
         tool=_inside(breadcrumb.tool or breadcrumb.speaker),
-        preview=clip(_inside(text), PREVIEW).removesuffix(" …"),
+        preview=clip(_inside(text), PREVIEW_CHARS).removesuffix(" …"),
         bytes=len(breadcrumb.body.encode()),
         id=safe_id(breadcrumb),
     )

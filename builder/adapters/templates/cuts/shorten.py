@@ -15,11 +15,11 @@ from builder.domain.phrases import Mark
 
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
-SAMPLED = 4
+SAMPLE_CHARS_PER_TOKEN = 4
 """Characters of a text's beginning, per allowed token, that tell how tight its tokens are."""
-NEAR = 120
+SEARCH_CHARS = 120
 """Characters within which the end of a line is the better place for a cut."""
-SETTLED = 512
+LOOK_BACK_CHARS = 512
 """Characters that are looked back for white space; clusters of a stretch without any are found from there."""
 
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
@@ -53,7 +53,7 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
 
 def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[int]:
     """Characters that may have so many tokens: by the text's beginning, first a little more and then a little less."""
-    sample = text[: tokens * SAMPLED]
+    sample = text[: tokens * SAMPLE_CHARS_PER_TOKEN]
     guess = tokens * len(sample) // max(count(sample), 1)
     return iter((guess + guess // 8, guess - guess // 8))
 
@@ -135,7 +135,7 @@ def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
 
 
 def _back(text: str, position: int) -> int:
-    if (line := text.rfind("\n", max(position - NEAR, 0), position)) >= 0:
+    if (line := text.rfind("\n", max(position - SEARCH_CHARS, 0), position)) >= 0:
         return line
     for space in range(position, max(position - 40, 0), -1):
         if _BOUNDARY.match(text, space):
@@ -144,7 +144,7 @@ def _back(text: str, position: int) -> int:
 
 
 def _forward(text: str, position: int) -> int:
-    if (line := text.find("\n", position, position + NEAR)) >= 0:
+    if (line := text.find("\n", position, position + SEARCH_CHARS)) >= 0:
         return line + 1
     match = _BOUNDARY.search(text, position, min(position + 40, len(text)))
     return match.end() if match else _edges(text, position)[1]
@@ -154,7 +154,7 @@ def _edges(text: str, position: int) -> tuple[int, int]:
     """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
     if not 0 < position < len(text):
         return position, position
-    earliest = max(position - SETTLED, 0)
+    earliest = max(position - LOOK_BACK_CHARS, 0)
     start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
     while start > 0 and _FLAG.match(text, start):
         start -= 1

@@ -15,11 +15,11 @@ from builder.adapters.templates.sandbox.meter import size
 Bound = Callable[..., int]
 """The arguments of what is called → characters."""
 
-LONGEST_NUMBER = 2_000
+MAX_NUMBER_BITS = 2_000
 """Bits of a whole number that an operator may make."""
-WIDEST = 6
+MAX_WIDTH_DIGITS = 6
 """Digits of a width in a format."""
-ESCAPED = 6
+ESCAPED_CHARS = 6
 """Characters that one may become: `&#34;`, `%E2`, `\\u2026`."""
 QUADRATIC = 4_096
 """Characters that the slow filters handle in the time in which the others handle their square."""
@@ -40,9 +40,9 @@ def of_operator(operator: str, left: Any, right: Any) -> int:
 
 def _of_numbers(operator: str, left: float, right: float) -> int:
     one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (left, right))
-    bits = one * abs(int(right)) if operator == "**" and other and other < LONGEST_NUMBER else one + other
-    if bits > LONGEST_NUMBER or other > LONGEST_NUMBER:
-        raise TemplateRuntimeError(f"a number of more than {LONGEST_NUMBER:,} bits; use smaller ones")
+    bits = one * abs(int(right)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
+    if bits > MAX_NUMBER_BITS or other > MAX_NUMBER_BITS:
+        raise TemplateRuntimeError(f"a number of more than {MAX_NUMBER_BITS:,} bits; use smaller ones")
     return 1
 
 
@@ -54,9 +54,11 @@ def _times(left: Any, right: Any) -> int:
 def _of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
-    if any(len(run) > WIDEST for run in digits) or _TAKEN_WIDTH.search(text):
-        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {WIDEST} digits; write a small width")
-    return len(text) + sum(map(int, digits)) + ESCAPED * size(values) * (text.count("%") + text.count("{"))
+    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _TAKEN_WIDTH.search(text):
+        raise TemplateRuntimeError(
+            f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
+        )
+    return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
 def _of_formatting(text: Any, /, *args: Any, **keywords: Any) -> int:
@@ -69,7 +71,7 @@ def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> in
 
 
 def _joined(items: Any, glue: Any = "", *_: Any, **keywords: Any) -> int:
-    return ESCAPED * size(items) + len(str(keywords.get("d", glue))) * _length(items)
+    return ESCAPED_CHARS * size(items) + len(str(keywords.get("d", glue))) * _length(items)
 
 
 def _glued(glue: str, items: Any) -> int:
@@ -99,16 +101,16 @@ def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: A
 def _slow(*values: Any, **keywords: Any) -> int:
     """Of what takes the square of its input's time."""
     measure = size((values, keywords))
-    return ESCAPED * measure + measure * (measure // QUADRATIC)
+    return ESCAPED_CHARS * measure + measure * (measure // QUADRATIC)
 
 
 def _escaped(*values: Any, **keywords: Any) -> int:
-    return ESCAPED * size((values, keywords))
+    return ESCAPED_CHARS * size((values, keywords))
 
 
 def _dumped(value: Any, indent: Any = None) -> int:
     measure = size(value)
-    return ESCAPED * measure + measure * (indent if isinstance(indent, int) else 0)
+    return ESCAPED_CHARS * measure + measure * (indent if isinstance(indent, int) else 0)
 
 
 def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
