@@ -14,21 +14,20 @@ _REMEDY = "run `context-builder models prepare`"
 
 @dataclass(frozen=True, slots=True)
 class PreparedModel:
-    """A model that is ready for use.
-
-    model: id that stored vectors carry, `<name>/int8/<first 12 hex digits of the hash of model.onnx>`.
-    dimension: values in a vector. window: word pieces that are read, [CLS] and [SEP] included.
-    mean_cosine: agreement with the float32 original over the bundled sentences, measured when it was prepared.
-    prepared: True when this call made it, False when it was there.
-    """
+    """A model that is ready for use."""
 
     name: str
     folder: Path
     model: str
+    """Id that stored vectors carry, `<name>/int8/<first 12 hex digits of the hash of model.onnx>`."""
     dimension: int
+    """Values in a vector."""
     window: int
+    """Word pieces that are read, [CLS] and [SEP] included."""
     mean_cosine: float
+    """Agreement with the float32 original over the bundled sentences, measured when it was prepared."""
     prepared: bool = False
+    """This call made it; False = it was there."""
 
 
 @dataclass(frozen=True, slots=True)

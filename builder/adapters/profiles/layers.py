@@ -16,10 +16,12 @@ SECTIONS = "sections"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One file. name: of the preset; "" for the file that extends."""
+    """One file of a profile and its presets."""
 
     name: str
+    """Of the preset; "" for the file that extends."""
     values: Mapping[str, Any]
+    """As the file gives them."""
 
 
 def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ()) -> tuple[Layer, ...]:

@@ -20,16 +20,18 @@ NO_TRIGGERS = frozenset({"summary.v1"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFacts:
-    """What a profile may name. moving: hint → the clocks, ids and counters that it shows. pages: names.
-
-    overused: what to say of a text with too many emphasis markers. count: encoding → text → tokens.
-    """
+    """What a profile is checked against."""
 
     moving: Mapping[str, tuple[str, ...]]
+    """Hint → the clocks, ids and counters that it shows."""
     pages: frozenset[str]
+    """Names of the page templates."""
     models: Mapping[str, ModelFacts]
+    """By name."""
     overused: Callable[[str], str]
+    """Text → what is wrong with its emphasis markers."""
     count: Callable[[str], Callable[[str], int]]
+    """Encoding → text → tokens."""
 
 
 Finding = tuple[str, str, str]
@@ -116,6 +118,13 @@ def _filled(profile: Profile) -> Iterator[Finding]:
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    yield from _unknown_schemas(profile, facts)
+    yield from _idle_triggers(profile)
+    if profile.page not in facts.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
+
+
+def _unknown_schemas(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     schemas = BODIES.keys() | facts.moving.keys()
     references = [("triggers", name) for name in profile.triggers]
     references += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
@@ -132,14 +141,15 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         elif place in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, problem, "add the hint, or mend the name"
+
+
+def _idle_triggers(profile: Profile) -> Iterator[Finding]:
     for name in profile.triggers:
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
             yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
     for name in NO_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
-    if profile.page not in facts.pages:
-        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
 
 
 def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:

@@ -217,19 +217,12 @@ def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
-    facts = None if file.model is None else facts_of(file.model, library.models)
-    derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
     profile = Profile(
         consumer=name,
         revision=revision,
         triggers=file.triggers,
         page=file.page,
-        encoding=file.encoding or (facts.encoding if facts else "o200k_base"),
-        budget=file.budget or derived,
-        target=file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
         reserve=file.reserve,
-        margin=file.margin if file.margin is not None else facts.margin if facts else 0,
-        calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         time_zone=time_zone(file.time_zone),
@@ -244,6 +237,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
         chat_format=file.chat_format,
         sections=_sections(file),
+        **_room(file, library),
     )
     if profile.least_allowance < 1:
         margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
@@ -252,6 +246,19 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
             "leave room for the page; see schemas/profile.json"
         )
     return profile
+
+
+def _room(file: ProfileFile, library: Library) -> dict[str, Any]:
+    """Encoding, budget, target, margin and calibration: from the file, else from the facts of its model."""
+    facts = None if file.model is None else facts_of(file.model, library.models)
+    margin = facts.margin if facts else 0
+    return {
+        "encoding": file.encoding or (facts.encoding if facts else "o200k_base"),
+        "budget": file.budget or (int(facts.window * file.window_share) if facts else DEFAULT_BUDGET),
+        "target": file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
+        "margin": margin if file.margin is None else file.margin,
+        "calibrate": undated(file.model) if file.calibrate and file.model is not None else None,
+    }
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:

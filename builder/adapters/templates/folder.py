@@ -63,7 +63,7 @@ class RenderedNothing(TemplateFailed):
 
 
 class TemplateSet:
-    """Every hint and page template, compiled at start. revision: hash of all their sources."""
+    """Every hint and page template, compiled at start."""
 
     def __init__(
         self,
@@ -81,6 +81,7 @@ class TemplateSet:
             for kind, sources in self.sources.items()
         }
         self.revision = _revision(hints, pages, phrases)
+        """Hash of all sources."""
         self._limits = limits or Limits()
         self._strikes: Counter[tuple[Kind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))

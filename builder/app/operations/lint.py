@@ -21,11 +21,12 @@ from builder.domain.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A profile or a preset. source: its YAML text."""
+    """A profile or a preset."""
 
     name: str
     kind: Literal["profile", "preset"]
     source: str
+    """Its YAML text."""
 
     @property
     def file(self) -> str:

@@ -16,11 +16,12 @@ DERIVED = ("budget", "encoding", "margin")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value. origin: the file that gave it, models.yaml, or "default"."""
+    """One value of a profile."""
 
     path: Path
     value: Any
     origin: str
+    """The file that gave it, models.yaml, or "default"."""
 
     @property
     def name(self) -> str:

@@ -24,10 +24,11 @@ CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
 
 @dataclass(frozen=True, slots=True)
 class ResultText:
-    """An output as it may be rendered. note: what is missing and how to get it; "" = nothing is."""
+    """The output of a tool as it is rendered."""
 
     output: Any
     note: str = ""
+    """What is missing and how to get it; "" = nothing is."""
 
 
 def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> ResultText:

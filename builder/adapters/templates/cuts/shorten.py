@@ -92,11 +92,14 @@ def _cut(text: str, room: int, mark: Mark, item: str, inside: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Fence:
-    """The line that opened a code fence. indent: at least what keeps it inside the fragment."""
+    """The line that opened a code fence."""
 
     indent: str
+    """At least what keeps the fence inside its fragment."""
     marks: str
+    """The back-ticks or tildes."""
     info: str
+    """The words behind them."""
 
 
 NO_FENCE = _Fence("", "", "")

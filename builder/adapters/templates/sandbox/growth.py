@@ -92,7 +92,7 @@ def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
 
 
 def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **keywords: Any) -> int:
-    """Textwrap cuts the rest of a long word off anew for each line."""
+    """Textwrap copies the rest of a long word for each line."""
     measure, glue = len(str(text)), keywords.get("wrapstring") or glue
     lines = measure // max(int(width), 1) + str(text).count("\n") + 1
     return measure + lines * (len(str(glue)) + measure // QUADRATIC)
@@ -114,7 +114,7 @@ def _dumped(value: Any, indent: Any = None) -> int:
 
 
 def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
-    """Lists are added one after the other, each time anew."""
+    """Lists are added one after the other, and each addition copies the sum."""
     measure = size((values, attribute, start))
     return measure if isinstance(start, int | float) else measure * _length(values)
 
@@ -125,7 +125,7 @@ def _ordered(value: Any, *_: Any, **__: Any) -> int:
 
 
 def _laid_out(value: Any) -> int:
-    """Nested lists and objects are indented once more at each level."""
+    """Nested lists and objects are indented by one step a level."""
     return size(value) * (depth(value) + 1)
 
 
@@ -135,8 +135,8 @@ def _by_numbers(*values: Any, **keywords: Any) -> int:
 
 def depth(value: Any) -> int:
     """How deep lists and objects are nested in it."""
-    levels, measure = 0, [value]
-    while measure := [item for outer in measure for item in _inner(outer)]:
+    levels, level = 0, [value]
+    while level := [item for outer in level for item in _inner(outer)]:
         levels += 1
     return levels
 

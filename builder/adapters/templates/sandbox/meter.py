@@ -26,13 +26,18 @@ class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a rendering may have, and how much more of it for each character that it is given. seconds: of processor time."""
+    """What one rendering may use."""
 
     steps: int = 20_000
+    """Of the template."""
     steps_each: float = 0.05
+    """More steps for each character of the input."""
     characters: int = 1_000_000
+    """Of output and intermediate values."""
     characters_each: int = 24
+    """More characters for each character of the input."""
     seconds: float = 0.5
+    """Of processor time."""
 
 
 class Meter:
