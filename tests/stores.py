@@ -34,8 +34,8 @@ class ChangedLocation(StoreLocation):
         return self._inner.name
 
     @override
-    def exists(self) -> bool:
-        return self._inner.exists()
+    async def exists(self) -> bool:
+        return await self._inner.exists()
 
     @override
     @asynccontextmanager
@@ -46,12 +46,12 @@ class ChangedLocation(StoreLocation):
             yield store
 
     @override
-    def rebuild(self) -> StoreLocation:
-        return self._inner.rebuild()
+    async def rebuild(self) -> StoreLocation:
+        return await self._inner.rebuild()
 
     @override
-    def replace(self, rebuilt: StoreLocation) -> None:
-        self._inner.replace(rebuilt)
+    async def replace(self, rebuilt: StoreLocation) -> None:
+        await self._inner.replace(rebuilt)
 
 
 def changed_stores(**changes: Callable[[Method], Method]) -> Mapping[str, Callable[[str], StoreLocation]]:

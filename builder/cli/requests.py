@@ -28,7 +28,7 @@ class Source:
             self._client = await stack.enter_async_context(connect(self._address.servers, self._workspace, **options))
             self._is_answered = True
         except Unavailable as error:
-            self._turn_to_store(error)
+            await self._turn_to_store(error)
 
     async def ask(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
         """The answer. Raises `Rejected` and `Unavailable`."""
@@ -36,15 +36,15 @@ class Source:
             try:
                 return await self._client.ask(verb, request)
             except Unavailable as error:
-                self._turn_to_store(error)
+                await self._turn_to_store(error)
         # A broker that was only guessed may be somebody else's.
         is_own = not self._address.is_configured and (self._client is None or bool(self._address.guess))
         servers = "" if is_own else self._address.servers
         return await answer_from_store(self._settings, servers, self._workspace, verb, json.dumps(request).encode())
 
-    def _turn_to_store(self, error: Unavailable) -> None:
+    async def _turn_to_store(self, error: Unavailable) -> None:
         store = locate_store(self._settings)
-        if not store.exists():
+        if not await store.exists():
             raise error
         self._is_answered = False
         say(f"{error}; looking into the store {store.name}")

@@ -199,17 +199,17 @@ class StoreLocation(Protocol):
     def name(self) -> str:
         """The location as people read it, without credentials."""
 
-    def exists(self) -> bool:
+    async def exists(self) -> bool:
         """Whether a store is there."""
 
     def open(self) -> AbstractAsyncContextManager[CompleteStore]:
         """The store, open inside the block; an empty one is made where none exists."""
 
-    def rebuild(self) -> "StoreLocation":
+    async def rebuild(self) -> "StoreLocation":
         """An empty location beside this one for a rebuild; removes what an interrupted rebuild left there.
 
         Raises `Misconfigured` while the store is in use.
         """
 
-    def replace(self, rebuilt: "StoreLocation") -> None:
+    async def replace(self, rebuilt: "StoreLocation") -> None:
         """Put the closed store of `rebuild` in this one's place. Raises `Misconfigured` while the store is in use."""

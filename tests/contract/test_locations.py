@@ -8,10 +8,10 @@ from tests.factories import make_remembered
 
 
 async def test_a_store_is_made_by_its_first_opening_and_found_by_the_next_one(location: StoreLocation) -> None:
-    assert not location.exists()
+    assert not await location.exists()
     async with location.open() as store:
         await store.remember(make_remembered())
-    assert location.exists()
+    assert await location.exists()
     async with location.open() as store:
         assert await store.count() == 1
 
@@ -19,12 +19,12 @@ async def test_a_store_is_made_by_its_first_opening_and_found_by_the_next_one(lo
 async def test_a_rebuilt_store_takes_the_place_of_the_old_one(location: StoreLocation) -> None:
     async with location.open() as store:
         await store.remember(make_remembered())
-    rebuilt = location.rebuild()
+    rebuilt = await location.rebuild()
     async with rebuilt.open() as store:
         assert await store.count() == 0
         await store.remember(make_remembered(sequence=2))
         await store.remember(make_remembered(sequence=3))
-    location.replace(rebuilt)
+    await location.replace(rebuilt)
     async with location.open() as store:
         assert await store.count() == 2
 
@@ -32,19 +32,20 @@ async def test_a_rebuilt_store_takes_the_place_of_the_old_one(location: StoreLoc
 async def test_what_an_interrupted_rebuild_left_is_removed_by_the_next_one(location: StoreLocation) -> None:
     async with location.open():
         pass
-    async with location.rebuild().open() as store:
+    async with (await location.rebuild()).open() as store:
         await store.remember(make_remembered())
-    async with location.rebuild().open() as store:
+    async with (await location.rebuild()).open() as store:
         assert await store.count() == 0
 
 
 async def test_a_store_in_use_is_neither_rebuilt_nor_replaced(location: StoreLocation) -> None:
     async with location.open():
         pass
-    rebuilt = location.rebuild()
+    rebuilt = await location.rebuild()
     async with rebuilt.open():
         pass
     async with location.open():
-        for work in (location.rebuild, lambda: location.replace(rebuilt)):
-            with pytest.raises(Misconfigured, match="is in use; stop the service"):
-                work()
+        with pytest.raises(Misconfigured, match="is in use; stop the service"):
+            await location.rebuild()
+        with pytest.raises(Misconfigured, match="is in use; stop the service"):
+            await location.replace(rebuilt)

@@ -25,7 +25,7 @@ class MemoryLocation(StoreLocation):
         return self._name
 
     @override
-    def exists(self) -> bool:
+    async def exists(self) -> bool:
         return self.store is not None
 
     @override
@@ -43,12 +43,12 @@ class MemoryLocation(StoreLocation):
         return MemoryStore()
 
     @override
-    def rebuild(self) -> StoreLocation:
+    async def rebuild(self) -> StoreLocation:
         self._check_unused()
         return type(self)(f"{self._name}.reindex")
 
     @override
-    def replace(self, rebuilt: StoreLocation) -> None:
+    async def replace(self, rebuilt: StoreLocation) -> None:
         self._check_unused()
         if isinstance(rebuilt, MemoryLocation):
             self.store = rebuilt.store

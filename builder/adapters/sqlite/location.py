@@ -35,7 +35,7 @@ class SqliteLocation(StoreLocation):
         return self._path
 
     @override
-    def exists(self) -> bool:
+    async def exists(self) -> bool:
         return self._path != MEMORY and Path(self._path).exists()
 
     @override
@@ -48,7 +48,7 @@ class SqliteLocation(StoreLocation):
             store.close()
 
     @override
-    def rebuild(self) -> StoreLocation:
+    async def rebuild(self) -> StoreLocation:
         if self._path == MEMORY:
             raise Misconfigured("a store in memory is never rebuilt; set CONTEXT_BUILDER_STORE__URL to sqlite:PATH")
         check_unused(Path(self._path))
@@ -57,7 +57,7 @@ class SqliteLocation(StoreLocation):
         return SqliteLocation(fresh)
 
     @override
-    def replace(self, rebuilt: StoreLocation) -> None:
+    async def replace(self, rebuilt: StoreLocation) -> None:
         path = Path(self._path)
         check_unused(path)  # a service that was started meanwhile would go on in a file without a name
         remove(path)

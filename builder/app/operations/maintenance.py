@@ -73,14 +73,14 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     older than the stream are only in the store.
     """
     store = locate_store(settings)
-    rebuilt = store.rebuild()
+    rebuilt = await store.rebuild()
     async with open_bus(settings) as (_, connection, _):
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation)
         floor, origins = await _examine(store, await stream.first())
         counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
-    store.replace(rebuilt)
+    await store.replace(rebuilt)
     return counts
 
 
@@ -115,7 +115,7 @@ async def _fill(
 
 async def _examine(location: StoreLocation, first: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
     """The ack floor and the request origins of the old store. Raises `Misconfigured` when it must not be replaced."""
-    if not location.exists():
+    if not await location.exists():
         return Place(0, 0), ()
     async with location.open() as store:
         older = await store.count_before(first)
@@ -134,7 +134,7 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
     Raises `Unavailable`.
     """
     location = locate_store(settings)
-    if not location.exists():
+    if not await location.exists():
         return []
     async with location.open() as store:
         over = await store.ended(moment)
