@@ -1,1 +1,5 @@
-"""The outside world, one folder or file a part. Adapters speak ports and domain; they do not know each other."""
+"""The outside world behind the ports. Retries are not logged: an error may quote what people wrote."""
+
+import stamina
+
+stamina.instrumentation.set_on_retry_hooks(())

@@ -21,8 +21,8 @@ Counter = Callable[[str], int]
 _PACKAGE = "bpe-openai"
 _REINSTALL = f"install the package {_PACKAGE} 0.1.4 again"
 _GAP = re.compile(r"\s+")
-_LONGEST_GAP = 100_000
-_TOKENS_PER_CUT = 2
+MAX_GAP_CHARS = 100_000
+TOKENS_PER_CUT = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def load_counter(encoding: str) -> Counter:
         if not _may_have_long_gap(text):
             return len(encode(text))
         counts = [len(encode(part)) for part in _parts(text)]
-        return sum(counts) + _TOKENS_PER_CUT * (len(counts) - 1)
+        return sum(counts) + TOKENS_PER_CUT * (len(counts) - 1)
 
     return count
 
@@ -88,9 +88,9 @@ def read_ranks(tables: Traversable, encoding: str) -> dict[bytes, int]:
         table = gzip.decompress(packed.read_bytes())
     except (OSError, EOFError, zlib.error) as exc:
         raise Misconfigured(f"the token table {packed} cannot be read ({exc}): {_REINSTALL}") from exc
-    found, pinned = hashlib.sha256(table).hexdigest(), TABLES[encoding].sha256
-    if found != pinned:
-        raise Misconfigured(f"the token table {packed} has SHA-256 {found} instead of {pinned}: {_REINSTALL}")
+    digest, pinned = hashlib.sha256(table).hexdigest(), TABLES[encoding].sha256
+    if digest != pinned:
+        raise Misconfigured(f"the token table {packed} has SHA-256 {digest} instead of {pinned}: {_REINSTALL}")
     lines = (line.split() for line in table.splitlines())
     return {base64.b64decode(token): int(rank) for token, rank in lines}
 
@@ -105,14 +105,14 @@ def _installed_tables() -> Traversable:
 
 def _may_have_long_gap(text: str) -> bool:
     """Whether any run of white space may be longer than _LONGEST_GAP: such a run covers one of these stretches."""
-    half = _LONGEST_GAP // 2
+    half = MAX_GAP_CHARS // 2
     return any(text[start : start + half].isspace() for start in range(0, len(text) - half, half))
 
 
 def _parts(text: str) -> Iterator[str]:
     start = 0
     for gap in _GAP.finditer(text):
-        for cut in range(gap.start() + _LONGEST_GAP, gap.end(), _LONGEST_GAP):
+        for cut in range(gap.start() + MAX_GAP_CHARS, gap.end(), MAX_GAP_CHARS):
             yield text[start:cut]
             start = cut
     yield text[start:]

@@ -3,8 +3,17 @@
 from builder.adapters.http.server import serve
 from builder.app.address import Address, Listening, announcement, broker_address, running
 from builder.app.broker import check_broker, client_options, open_bus
-from builder.app.components import Components, counter, encoder, models, open_core, open_encoder, open_reference, prepare_model
-from builder.app.operations.export import Export, export_session
+from builder.app.components import (
+    Components,
+    counter,
+    encoder,
+    models,
+    open_components,
+    open_encoder,
+    open_reference,
+    prepare_model,
+)
+from builder.app.operations.export import Export, StreamContent, export_session, stream_content
 from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, open_catalog
 from builder.app.operations.maintenance import (
@@ -16,16 +25,23 @@ from builder.app.operations.maintenance import (
     rebuild_store,
 )
 from builder.app.operations.summaries import compact_session, summarise
+from builder.app.parts import PARTS, Parts
 from builder.app.service import Service, open_service, serving, unsettled
+from builder.app.stores import IN_MEMORY, STORES, locate_store, location
 
 __all__ = [
+    "IN_MEMORY",
+    "PARTS",
+    "STORES",
     "Address",
     "Components",
     "Export",
     "Import",
     "Listening",
+    "Parts",
     "ProfileCatalog",
     "Service",
+    "StreamContent",
     "announcement",
     "answer_from_store",
     "broker_address",
@@ -37,10 +53,12 @@ __all__ = [
     "encoder",
     "export_session",
     "import_file",
+    "locate_store",
+    "location",
     "models",
     "open_bus",
     "open_catalog",
-    "open_core",
+    "open_components",
     "open_encoder",
     "open_reference",
     "open_service",
@@ -52,6 +70,7 @@ __all__ = [
     "running",
     "serve",
     "serving",
+    "stream_content",
     "summarise",
     "unsettled",
 ]

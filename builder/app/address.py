@@ -5,11 +5,12 @@ import json
 import logging
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import stamina
 
 from builder.app.settings import Settings
 from builder.client.connecting import without_credentials
@@ -19,45 +20,47 @@ if sys.platform != "win32":
 
 log = logging.getLogger("builder")
 
-FILE = "service.json"
-DEFAULT = "nats://127.0.0.1:4222"
+FILE_NAME = "service.json"
+DEFAULT_URL = "nats://127.0.0.1:4222"
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104 - what a service listens on, not us
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
-    """nats: URLs of the broker, without credentials. http: URL in front of /readyz. pid: of the service."""
+    """Where a service listens."""
 
     nats: str
+    """URLs of the broker, without credentials."""
     http: str
+    """URL in front of /readyz."""
     pid: int
+    """Process of the service."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """servers: URLs of the broker to talk to.
-
-    is_configured: they were given; else it is the embedded one of some service. guess: why nobody can know of which one; "" = it
-    is known.
-    """
+    """The broker that a command talks to."""
 
     servers: str
+    """Its URLs."""
     is_configured: bool = False
+    """The URLs were given; otherwise the broker is the embedded one of a service."""
     guess: str = ""
+    """Why the service is only guessed; "" = it is known."""
 
 
 @contextmanager
 def announcement(settings: Settings, nats: str, port: int) -> Iterator[None]:
     """Keep the address in the data folder while the block runs. port: of HTTP.
 
-    The file is locked for as long as its process lives, so what a killed service has left is known as such. Where another
-    service on this folder has it, or the folder takes no file, nothing is written.
+    The file is locked as long as the process lives, so the file of a killed service is recognised. Nothing is written when
+    another service on this folder has the lock, or when the folder takes no file.
     """
     host = _ANYWHERE.get(settings.http.host, settings.http.host)
     listening = Listening(
         nats=without_credentials(nats), http=f"http://{f'[{host}]' if ':' in host else host}:{port}", pid=os.getpid()
     )
-    path = settings.data_dir.expanduser() / FILE
+    path = settings.data_dir.expanduser() / FILE_NAME
     with ExitStack() as stack:
         try:
             stack.enter_context(_file_with(path, json.dumps(asdict(listening)).encode()))
@@ -71,13 +74,13 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
     """The file holds the data while the block runs, unless it is another service's. Raises `OSError`, also for a full disk."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-    mine = _claimed(file)
+    is_ours = _claimed(file)
     try:
-        if mine:
+        if is_ours:
             _write(file, data)
         yield
     finally:
-        if mine:
+        if is_ours:
             with contextlib.suppress(OSError):
                 _write(file, b"")  # removed, it could be the file that another service has opened just now
         os.close(file)
@@ -85,14 +88,16 @@ def _file_with(path: Path, data: bytes) -> Iterator[None]:
 
 def running(settings: Settings) -> Listening | None:
     """The service that runs on the data folder; None when none does."""
-    path = settings.data_dir.expanduser() / FILE
+    path = settings.data_dir.expanduser() / FILE_NAME
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:
         return None
     try:
-        if _lock(file, shared=True) and sys.platform != "win32":
-            return None
+        with contextlib.suppress(BlockingIOError):
+            _lock(file, shared=True)
+            if sys.platform != "win32":
+                return None
         return Listening(**json.loads(os.read(file, 65_536)))
     except (OSError, ValueError, TypeError):
         return None
@@ -112,29 +117,25 @@ def broker_address(settings: Settings, servers: str) -> Address:
     if service := running(settings):
         return Address(servers=service.nats)
     return Address(
-        servers=DEFAULT,
-        guess=f"no servers are configured and no service runs on {settings.data_dir.expanduser()}: trying {DEFAULT}",
+        servers=DEFAULT_URL,
+        guess=f"no servers are configured and no service runs on {settings.data_dir.expanduser()}: trying {DEFAULT_URL}",
     )
 
 
 def _claimed(file: int) -> bool:
-    """Whether the file is ours. A command that looks at it has it for an instant; another service keeps it."""
-    for _ in range(20):
-        if _lock(file):
-            return True
-        time.sleep(0.01)
+    """Whether the file is ours. A command that reads it locks it for an instant; another service keeps its lock."""
+    with contextlib.suppress(OSError):
+        for attempt in stamina.retry_context(BlockingIOError, attempts=20, wait_initial=0.01, wait_max=0.01, wait_jitter=0):
+            with attempt:
+                _lock(file)
+        return True
     return False
 
 
-def _lock(file: int, *, shared: bool = False) -> bool:
-    """Whether the lock was to be had; it goes with the file's last descriptor, and so with a killed process."""
-    if sys.platform == "win32":
-        return True
-    try:
+def _lock(file: int, *, shared: bool = False) -> None:
+    """Lock it until its last descriptor is closed, so also by the end of a killed process. Raises `BlockingIOError`."""
+    if sys.platform != "win32":
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _write(file: int, data: bytes) -> None:

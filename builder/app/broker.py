@@ -19,7 +19,7 @@ from builder.client.connecting import open_connection, without_credentials
 from builder.domain.errors import Misconfigured
 
 START_SECONDS = 5.0
-"""That the start of a service waits for a configured broker, which may be starting too."""
+"""How long the start of a service waits for a configured broker, which may be starting too."""
 
 
 class Bus(NamedTuple):
@@ -49,7 +49,7 @@ def streams_folder(settings: Settings) -> Path:
 
 
 def topology(settings: Settings) -> Topology:
-    """What the operator chose of the streams."""
+    """The streams as the settings want them."""
     return Topology(
         replicas=settings.nats.replicas,
         breadcrumbs_max_age=timedelta(hours=settings.nats.breadcrumbs_max_age_hours),
@@ -59,28 +59,28 @@ def topology(settings: Settings) -> Topology:
 
 
 def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of nats-py's connect: reconnect for ever without a word, credentials only where there are some."""
-    mine = settings.nats
+    """Arguments of nats-py's connect: reconnect without end and without log lines; credentials where they are configured."""
+    nats_settings = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
     arguments["error_cb"] = _quiet
-    if mine.user:
-        arguments |= {"user": mine.user, "password": mine.password.get_secret_value()}
-    if mine.token.get_secret_value():
-        arguments["token"] = mine.token.get_secret_value()
-    if mine.credentials:
-        arguments["user_credentials"] = str(mine.credentials)
-    if mine.tls_ca:
-        arguments["tls"] = ssl.create_default_context(cafile=str(mine.tls_ca))
+    if nats_settings.user:
+        arguments |= {"user": nats_settings.user, "password": nats_settings.password.get_secret_value()}
+    if nats_settings.token.get_secret_value():
+        arguments["token"] = nats_settings.token.get_secret_value()
+    if nats_settings.credentials:
+        arguments["user_credentials"] = str(nats_settings.credentials)
+    if nats_settings.tls_ca:
+        arguments["tls"] = ssl.create_default_context(cafile=str(nats_settings.tls_ca))
     return arguments
 
 
 async def connect(url: str, settings: Settings) -> Client:
-    """A connection that then reconnects for ever. Raises `Unavailable` when there is nobody at the address."""
+    """A connection that reconnects without end. Raises `Unavailable` when no server answers at the address."""
     return await open_connection(url, **client_options(url, settings))
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
-    """For the client's `connect`: credentials and TLS of the settings, and one attempt at each address, as somebody waits."""
+    """Arguments of the client's `connect`: credentials and TLS of the settings, and one attempt at each address."""
     arguments = connection_arguments(url, settings)
     names = {"user", "password", "token", "user_credentials", "tls"}
     return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
@@ -96,7 +96,7 @@ async def _close(connection: Client) -> None:
 
 
 async def check_broker(settings: Settings, servers: str) -> str:
-    """What the broker is and takes; raises `Misconfigured` or `Unavailable` when it will not do. Changes nothing there.
+    """The broker and its streams in a sentence; changes nothing there. Raises `Misconfigured` and `Unavailable`.
 
     servers: its addresses; "" = none is configured or runs.
     """

@@ -10,14 +10,16 @@ from typing import Any
 
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
 from builder.adapters.profiles.profiles import parse_profile
-from builder.adapters.sqlite import SqliteStore
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import ConfigSnapshot, read_edition, template_folders
+from builder.app.config import ConfigSnapshot, read_config, template_folders
+from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
+from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
+from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
@@ -30,87 +32,88 @@ FACTS_ENCODING = "o200k_base"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Components:
-    """What builds contexts, without a bus."""
+    """The opened parts."""
 
     builder: ContextBuilder
-    store: SqliteStore
+    store: CompleteStore
     embedder: CachedEmbedder
-    edition: ConfigSnapshot
+    config: ConfigSnapshot
     helpers: Functions
     history_cache: HistoryCache
 
     @property
     def profiles(self) -> tuple[Profile, ...]:
-        """Everybody's, by name."""
-        return self.edition.profiles
+        """The profiles of all consumers, by name."""
+        return self.config.profiles
 
-    def renewed(self, edition: ConfigSnapshot) -> "Components":
-        """The same with another edition; this one stays as it is for whoever has begun with it."""
-        builder = self.builder.with_snapshot(edition.profiles, edition.renderings)
-        return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
+    def with_config(self, config: ConfigSnapshot) -> "Components":
+        """The same components with another configuration; running builds keep theirs."""
+        builder = self.builder.with_snapshot(config.profiles, config.renderings)
+        return replace(self, builder=builder, config=config, helpers=replace(self.helpers, renderings=config.renderings))
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
         self.history_cache.drop(workspace)
-        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
+        return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.config.renderings.values())
 
     def preset(self, name: str) -> Profile:
         """A profile that is this preset and nothing else. Raises `Misconfigured`."""
-        return parse_profile(name, f"extends: {name}", self.edition.library)
+        return parse_profile(name, f"extends: {name}", self.config.library)
 
     def profile(self, name: str) -> Profile:
         """Raises `Misconfigured` with the known names."""
         for profile in self.profiles:
             if profile.consumer == name:
                 return profile
-        known = ", ".join(profile.consumer for profile in self.profiles)
-        raise Misconfigured(f"there is no profile {name!r}; known profiles are {known}")
+        choices = ", ".join(profile.consumer for profile in self.profiles)
+        raise Misconfigured(f"there is no profile {name!r}; known profiles are {choices}")
 
 
 @asynccontextmanager
-async def open_core(
+async def open_components(
     settings: Settings,
-    store_path: str | None = None,
+    location: StoreLocation | None = None,
+    *,
+    parts: Parts = PARTS,
     patience: float | None = None,
     failed: Listener = silence,
 ) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
-    store_path: instead of the settings', and then everything is embedded at once. patience: seconds to wait for the engine;
-    None: as long as it takes to load.
-    failed: told of each time that a template cannot render something.
+    location: a store instead of the configured one; everything is then embedded at ingestion.
+    patience: seconds to wait for the engine; None: as long as it takes to load.
+    failed: called for each breadcrumb that a template cannot render.
     """
     async with AsyncExitStack() as stack:
-        edition = read_edition(template_folders(settings), failed=failed)
+        config = read_config(template_folders(settings), failed=failed)
         embedding = settings.embedding
-        embedder = open_embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
+        embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)
-        store = SqliteStore(store_path or str(settings.store_path))
-        stack.callback(store.close)
+        store = await stack.enter_async_context((location or locate_store(settings, parts.stores)).open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
-            renderings=edition.renderings,
+            renderings=config.renderings,
             ranker=load_ranker(),
             excluded=excluded,
             usage=usage,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
-        at_ingestion = None if store_path else embedding.passages_at_ingestion
-        builder = ContextBuilder(store, embedder, edition.profiles, helpers, history_cache, at_ingestion)
+        at_ingestion = None if location else embedding.passages_at_ingestion
+        builder = ContextBuilder(store, embedder, config.profiles, helpers, history_cache, at_ingestion)
         yield Components(
-            builder=builder, store=store, embedder=embedder, edition=edition, helpers=helpers, history_cache=history_cache
+            builder=builder, store=store, embedder=embedder, config=config, helpers=helpers, history_cache=history_cache
         )
 
 
-async def _same_model(store: SqliteStore, model: str) -> None:
+async def _same_model(store: Rebuild, model: str) -> None:
     """Without an engine any store will do: its vectors wait for the engine that made them."""
-    held = await store.models() - {"", NONE}
-    if held and model != NONE and model not in held:
+    engines = await store.models() - {"", NONE}
+    if engines and model != NONE and model not in engines:
         raise Misconfigured(
-            f"the store holds vectors of {', '.join(sorted(held))}, the engine is {model}; "
+            f"the store holds vectors of {', '.join(sorted(engines))}, the engine is {model}; "
             "run `context-builder reindex` with the service stopped, or set CONTEXT_BUILDER_EMBEDDING__ENGINE and __MODEL back"
         )
 

@@ -20,44 +20,49 @@ from builder.wire.files import read_source
 
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
-"""The files of an edition, in each of its folders."""
+"""The files of a snapshot, in each of its folders."""
 
-Traces = frozenset[tuple[str, int, int, int]]
-"""Path, inode, size and time of change (ns) of every file: what differs when one was edited, added or taken away."""
+FileStamps = frozenset[tuple[str, int, int, int]]
+"""Path, inode, size and time of change (ns) of every file; they differ after a file was edited, added or removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigSnapshot:
-    """A context is built from one edition only. renderings: encoding → rendering. traces: of the files, before they were read."""
+    """Profiles and templates of one moment. A context is built from one snapshot."""
 
     profiles: tuple[Profile, ...]
+    """By name."""
     library: Library
+    """The presets and models that profiles may name."""
     templates: TemplateSet
     renderings: Mapping[str, JinjaRendering]
+    """By encoding."""
     failures: Failures
-    traces: Traces
+    """What the templates could not render."""
+    stamps: FileStamps
+    """Of the files before they were read."""
 
 
-def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, failed: Listener = silence) -> ConfigSnapshot:
-    """Everything anew. folders: the bundled one first. Raises `Misconfigured`.
+def read_config(folders: tuple[Path, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence) -> ConfigSnapshot:
+    """Read all files. folders: the bundled one first. Raises `Misconfigured`.
 
-    held: its renderings, with what they have cached, go on if no template changed. failed: told of each time that a
-    template cannot render something.
+    previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
+    a template cannot render.
     """
     for folder in folders:
         if not folder.is_dir():
             raise Misconfigured(
                 f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
             )
-    traces = traces_of(folders)
+    stamps = file_stamps(folders)
     try:
         library = load_library(folders)
         profiles = load_profiles(folders, library)
         templates = TemplateSet(*read_folders(folders))
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
-    before = held if held and held.templates.revision == templates.revision else None
-    known, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
+    before = previous if previous and previous.templates.revision == templates.revision else None
+    former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
     if not before:
         _try(templates)
     for page in sorted({profile.page for profile in profiles}):
@@ -65,10 +70,10 @@ def read_edition(folders: tuple[Path, ...], held: ConfigSnapshot | None = None, 
     plain = TemplateSet(*read_folders(folders[:1])) if folders[1:] else templates
     encodings = sorted({profile.encoding for profile in profiles})
     renderings = {
-        encoding: _rendering(encoding, profiles, templates, known.get(encoding), plain, failures) for encoding in encodings
+        encoding: _rendering(encoding, profiles, templates, former.get(encoding), plain, failures) for encoding in encodings
     }
     return ConfigSnapshot(
-        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, traces=traces
+        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, stamps=stamps
     )
 
 
@@ -83,27 +88,27 @@ def _rendering(
     encoding: str,
     profiles: tuple[Profile, ...],
     templates: TemplateSet,
-    known: JinjaRendering | None,
+    former: JinjaRendering | None,
     plain: TemplateSet,
     failures: Failures,
 ) -> JinjaRendering:
     """The known one, if it is for pages as large as these. plain: the bundled templates."""
-    longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
-    if known and known.longest == longest:
-        return known
-    return JinjaRendering(templates, load_counter(encoding), plain, failures, longest)
+    max_text_chars = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
+    if former and former.max_text_chars == max_text_chars:
+        return former
+    return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
 
 
-def traces_of(folders: tuple[Path, ...]) -> Traces:
+def file_stamps(folders: tuple[Path, ...]) -> FileStamps:
     """A file that goes away meanwhile has no trace."""
-    found = set()
+    stamps = set()
     for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
         try:
             state = file.stat()
         except FileNotFoundError:
             continue
-        found.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
-    return frozenset(found)
+        stamps.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
+    return frozenset(stamps)
 
 
 def template_folders(settings: Settings) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""Beside the worker: an edited profile or template is in force for the next trigger, a broken one never."""
+"""Reads edited profiles and templates; broken ones never replace good ones."""
 
 import asyncio
 import logging
@@ -7,67 +7,65 @@ from pathlib import Path
 
 from builder.adapters.templates.failures import Listener
 from builder.app.components import Components
-from builder.app.config import Traces, read_edition, traces_of
+from builder.app.config import FileStamps, file_stamps, read_config
 from builder.domain.errors import Misconfigured
 from builder.service import ContextBuilder
 from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
-LOOK_SECONDS = 0.5
+POLL_SECONDS = 0.5
 
 
 class Reloader:
-    """Holds the core of the newest edition that is whole. Whoever begins a build takes `core` once and finishes with it.
-
-    problem: why the files as they are now are not in force; empty when they are.
-    """
+    """The components with the newest valid profiles and templates. A build takes `core` once and keeps it to its end."""
 
     def __init__(self, folders: tuple[Path, ...], core: Components, refused: Callable[[], None], failed: Listener) -> None:
-        """refused: told of each edit that could not be taken. failed: as `read_edition` has it."""
+        """refused: called for each invalid edit. failed: as in `read_config`."""
         self.core = core
         self.problem = ""
+        """Why the present files are not used; empty when they are."""
         self._folders = folders
         self._refused = refused
         self._failed = failed
-        self._seen = self._tried = core.edition.traces
+        self._latest = self._checked = core.config.stamps
 
     def builder(self) -> ContextBuilder:
-        """That of now."""
+        """The builder of the present components."""
         return self.core.builder
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
-        """See `Components`."""
+        """`Components.drop` of the present components."""
         return self.core.drop(workspace, ids)
 
-    async def run(self, taken: Callable[[Components], None]) -> None:
-        """Until cancelled. taken: told of each new core."""
+    async def run(self, renew: Callable[[Components], None]) -> None:
+        """Look for edits until cancelled. renew: called with the new components."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
             if await self.look():
-                taken(self.core)
+                renew(self.core)
 
     async def look(self) -> bool:
-        """Whether there is a new core. What changed since the last look is left to the next: somebody may be writing still."""
-        traces = await asyncio.to_thread(traces_of, self._folders)
-        still, self._seen = traces == self._seen, traces
-        return still and traces != self._tried and await self._try(traces)
+        """Whether there are new components. A file that changed since the last look may still be written: it is read later."""
+        stamps = await asyncio.to_thread(file_stamps, self._folders)
+        still, self._latest = stamps == self._latest, stamps
+        return still and stamps != self._checked and await self._try(stamps)
 
     async def state(self) -> str:
-        """The problem, for /readyz."""
+        """`problem`, for /readyz."""
         return self.problem
 
-    async def _try(self, traces: Traces) -> bool:
-        self._tried = traces
+    async def _try(self, stamps: FileStamps) -> bool:
+        self._checked = stamps
         try:
-            reading = asyncio.to_thread(read_edition, self._folders, self.core.edition, self._failed)
-            edition = await guard(reading, log, "reading profiles and templates")
+            reading = asyncio.to_thread(read_config, self._folders, self.core.config, self._failed)
+            config = await guard(reading, log, "reading profiles and templates")
         except (Misconfigured, UnexpectedError) as error:
             self.problem = f"the last good profiles and templates stay in force: {error}"
             log.error(self.problem)  # noqa: TRY400 - the sentence says it all
             self._refused()
             return False
-        self.core, self.problem = self.core.renewed(edition), ""
-        consumers = ", ".join(profile.consumer for profile in edition.profiles)
-        log.info("profiles and templates were read again: %s; templates %s", consumers, edition.templates.revision)
+        self.core, self.problem = self.core.with_config(config), ""
+        consumers = ", ".join(profile.consumer for profile in config.profiles)
+        log.info("profiles and templates were read again: %s; templates %s", consumers, config.templates.revision)
         return True

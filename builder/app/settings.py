@@ -52,7 +52,11 @@ class Store(BaseModel):
 
     model_config = _FROZEN
 
-    path: Path | None = Field(None, description="SQLite file; default DATA_DIR/store.sqlite3")
+    url: str = Field(
+        "",
+        description="`sqlite:PATH` of a file, absolute or relative to the working directory; default "
+        "`sqlite:DATA_DIR/store.sqlite3`",
+    )
     cached_passages: int = Field(
         50_000, ge=0, description="passages kept in memory for recall, all sessions together (about 4 kB each)"
     )
@@ -158,11 +162,6 @@ class Settings(BaseSettings):
     worker: Worker = Worker()
     http: Http = Http()
     log: Log = Log()
-
-    @property
-    def store_path(self) -> Path:
-        """The SQLite file."""
-        return (self.store.path or self.data_dir / "store.sqlite3").expanduser()
 
     @property
     def models_dir(self) -> Path:

@@ -1,11 +1,11 @@
 """Log lines to standard error, and the metrics of the service beside FastStream's own."""
 
-import json
 import logging
 import sys
 from datetime import UTC, datetime
 from typing import Any
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from builder.domain.delivery_outcome import DeliveryOutcome
@@ -13,8 +13,10 @@ from builder.domain.failure import Failure
 
 log = logging.getLogger("builder.events")
 
-FIELDS = "fields"
-"""Of a log record: what JSON lines have beside the message."""
+FIELDS = frozenset({"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason"})
+"""What JSON lines of deliveries have beside the message. Other fields, as those of libraries, are left out."""
+TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
+"""A line for people."""
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 
@@ -65,7 +67,7 @@ class Metrics:
             ),
         }
         self.age = Gauge("context_builder_queue_age_seconds", "Age of the oldest breadcrumb not settled", registry=registry)
-        self.lacking = Gauge(
+        self.missing_vectors = Gauge(
             "context_builder_vectors_missing", "Breadcrumbs whose vectors are not filled in yet", registry=registry
         )
         self.free = Gauge("context_builder_disk_free_bytes", "Bytes free where the store lies", registry=registry)
@@ -78,7 +80,7 @@ class Metrics:
         self._summaries.labels(by).inc()
 
     def template_failed(self, failure: Failure) -> None:
-        """Count it, and write a line about the first of a template: each edit of the templates begins anew."""
+        """Count it, and log the first failure of each template since the templates were edited."""
         self._template_failures[failure.kind].labels(failure.name).inc()
         if failure.times == 1:
             log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)
@@ -103,7 +105,7 @@ class Metrics:
             1e3 * processed.seconds,
             processed.contexts,
             f" reason={processed.reason}" if processed.reason else "",
-            extra={FIELDS: _fields(processed)},
+            extra=_fields(processed),
         )
 
 
@@ -124,23 +126,34 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
 
 
 def set_up_logging(level: str, style: str) -> None:
-    """style: "text" for people, "json" for collectors."""
+    """style: "text" for people, "json" for collectors. Lines of libraries are written the same way."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Json() if style == "json" else logging.Formatter("%(asctime)s %(levelname)-7s %(name)s  %(message)s"))
+    handler.setFormatter(json_formatter() if style == "json" else logging.Formatter(TEXT))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for noisy in ("httpx", "httpx2", "uvicorn.access", "nats.aio.client"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
-class _Json(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        line = {
-            "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
-            "level": record.levelname,
-            "logger": record.name,
-            "message": record.getMessage(),
-            **getattr(record, FIELDS, {}),
-        }
-        if record.exc_info:
-            line["exception"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+def json_formatter() -> logging.Formatter:
+    """A JSON object a line: time, level, logger, message, the fields of a delivery, and an exception."""
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=[structlog.stdlib.ExtraAdder(allow=FIELDS)],
+        processors=[
+            structlog.processors.format_exc_info,
+            _head,
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            structlog.processors.JSONRenderer(ensure_ascii=False),
+        ],
+    )
+
+
+def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """The event behind what every line begins with."""
+    record = event["_record"]
+    return {
+        "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
+        "level": record.levelname,
+        "logger": record.name,
+        "message": event.pop("event"),
+        **event,
+    }

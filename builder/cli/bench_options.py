@@ -49,11 +49,11 @@ def progress(name: str, steps: int) -> "Iterator[Step]":
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
     """The report of a measurement on components with a store of their own."""
-    from builder.app import open_core
+    from builder.app import location, open_components
 
     async def work() -> dict[str, Any]:
         with folder() as path, progress(name, steps) as step:
-            async with open_core(settings(), str(path / "store.sqlite3")) as core:
+            async with open_components(settings(), location(f"sqlite:{path}/store.sqlite3")) as core:
                 return await run(core, step)
 
     return asyncio.run(work())
@@ -77,7 +77,7 @@ def measure_service(
     async def work() -> dict[str, Any]:
         base = settings()
         with folder() as path:
-            store = Store(path=path / "store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages))
+            store = Store(url=f"sqlite:{path}/store.sqlite3", cached_passages=max(cached_passages, base.store.cached_passages))
             own = base.model_copy(update={"data_dir": path, "nats": Nats(port=-1), "store": store, "http": Http(port=0)})
             engine = await open_engine(own)
             try:

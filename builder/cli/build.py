@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from builder.app import open_core
+from builder.app import IN_MEMORY, location, open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Rejected
@@ -15,7 +15,6 @@ from builder.remember.decode import decode
 from builder.remember.lifetimes import Lifetimes
 from builder.wire.records import Outgoing, read_lines
 
-IN_MEMORY = ":memory:"
 EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 
 
@@ -34,12 +33,12 @@ async def build_once(
     """
     breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
     trigger = _trigger(breadcrumbs, trigger_id)
-    async with open_core(settings, IN_MEMORY) as core:
+    async with open_components(settings, location(IN_MEMORY)) as core:
         for breadcrumb in breadcrumbs:
             if breadcrumb.place < trigger.place:
                 await core.builder.remember(breadcrumb)
         result = await core.builder.build(trigger, (core.profile(profile),))
-        for failure in core.edition.failures.all:
+        for failure in core.config.failures.all:
             warn(f"{failure.file} failed {failure.times} times, {failure.instead} is shown: {failure.reason}")
     if result.rejected:
         raise Rejected(result.rejected[0])

@@ -30,7 +30,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
             update={
                 "data_dir": Path(folder),
                 "nats": settings.nats if settings.nats.servers else Nats(port=-1),
-                "store": Store(path=Path(folder) / "store.sqlite3"),
+                "store": Store(),
                 "http": Http(port=0),
             }
         )

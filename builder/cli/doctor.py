@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from builder.app import Address, Listening, broker_address, check_broker, models, open_core, running
+from builder.app import Address, Listening, broker_address, check_broker, locate_store, models, open_components, running
 from builder.app.settings import Settings
 from builder.cli.options import Target
 from builder.cli.requests import ask
@@ -120,10 +120,10 @@ async def _broker(address: Address, settings: Settings) -> str:
 
 
 async def _core(settings: Settings) -> str:
-    async with open_core(settings) as core:
+    async with open_components(settings) as core:
         count, missing = await core.store.count(), await core.store.count_missing_vectors()
         names = ", ".join(profile.consumer for profile in core.profiles)
-        stored = f"{count} breadcrumbs in {settings.store_path}, {missing} lack vectors"
+        stored = f"{count} breadcrumbs in {locate_store(settings).name}, {missing} lack vectors"
         text = f"{stored}; engine {core.embedder.model}; profiles {names}"
         try:
             await core.embedder.embed("ready")

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from builder.app import answer_from_store
+from builder.app import answer_from_store, locate_store
 from builder.cli.options import Target, say
 from builder.client import Client, Unavailable
 
@@ -24,7 +24,7 @@ class Source:
             self._client = await stack.enter_async_context(self._target.connect())
             self._is_answered = True
         except Unavailable as error:
-            self._turn_to_store(error)
+            await self._turn_to_store(error)
 
     async def ask(self, verb: str, request: dict[str, Any]) -> dict[str, Any]:
         """The answer. Raises `Rejected` and `Unavailable`."""
@@ -32,19 +32,19 @@ class Source:
             try:
                 return await self._client.ask(verb, request)
             except Unavailable as error:
-                self._turn_to_store(error)
+                await self._turn_to_store(error)
         target = self._target
         # A broker at a guessed address may belong to another service.
         is_own = not target.address.is_configured and (self._client is None or bool(target.address.guess))
         servers = "" if is_own else target.servers
         return await answer_from_store(target.settings, servers, target.workspace, verb, json.dumps(request).encode())
 
-    def _turn_to_store(self, error: Unavailable) -> None:
-        path = self._target.settings.store_path
-        if not path.exists():
+    async def _turn_to_store(self, error: Unavailable) -> None:
+        store = locate_store(self._target.settings)
+        if not await store.exists():
             raise error
         self._is_answered = False
-        say(f"{error}; looking into the store {path}")
+        say(f"{error}; looking into the store {store.name}")
 
 
 async def ask(target: Target, verb: str, request: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import logging
 import signal
 from contextlib import ExitStack
 
-from builder.app import announcement, open_service, serve
+from builder.app import PARTS, Parts, announcement, locate_store, open_service, serve
 from builder.app.settings import Settings
 from builder.app.telemetry import set_up_logging
 from builder.client.connecting import without_credentials
@@ -13,21 +13,21 @@ from builder.client.connecting import without_credentials
 log = logging.getLogger("builder")
 
 
-async def serve_until_signal(settings: Settings) -> None:
+async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
     """Serve until SIGTERM or SIGINT; what was started is finished, what was not is left to the broker."""
     set_up_logging(settings.log.level, settings.log.format)
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    async with open_service(settings) as service:
+    async with open_service(settings, parts) as service:
         while_serving = ExitStack()
         consumers = ", ".join(profile.consumer for profile in service.core.profiles if profile.triggers)
 
         def started(port: int) -> None:
             while_serving.enter_context(announcement(settings, service.url, port))
             log.info("NATS     %s", without_credentials(service.url))
-            log.info("store    %s", settings.store_path)
+            log.info("store    %s", locate_store(settings, parts.stores).name)
             log.info("model    %s", service.core.embedder.model)
             log.info("contexts for %s", consumers or "nobody: no profile has a trigger")
             log.info("health   http://%s:%d/readyz", settings.http.host, port)

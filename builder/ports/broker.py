@@ -15,7 +15,7 @@ class Stream(Protocol):
 
 
 class Archive(Protocol):
-    """Takes away from the streams, beyond recovery. All methods raise `Unavailable` and may be repeated.
+    """Deletes from the streams, beyond recovery. All methods raise `Unavailable` and may be repeated.
 
     ids: of one workspace; session: theirs, NO_SESSION = any.
     """
@@ -40,7 +40,7 @@ class Archive(Protocol):
 
 
 class Published(Protocol):
-    """Reads contexts that were published. All methods raise `Unavailable`; None = there is none, or it was forgotten."""
+    """Reads published contexts. All methods raise `Unavailable`; None = there is none, or it was erased."""
 
     async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
         """The newest one of a consumer in a session."""
@@ -50,53 +50,53 @@ class Published(Protocol):
 
 
 class Publisher(Protocol):
-    """Sends what leaves the service."""
+    """Publishes contexts and dead letters."""
 
     async def publish(self, context: Context, event: bytes) -> None:
         """Raises `AlreadyPublished` when the server holds a context with this id, `Unavailable` when it cannot be reached.
 
-        Plain subscribers hear what the server refuses, too: ask `holds` before a second attempt.
+        Plain subscribers receive an event even when the server refuses it; call `holds` before a second attempt.
         """
 
     async def holds(self, context: Context) -> bool:
-        """Whether the server holds a context with this id, or what is left of one that was forgotten. Raises `Unavailable`."""
+        """Whether the server holds a context with this id, or the stub of an erased one. Raises `Unavailable`."""
 
     async def announce(self, context: Context) -> None:
-        """Tell whoever listens that tool results were folded in a context that has been published (`context.compacted.v1`).
+        """Send `context.compacted.v1` to subscribers when tool results were folded in a published context. Raises `Unavailable`.
 
-        Nobody keeps it, and a context that nothing was folded in says nothing. Raises `Unavailable`.
+        The event is not stored. A context without folded results sends none.
         """
 
     async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
-        """Keep what was rejected, with its reason, subject and sequence. Twice for one place keeps one. Raises `Unavailable`."""
+        """Store a rejected message with its reason, subject and sequence, once a place. Raises `Unavailable`."""
 
 
 class Sender(Protocol):
     """Sends breadcrumbs of the service's own: they enter the store through the stream."""
 
     async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:
-        """Publish and return what the stream will hand over. Raises `Unavailable`. triggers: it may ask for contexts.
+        """Publish and return the stored message. Raises `Unavailable`. triggers: the breadcrumb may ask for contexts.
 
-        The same message id twice within the server's window is one breadcrumb: the first one is returned, whatever its words,
-        because it is what every worker reads. Raises `Rejected` when it stands on another subject.
+        A message id that is sent twice within the server's window is one breadcrumb: the first message is returned, even if its
+        text differs. Raises `Rejected` when that message has another subject.
         """
 
 
 class Delivery(Protocol):
-    """One hand-over of an arrival by the broker, settled exactly once by the worker. Settling never raises."""
+    """One delivery of a stream message, settled exactly once by the worker. Settling never raises."""
 
     @property
     def arrival(self) -> StreamMessage:
-        """What came."""
+        """The message."""
 
     async def ack(self) -> None:
-        """Done with it."""
+        """Settle: it was processed."""
 
     async def retry(self, delay: float) -> None:
-        """Deliver it again after `delay` seconds."""
+        """Settle: the broker delivers it again after `delay` seconds."""
 
     async def reject(self) -> None:
-        """Never deliver it again."""
+        """Settle: the broker never delivers it again."""
 
     async def keep_alive(self) -> None:
-        """Tell the broker that work goes on."""
+        """Tell the broker that processing goes on."""

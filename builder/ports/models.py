@@ -5,7 +5,7 @@ from typing import Protocol
 from builder.domain.summary import Line, Utterance
 
 NO_MODEL = "none"
-"""Id of an engine that is never there."""
+"""Id of the engine without a model."""
 
 
 class Embedder(Protocol):
@@ -13,21 +13,21 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """Id of the engine, the hash of its weights included; known before the engine is there, "none" when it never is."""
+        """Id of the engine with the hash of its weights, known before it is loaded; NO_MODEL without one."""
 
     async def embed(self, text: str) -> bytes:
         """The vector; texts longer than the engine's window are cut there. Raises `Unavailable`, also while it is loading."""
 
 
 class Summarizer(Protocol):
-    """Makes the lines of a summary out of earlier lines and of what was said since. A fallback needs no such port."""
+    """Writes the lines of a summary from earlier lines and the utterances since."""
 
     @property
     def name(self) -> str:
-        """What the summary names as its maker."""
+        """Name of the model, which the summary carries."""
 
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        """At most `cap` tokens of lines in the language of what was said, each with the breadcrumbs that it was made from.
+    async def summarise(self, lines: tuple[Line, ...], utterances: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+        """At most `cap` tokens of lines in the language of the utterances, each with the breadcrumbs that it was made from.
 
-        Raises `Unavailable` when there is nobody who could, or nothing useful came back after all attempts.
+        Raises `Unavailable` when no useful answer came after all attempts.
         """

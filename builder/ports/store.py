@@ -1,10 +1,11 @@
-"""The store: what was remembered, beside the stream that it is a projection of.
+"""The store: a projection of the stream, for recall.
 
 Vectors are little-endian float16 bytes of unit length.
 """
 
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.recall import Recall, RecallQuery
@@ -20,7 +21,7 @@ class BreadcrumbStore(Protocol):
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
         """What is stored under (workspace, id, version), vectors included, or None. Its place may be an earlier one.
 
-        Of what was erased, what is left: it removes itself.
+        An erased breadcrumb is returned as the trace that is left of it, which removes itself.
         """
 
     async def recall(self, query: RecallQuery) -> Recall:
@@ -38,12 +39,12 @@ class BreadcrumbStore(Protocol):
 
 
 class Reader(Protocol):
-    """Reads breadcrumbs one by one, for who follows a chain or looks something up. All methods raise `Unavailable`."""
+    """Reads single breadcrumbs and chains. All methods raise `Unavailable`."""
 
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
         """The id, the id that the first version of it answers, and so on: up to `limit`, each once, as of `until`, inclusive.
 
-        The last one may be unknown. What was erased still says what it answered.
+        The last id may be unknown. An erased breadcrumb keeps the id that it answers.
         """
 
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
@@ -62,22 +63,22 @@ class Reader(Protocol):
 
 
 class Store(BreadcrumbStore, Reader, Protocol):
-    """What builds contexts reads both ways."""
+    """What the context builder needs."""
 
 
 class Eraser(Protocol):
-    """Forgets. All methods raise `Unavailable`; a second call with the same arguments changes nothing."""
+    """Erases. All methods raise `Unavailable`; a second call with the same arguments changes nothing."""
 
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
         """Take from every version of it with place < `until` all that `erased` takes, with passages, vectors and tags.
 
-        So too from each summary of the session that names it, and from each that names one of those. NO_SESSION: in any session.
-        Raises the `Recall.revision` of the sessions, and nobody remembers them anew. Returns what was taken by this call as it
-        was, and is durable.
+        The same is taken from each summary of the session that names it, and from each that names such a summary.
+        NO_SESSION: in any session. Raises the `Recall.revision` of the sessions; an erased version is never stored again.
+        Returns durably erased breadcrumbs as they were before this call.
         """
 
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        """What is left of all that `erase` took for this id, whenever, in place order."""
+        """The traces of all that `erase` took for this id, in place order."""
 
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
         """What is stored and has expired at the moment, with earlier versions of it in its session, in place order.
@@ -90,20 +91,20 @@ class Eraser(Protocol):
 
 
 class PendingStubs(Protocol):
-    """Subjects of contexts that were taken away and whose stub is owed. All methods raise `Unavailable`."""
+    """Subjects of contexts whose replacement stub has still to be published. All methods raise `Unavailable`."""
 
     async def add_stub(self, subject: str) -> None:
-        """Note it, durably, before the context is taken away."""
+        """Store it durably, before the context is deleted."""
 
     async def pending_stubs(self) -> tuple[str, ...]:
         """All of them, sorted."""
 
     async def remove_stub(self, subject: str) -> None:
-        """The stub is there."""
+        """Remove it: the stub was published."""
 
 
 class MissingVectors(Protocol):
-    """Breadcrumbs of model "", which no engine has seen yet. All methods raise `Unavailable`.
+    """Breadcrumbs of model "", which have no vectors yet. All methods raise `Unavailable`.
 
     Remembering one lists it, in the same transaction; filling its vectors in takes it off the list.
     """
@@ -114,8 +115,8 @@ class MissingVectors(Protocol):
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
         """Write the vectors and the model of what `missing_vectors` gave, and return True.
 
-        False, and nothing is written, when it lacks none any more: the first writer wins. Whoever has recalled it without them
-        asks for them by `Reader.vectors`.
+        False, and nothing is written, when it has vectors already: the first writer wins. A history that was read before gets
+        them by `Reader.vectors`.
         """
 
     async def count_missing_vectors(self) -> int:
@@ -123,7 +124,7 @@ class MissingVectors(Protocol):
 
 
 class Progress(Protocol):
-    """What the worker must not forget between two processes. All methods raise `Unavailable`."""
+    """What the worker keeps across restarts. All methods raise `Unavailable`."""
 
     async def watermark(self, workspace: str, session: str) -> Place:
         """Everything of the session up to this place is remembered or was rejected; ORIGIN for an unknown session."""
@@ -132,10 +133,83 @@ class Progress(Protocol):
         """Raise the watermark; a lower place changes nothing."""
 
     async def start_attempt(self, place: Place) -> int:
-        """Count an attempt before it is made; returns its number, 1 for the first."""
+        """Count an attempt before it begins; returns its number, 1 for the first."""
 
     async def undo_attempt(self, place: Place) -> None:
-        """Take back the attempt just begun: somebody else was unavailable."""
+        """Take back the last attempt: a dependency was unavailable."""
 
     async def clear_attempts(self, place: Place) -> None:
         """Forget the attempts of a finished delivery."""
+
+
+class CallOrigin(NamedTuple):
+    """The first request of a session under a request id."""
+
+    workspace: str
+    call: str
+    session: str
+    incarnation: int
+    sequence: int
+
+
+class Rebuild(Protocol):
+    """What a store is compared with and filled by when it is built from the stream. All methods raise `Unavailable`."""
+
+    async def models(self) -> frozenset[str]:
+        """The engines whose vectors are stored; "" stands for breadcrumbs that lack vectors."""
+
+    async def count_before(self, place: Place) -> int:
+        """Breadcrumbs below the place, counted as `BreadcrumbStore.count` does."""
+
+    async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
+        """Every origin in this incarnation of the stream, sorted, those of erased requests included."""
+
+    async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
+        """Store the origins of an older store before anything is remembered: the stream may have lost the requests."""
+
+    async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
+        """Store many breadcrumbs durably, all or none; returns how many were new."""
+
+
+class StoreHealth(Protocol):
+    """What operators watch. Only `check` waits for the store."""
+
+    async def check(self) -> str:
+        """Why the store cannot be read right now; empty when it can."""
+
+    @property
+    def refusal(self) -> str:
+        """Why a recent write failed; empty when the same write has succeeded since."""
+
+    def size_bytes(self) -> int:
+        """Bytes that the store occupies."""
+
+    def free_bytes(self) -> int | None:
+        """Bytes that are free where the store lies; None when the store does not know."""
+
+
+class CompleteStore(Store, Eraser, PendingStubs, MissingVectors, Progress, Rebuild, StoreHealth, Protocol):
+    """All ports of an open store: what an adapter implements."""
+
+
+class StoreLocation(Protocol):
+    """Where a store is, or may be. All methods raise `Misconfigured`."""
+
+    @property
+    def name(self) -> str:
+        """The location as people read it, without credentials."""
+
+    async def exists(self) -> bool:
+        """Whether a store is there."""
+
+    def open(self) -> AbstractAsyncContextManager[CompleteStore]:
+        """The store, open inside the block; an empty one is made where none exists."""
+
+    async def rebuild(self) -> "StoreLocation":
+        """An empty location beside this one for a rebuild; removes what an interrupted rebuild left there.
+
+        Raises `Misconfigured` while the store is in use.
+        """
+
+    async def replace(self, rebuilt: "StoreLocation") -> None:
+        """Put the closed store of `rebuild` in this one's place. Raises `Misconfigured` while the store is in use."""

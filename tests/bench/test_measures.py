@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from builder.app import open_core, open_encoder, open_service, serving
+from builder.app import IN_MEMORY, location, open_components, open_encoder, open_service, serving
 from builder.app.settings import Embedding, Http, Nats, Settings
 from builder.bench.data.datasets import load as read
 from builder.bench.data.planted import copy_of, opposites_of
@@ -44,7 +44,7 @@ async def test_load_counts_everything_that_it_sent(settings: Settings) -> None:
 
 
 async def test_memory_asks_every_session_of_the_store(settings: Settings) -> None:
-    async with open_core(settings, ":memory:") as core:
+    async with open_components(settings, location(IN_MEMORY)) as core:
         await memory.fill(core, 40, 4, quiet)
         report = await memory.ask(core, 40, 4, quiet)
         assert await core.store.count() == 44
@@ -52,7 +52,7 @@ async def test_memory_asks_every_session_of_the_store(settings: Settings) -> Non
 
 
 async def test_planted_copies_and_small_talk_lose_little_of_the_sample(settings: Settings) -> None:
-    async with open_core(settings, ":memory:") as core:
+    async with open_components(settings, location(IN_MEMORY)) as core:
         report = await repeats.run(core, read("sample"), core.profile("recall"), 1000, quiet)
     assert report["questions"] == 20
     assert report["planted"]["copies_merged"] >= 0.98
@@ -81,7 +81,7 @@ def test_opposites_deny_count_on_exchange_and_ask() -> None:
 
 
 async def test_one_conversation_alone_cannot_be_ablated(settings: Settings) -> None:
-    async with open_core(settings, ":memory:") as core:
+    async with open_components(settings, location(IN_MEMORY)) as core:
         sample = read("sample")
         data = await examples(core.builder, (sample,), core.profile("recall"), quiet)
         with pytest.raises(Misconfigured, match="--fit-on"):

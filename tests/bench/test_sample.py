@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.memory import MemoryStore
-from builder.app import open_core
+from builder.app import IN_MEMORY, location, open_components
 from builder.app.settings import Embedding, Settings
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
@@ -29,7 +29,7 @@ def _model() -> None:
 
 
 async def test_most_evidence_of_the_sample_is_on_a_page_of_1000_tokens() -> None:
-    async with open_core(SETTINGS, ":memory:") as core:
+    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
         report = await recall.run(core.builder, load("sample"), core.profile("recall"), (500, 1000, 2000), quiet)
     assert report["questions"] == 20
     assert report["budgets"]["1000"]["evidence_any"] >= 0.9
@@ -44,7 +44,7 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
     turned = replace(dataset, conversations=(replace(conversation, questions=conversation.questions[::-1]),))
     reports = []
     for questions in (dataset, turned):
-        async with open_core(SETTINGS, ":memory:") as core:
+        async with open_components(SETTINGS, location(IN_MEMORY)) as core:
             reports.append(await recall.run(core.builder, questions, core.profile("recall"), (500,), quiet))
     assert reports[0]["budgets"] == reports[1]["budgets"]
     assert reports[0]["by_category"] == reports[1]["by_category"]
@@ -52,7 +52,7 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
 
 async def test_a_store_in_memory_and_one_on_disk_give_the_same_contexts(tmp_path: Path) -> None:
     (conversation,) = load("sample").conversations
-    async with open_core(SETTINGS, str(tmp_path / "store.sqlite3")) as core:
+    async with open_components(SETTINGS, location(f"sqlite:{tmp_path}/store.sqlite3")) as core:
         profiles = (core.profile("default"), core.profile("recall"))
         in_memory = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
         for breadcrumb in conversation.breadcrumbs:
@@ -72,7 +72,7 @@ async def test_the_question_itself_is_no_evidence() -> None:
 
 
 async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() -> None:
-    async with open_core(SETTINGS, ":memory:") as core:
+    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
         report = await tokens.run(core, load("sample"), core.profile("default"), (300, 4000), lambda: None)
     assert len(report["baselines"]) == 3
     assert report["budgets"]["300"]["tokens_max"] <= 300
@@ -82,7 +82,7 @@ async def test_tokens_are_counted_against_three_baselines_at_equal_evidence() ->
 
 
 async def test_most_of_a_page_is_what_the_page_before_began_with() -> None:
-    async with open_core(SETTINGS, ":memory:") as core:
+    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
         mine = core.profile("default")
         report = await prefix.run(core, load("sample"), {"mine": mine, "naive": prefix.naive(mine)}, 12, lambda: None)
     assert report["orders"]["mine"]["reused_median"] > 10 * report["orders"]["naive"]["reused_median"]

@@ -9,12 +9,9 @@ import signal
 import sys
 from typing import Any
 
-from builder.adapters.nats import inbox
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.sqlite import SqliteStore
-from builder.app import components as core
-from builder.app import service
+from builder.app import Parts, service
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
@@ -22,6 +19,7 @@ from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
+from tests.stores import Method, changed_stores
 
 FATAL = "fatal"
 STOPS = ("decoded", "remembered", "assembled", "published", "acknowledged")
@@ -48,21 +46,27 @@ def encode_or_die(context: Context, max_bytes: int) -> bytes:
     return encode(context, max_bytes)
 
 
-class Store(SqliteStore):
-    """Dies when the breadcrumb is stored, or when its vectors are."""
+def remember_or_die(remember: Method) -> Method:
+    """Dies when the breadcrumb is stored."""
 
-    async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        """As the real one."""
-        new = await super().remember(remembered)
+    async def deadly(remembered: StoredBreadcrumb) -> bool:
+        new = bool(await remember(remembered))
         die_at("remembered", remembered.breadcrumb.text)
         return new
 
-    async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        """As the real one."""
+    return deadly
+
+
+def fill_or_die(fill_vectors: Method) -> Method:
+    """Dies before vectors are filled in, or after."""
+
+    async def deadly(remembered: StoredBreadcrumb) -> bool:
         die_at("filling", remembered.breadcrumb.text)
-        new = await super().fill_vectors(remembered)
+        new = bool(await fill_vectors(remembered))
         die_at("filled", remembered.breadcrumb.text)
         return new
+
+    return deadly
 
 
 class Publisher(NatsPublisher):
@@ -83,19 +87,13 @@ class Delivery(NatsDelivery):
         die_at("acknowledged", self.arrival.data.decode())
 
 
-def wire() -> None:
-    """Put the deadly parts in the places of the real ones."""
-    parts: tuple[tuple[Any, str, Any], ...] = (
-        (service, "decode", decode_and_die),
-        (service, "encode", encode_or_die),
-        (service, "NatsPublisher", Publisher),
-        (core, "SqliteStore", Store),
-        (inbox, "NatsDelivery", Delivery),
-    )
-    for module, name, part in parts:
-        setattr(module, name, part)
+def wire() -> Parts:
+    """The deadly parts; decoding and encoding are no parts, so they are put in their places."""
+    for name, function in {"decode": decode_and_die, "encode": encode_or_die}.items():
+        setattr(service, name, function)
+    stores = changed_stores(remember=remember_or_die, fill_vectors=fill_or_die)
+    return Parts(stores=stores, publisher=Publisher, delivery=Delivery)
 
 
 if __name__ == "__main__":
-    wire()
-    asyncio.run(serve_until_signal(Settings()))
+    asyncio.run(serve_until_signal(Settings(), wire()))

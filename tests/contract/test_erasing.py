@@ -80,8 +80,8 @@ async def test_a_page_is_told_from_either_end(store: Store) -> None:
     rows = [make_remembered(f"Remark {n}.", n) for n in range(1, 6)]
     await remember_all(store, *rows, make_tombstone("m2", 6), make_remembered("Edited.", 7, id="m3", version=2))
     for newest, expected in ((False, ["m1", "m4", "m5", "m3"]), (True, ["m3", "m5", "m4", "m1"])):
-        list_session = await store.list_session("acme", "s42", (ORIGIN, FAR), 9, newest)
-        assert [crumb.id for crumb in list_session] == expected
+        page = await store.list_session("acme", "s42", (ORIGIN, FAR), 9, newest)
+        assert [crumb.id for crumb in page] == expected
     assert [crumb.id for crumb in await store.list_session("acme", "s42", (make_place(1), make_place(5)), 9, False)] == ["m4"]
     assert await store.list_session("acme", "s42", (ORIGIN, FAR), 1, True) == ((await store.versions("acme", "m3"))[-1],)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -10,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
+from tests.stores import durable_store
 
 T = TypeVar("T")
 
@@ -50,6 +51,11 @@ async def settled(answer: Coroutine[Any, Any, T]) -> T | str:
         return "unavailable"
 
 
+def place_in(session: str, place: Place) -> Place:
+    """A place of this session alone: the stream gives each number once."""
+    return Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
+
+
 class Stores(RuleBasedStateMachine):
     """Two stores and one event loop; the memory store is the model."""
 
@@ -57,7 +63,7 @@ class Stores(RuleBasedStateMachine):
         super().__init__()
         self.runner = asyncio.Runner()
         self.model = MemoryStore()
-        self.store = SqliteStore(":memory:")
+        self.store = durable_store()
         self.rows: list[StoredBreadcrumb] = []
         self.filled: list[StoredBreadcrumb] = []
 
@@ -82,8 +88,7 @@ class Stores(RuleBasedStateMachine):
     )
     def remember(self, workspace: str, session: str, place: Place, crumb: str, text: str, model: str, **fields: Any) -> None:
         fields["call_signatures"] = fields["calls"] if fields.pop("asks") else ()
-        # A place belongs to one session: the stream gives each number once.
-        where = Place(place.incarnation, place.sequence * len(SESSIONS) + SESSIONS.index(session))
+        where = place_in(session, place)
         row = remembered_of(make_breadcrumb(text, workspace=workspace, session=session, place=where, id=crumb, **fields), model)
         row = row if model else bare(row)
         self.rows.append(row)
@@ -94,6 +99,13 @@ class Stores(RuleBasedStateMachine):
         if self.rows:
             row = self.rows[number % len(self.rows)]
             self.same(self.model.remember(row), self.store.remember(row))
+
+    @rule(numbers=st.lists(st.integers(0, 99), max_size=3), place=places)
+    def remember_many_again_elsewhere(self, numbers: list[int], place: Place) -> None:
+        rows = [self.rows[number % len(self.rows)] for number in numbers if self.rows]
+        crumbs = [replace(row.breadcrumb, version=4, place=place_in(row.breadcrumb.session, place)) for row in rows]
+        moved = tuple(replace(row, breadcrumb=crumb) for row, crumb in zip(rows, crumbs, strict=True))
+        self.same(self.model.remember_all(moved), self.store.remember_all(moved))
 
     @rule(number=st.integers(0, 9), model=models)
     def fill_vectors(self, number: int, model: str) -> None:
@@ -198,6 +210,11 @@ class Stores(RuleBasedStateMachine):
     def both_hold_as_much(self) -> None:
         self.same(self.model.count(), self.store.count())
         self.same(self.model.count_missing_vectors(), self.store.count_missing_vectors())
+
+    @rule(place=places)
+    def compare_what_a_rebuild_reads(self, place: Place) -> None:
+        self.same(self.model.count_before(place), self.store.count_before(place))
+        self.same(self.model.call_origins(place.incarnation), self.store.call_origins(place.incarnation))
 
     def same(self, expected: Coroutine[Any, Any, T], found: Coroutine[Any, Any, T]) -> None:
         answers = [self.runner.run(settled(answer)) for answer in (expected, found)]

@@ -18,7 +18,6 @@ from markdown_it import MarkdownIt
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.profiles import parse_profile
-from builder.adapters.sqlite import SqliteStore
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
@@ -38,6 +37,7 @@ from builder.remember.schemas.conversation import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.wire.records import read_lines
+from tests.stores import durable_store
 from tests.summarised import Publishing, make_summarising
 
 HERE = Path(__file__).parent
@@ -112,7 +112,7 @@ async def test_the_page_is_the_expected_one(case: str, embedder: CachedEmbedder)
 
 @pytest.mark.parametrize("case", CASES)
 async def test_sqlite_gives_the_same_bytes_as_memory(case: str, embedder: CachedEmbedder) -> None:
-    store = SqliteStore(":memory:")
+    store = durable_store()
     try:
         durable = encode(await build(case, store, embedder))
     finally:

@@ -11,17 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nats.js import JetStreamContext
 
+from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import CONTEXTS_MAX_AGE, ensure_streams
-from builder.adapters.sqlite import SqliteStore
-from builder.app import Components, Service, open_bus, open_core, open_service, serving
+from builder.app import PARTS, Components, Parts, Service, open_bus, open_components, open_service, serving
 from builder.app.broker import topology
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
@@ -35,6 +34,7 @@ from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.request_handlers import TombstonePublisher
+from tests.stores import Method, changed_stores
 
 Step = Callable[[Breadcrumb], Awaitable[None]]
 
@@ -45,21 +45,23 @@ def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
 
 
 @asynccontextmanager
-async def service_here(mine: Settings) -> AsyncIterator[Service]:
+async def service_here(mine: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
     """The whole service, subscribed."""
-    async with open_service(mine) as service, serving(service):
+    async with open_service(mine, parts) as service, serving(service):
         yield service
 
 
-def store_that(monkeypatch: pytest.MonkeyPatch, before: Step) -> None:
-    """From now on `before` runs before a store remembers a breadcrumb, and may raise instead of it."""
+def store_that(before: Step, **changes: Callable[[Method], Method]) -> Parts:
+    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it."""
 
-    class Store(SqliteStore):
-        async def remember(self, remembered: StoredBreadcrumb) -> bool:
+    def after(remember: Method) -> Method:
+        async def remember_after(remembered: StoredBreadcrumb) -> bool:
             await before(remembered.breadcrumb)
-            return await super().remember(remembered)
+            return bool(await remember(remembered))
 
-    monkeypatch.setattr("builder.app.components.SqliteStore", Store)
+        return remember_after
+
+    return Parts(stores=changed_stores(remember=after, **changes))
 
 
 @dataclass(slots=True)
@@ -71,17 +73,26 @@ class Outage:
     asked: list[str] = field(default_factory=list)
 
 
-def engine_with(monkeypatch: pytest.MonkeyPatch, outage: Outage) -> None:
-    """From now on engines are opened that fail as `outage` says."""
+def engine_with(outage: Outage) -> Parts:
+    """Parts with engines that fail as `outage` says."""
 
-    class Engine(OnnxEmbedder):
+    class Failing(OnnxEmbedder):
         async def embed(self, text: str) -> bytes:
             if outage.away or (outage.word and outage.word in text):
                 outage.asked.append(text)
                 raise Unavailable("the engine is away")
             return await super().embed(text)
 
-    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Engine)
+    return engine_of(Failing)
+
+
+def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
+    """Parts with this engine. engine: is given the folder of its model. others: more parts."""
+
+    def opened(_engine: str, model: str, folder: Path, size: int) -> CachedEmbedder:
+        return CachedEmbedder(engine(folder / model), size)
+
+    return Parts(embedder=opened, **others)
 
 
 class Handed:
@@ -130,15 +141,15 @@ class Bench:
 
 @asynccontextmanager
 async def worker_here(
-    mine: Settings, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
+    mine: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
 ) -> AsyncIterator[Bench]:
     """A worker as the service makes it, but with this clock and without a subscription."""
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_core(mine))
+        core = await stack.enter_async_context(open_components(mine, parts=parts))
         _, connection, _ = await stack.enter_async_context(open_bus(mine))
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(mine))
-        stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
+        stream, publisher = NatsStream(js, lambda: incarnation), parts.publisher(connection, connection.max_payload)
         in_work: set[Place] = set()
         remember, attempts = core.builder.remember, mine.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from builder.app.address import FILE, announcement, broker_address, running
+from builder.app.address import FILE_NAME, announcement, broker_address, running
 from builder.app.settings import Nats, Settings
 from tests.running import Broker, Running, environment, run
 
@@ -62,7 +62,7 @@ def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None
         assert (found.nats, found.http) == (broker.url, service.http)
         assert broker_address(mine, "").servers == broker.url
         service.kill()
-        assert json.loads((tmp_path / "data" / FILE).read_text("utf-8"))["pid"] == found.pid
+        assert json.loads((tmp_path / "data" / FILE_NAME).read_text("utf-8"))["pid"] == found.pid
         assert running(mine) is None
         assert broker_address(mine, "").guess.startswith(GUESS)
         service.start()
@@ -70,7 +70,7 @@ def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None
         service.signal(signal.SIGTERM)
         assert service.wait() == 0
         assert running(mine) is None
-        assert (tmp_path / "data" / FILE).read_bytes() == b""
+        assert (tmp_path / "data" / FILE_NAME).read_bytes() == b""
 
 
 def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_file_stops_nobody(tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_fil
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 def test_a_full_disk_stops_no_service(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / FILE).symlink_to("/dev/full")
+    (tmp_path / FILE_NAME).symlink_to("/dev/full")
     mine = Settings(data_dir=tmp_path)
     with announcement(mine, "nats://one:4222", 1):
         assert running(mine) is None
@@ -99,7 +99,7 @@ def test_a_full_disk_stops_no_service(tmp_path: Path, caplog: pytest.LogCaptureF
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"nats": 1}', b'{"other": 1}'])
 def test_a_file_that_says_nothing_is_no_service(tmp_path: Path, content: bytes) -> None:
     with announcement(Settings(data_dir=tmp_path), "nats://one:4222", 1):
-        (tmp_path / FILE).write_bytes(content)
+        (tmp_path / FILE_NAME).write_bytes(content)
         assert running(Settings(data_dir=tmp_path)) is None
 
 

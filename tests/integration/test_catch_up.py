@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.nats.stream import SHORT
+from builder.adapters.nats.stream import MAX_SINGLE_GETS
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, remembered, say
 
-OLD = SHORT + 40
+OLD = MAX_SINGLE_GETS + 40
 """More than are read one by one."""
 
 

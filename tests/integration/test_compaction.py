@@ -12,6 +12,7 @@ from jsonschema import Draft202012Validator
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.app import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -64,7 +65,7 @@ async def test_a_compacted_context_is_announced_once_it_is_published(tmp_path: P
     assert all(part["tokens"] > 500 for part in parts.values())
 
 
-async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: Broker) -> None:
     tried = asyncio.Event()
 
     class Publisher(NatsPublisher):
@@ -73,8 +74,7 @@ async def test_a_failed_announcement_fails_no_delivery(tmp_path: Path, broker: B
                 tried.set()
                 raise Unavailable("nobody is there")
 
-    monkeypatch.setattr("builder.app.service.NatsPublisher", Publisher)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    async with service_here(settings(tmp_path, broker.url), Parts(publisher=Publisher)) as service:
         await long_exchange(service.js)
         await all_settled(service.js)
         contexts = await answered(service.js, session="s1")

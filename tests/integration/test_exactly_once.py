@@ -11,14 +11,13 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
-from builder.adapters.nats import inbox
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.stream import SHORT
+from builder.adapters.nats.stream import MAX_SINGLE_GETS
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topology, ensure_streams
+from builder.app import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
-from tests.integration import inside
 from tests.integration.inside import Handed, service_here, settings, worker_here
 from tests.running import (
     COMMAND,
@@ -58,7 +57,7 @@ async def deliver_again(js: JetStreamContext, start: int) -> None:
 
 @pytest.mark.parametrize("how", ["the ack is lost", "it is handed back"])
 async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_nothing(
-    how: str, tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    how: str, tmp_path: Path, broker: Broker
 ) -> None:
     built: list[bytes] = []
     settled_once: set[int] = set()
@@ -80,9 +79,8 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
             elif how == "it is handed back":
                 await super().retry(0.01)
 
-    monkeypatch.setattr("builder.app.service.NatsPublisher", Publisher)
-    monkeypatch.setattr(inbox, "NatsDelivery", Delivery)
-    async with service_here(settings(tmp_path, broker.url, ack_wait_seconds=1)) as service:
+    parts = Parts(publisher=Publisher, delivery=Delivery)
+    async with service_here(settings(tmp_path, broker.url, ack_wait_seconds=1), parts) as service:
         for number in range(3):
             await say(service.js, f"Message {number}.", "s1", f"m{number}")
         await all_settled(service.js)
@@ -93,7 +91,7 @@ async def test_a_delivery_that_comes_again_builds_the_same_bytes_and_publishes_n
 
 
 async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_context_is_there(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, broker: Broker
 ) -> None:
     looked: list[bool] = []
 
@@ -102,14 +100,14 @@ async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_co
             looked.append(await super().holds(context))
             return looked[-1]
 
-    monkeypatch.setattr(inside, "NatsPublisher", Publisher)
-    async with worker_here(settings(tmp_path / "a", broker.url)) as bench:
+    parts = Parts(publisher=Publisher)
+    async with worker_here(settings(tmp_path / "a", broker.url), parts) as bench:
         heard = await bench.js._nc.subscribe("contexts.>")
         sequence = await say(bench.js, "Hello.", "s1", "m1")
         await bench.process(sequence)
         assert looked == []  # a first attempt does not pay for it
         await bench.process(sequence)  # the durable was lost: only the store knows that it is a repeat
-        async with worker_here(settings(tmp_path / "b", broker.url)) as other:  # only the broker knows
+        async with worker_here(settings(tmp_path / "b", broker.url), parts) as other:  # only the broker knows
             delivery = await other.delivery(sequence)
             await other.worker.process(Handed(replace(delivery.arrival, deliveries=2)))
         assert looked == [True, True]
@@ -213,7 +211,7 @@ async def test_two_workers_answer_every_trigger_once_and_a_third_one_that_catche
     tmp_path: Path, broker: Broker
 ) -> None:
     workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), worker__batch=4) for name in ("a", "b")]
-    lengths = (*range(10, 15), SHORT + 20)
+    lengths = (*range(10, 15), MAX_SINGLE_GETS + 20)
     try:
         async with jetstream(broker.url) as js:
             await ensure_streams(js, Topology())

@@ -5,13 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.app import Components
 from builder.domain.recall import Scope
-from tests.integration.inside import service_here, settings
+from tests.integration.inside import engine_of, service_here, settings
 from tests.running import all_settled, answered, say, until
 
 FILES = 10
@@ -36,18 +35,17 @@ async def filled(core: Components) -> bool:
 
 
 async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_the_next_one_reads_no_history_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
     answered_once = asyncio.Event()
 
-    class WaitingUnit(OnnxEmbedder):
+    class Waiting(OnnxEmbedder):
         async def embed(self, text: str) -> bytes:
             if "def " in text:
                 await answered_once.wait()
             return await super().embed(text)
 
-    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", WaitingUnit)
-    async with service_here(settings(tmp_path)) as service:
+    async with service_here(settings(tmp_path), engine_of(Waiting)) as service:
         await say(service.js, "Please read these files.", "s1", "m0")
         for number in range(FILES):
             body = {"tool": "file_read", "status": "success", "request_id": f"r{number}", "output": source(number)}

@@ -10,10 +10,11 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.engine import Encoder, EngineThread
-from builder.adapters.embedding.onnx import OnnxEmbedder, OnnxModel
+from builder.adapters.embedding.onnx import OnnxModel
+from builder.adapters.embedding.prepared import read_prepared
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.app import Components
-from tests.integration.inside import Outage, engine_with, service_here, settings, worker_here
+from tests.integration.inside import Outage, engine_of, engine_with, service_here, settings, worker_here
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until
 
@@ -52,11 +53,10 @@ def flags(event: dict[str, dict[str, list[str]]]) -> list[str]:
 
 
 async def test_contexts_come_without_the_engine_and_later_filling_changes_only_those_to_come(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, broker: Broker
 ) -> None:
     outage = Outage(away=True)
-    engine_with(monkeypatch, outage)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    async with service_here(settings(tmp_path, broker.url), engine_with(outage)) as service:
         await talk(service.js)
         await say(service.js, QUESTION, "s1", "asked")
         await all_settled(service.js)
@@ -76,12 +76,9 @@ async def test_contexts_come_without_the_engine_and_later_filling_changes_only_t
         assert await dead_letters(service.js) == []
 
 
-async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector_says_so(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector_says_so(tmp_path: Path, broker: Broker) -> None:
     outage = Outage(word="beetle")
-    engine_with(monkeypatch, outage)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    async with service_here(settings(tmp_path, broker.url), engine_with(outage)) as service:
         await talk(service.js)
         await say(service.js, "I saw a beetle.", "s1", "bad")
         await say(service.js, QUESTION, "s1", "asked")
@@ -98,12 +95,9 @@ async def test_while_vectors_are_missing_the_context_of_a_question_with_a_vector
         assert await dead_letters(service.js) == []
 
 
-async def test_a_degraded_context_is_never_followed_by_a_second_one(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_degraded_context_is_never_followed_by_a_second_one(tmp_path: Path, broker: Broker) -> None:
     outage = Outage(away=True)
-    engine_with(monkeypatch, outage)
-    async with worker_here(settings(tmp_path, broker.url)) as bench:
+    async with worker_here(settings(tmp_path, broker.url), engine_with(outage)) as bench:
         await talk(bench.js)
         asked = await say(bench.js, QUESTION, "s1", "asked")
         await bench.process(asked)
@@ -114,25 +108,19 @@ async def test_a_degraded_context_is_never_followed_by_a_second_one(
         assert [done.tokens for done in bench.outcomes] == [(json.loads(first)["token_count"],), ()]
 
 
-async def test_the_service_answers_while_the_engine_is_still_loading(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_service_answers_while_the_engine_is_still_loading(tmp_path: Path, broker: Broker) -> None:
     loaded = threading.Event()
 
-    class Slow(OnnxEmbedder):
+    class Slow(EngineThread):
         def __init__(self, folder: Path) -> None:
             def load() -> Encoder:
                 loaded.wait()
                 return OnnxModel(folder)
 
-            super().__init__(folder)
-            self._thread.close()
-            self._thread = EngineThread(load, ())
+            super().__init__(read_prepared(folder).model, load, ())
 
-    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Slow)
-    monkeypatch.setattr("builder.app.service.PATIENCE", 0)
     try:
-        async with service_here(settings(tmp_path, broker.url)) as service:
+        async with service_here(settings(tmp_path, broker.url), engine_of(Slow, engine_seconds=0)) as service:
             await say(service.js, FACT, "s1", "m1")
             await all_settled(service.js)
             loaded.set()

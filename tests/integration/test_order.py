@@ -4,8 +4,6 @@ import asyncio
 from contextlib import aclosing
 from pathlib import Path
 
-import pytest
-
 from builder.client import connect
 from builder.domain.breadcrumb import Breadcrumb
 from tests.integration.inside import service_here, settings, store_that, worker_here
@@ -36,16 +34,13 @@ async def test_the_contexts_of_a_session_come_in_the_order_of_its_messages(tmp_p
             assert not before or f"Message {before[1:]} of many." in context.content
 
 
-async def test_a_slow_delivery_and_those_behind_it_are_kept_alive_until_they_are_settled(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_slow_delivery_and_those_behind_it_are_kept_alive_until_they_are_settled(tmp_path: Path) -> None:
     enough = asyncio.Event()
 
     async def slow(_breadcrumb: Breadcrumb) -> None:
         await enough.wait()
 
-    store_that(monkeypatch, slow)
-    async with worker_here(settings(tmp_path), heartbeat=0.01) as bench:
+    async with worker_here(settings(tmp_path), store_that(slow), heartbeat=0.01) as bench:
         deliveries = [await bench.delivery(await say(bench.js, f"Message {number}.", "s1", f"m{number}")) for number in range(3)]
         working = asyncio.gather(*(bench.worker.process(delivery) for delivery in deliveries))
         async with asyncio.timeout(DEADLINE):

@@ -6,7 +6,7 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.app import open_core
+from builder.app import open_components
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
@@ -67,7 +67,7 @@ async def rebuilt(data: Path, broker: Broker, sequence: int) -> object:
         arrival = await bench.stream.get(sequence)
     assert arrival is not None
     breadcrumb = decode(arrival)
-    async with open_core(settings(data)) as core:
+    async with open_components(settings(data)) as core:
         (context,) = (await core.builder.build(breadcrumb, core.builder.consumers(breadcrumb))).contexts
     return json.loads(encode(context))
 

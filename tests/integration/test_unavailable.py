@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.nats.topology import Topology, ensure_streams
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from tests.integration.inside import service_here, settings, store_that, worker_here
 from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
+from tests.stores import Method
 
 ATTEMPTS = 5
 
@@ -47,12 +47,10 @@ class Failing:
             raise self._error
 
 
-async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answered_later(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answered_later(tmp_path: Path, broker: Broker) -> None:
     failing = Failing("Hello", 2 * ATTEMPTS, Unavailable("the disk is away"))
-    store_that(monkeypatch, failing)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    parts = store_that(failing)
+    async with service_here(settings(tmp_path, broker.url), parts) as service:
         for number in range(6):
             await say(service.js, f"Hello from {number}.", f"s{number % 3}", f"m{number}")
         await all_settled(service.js)
@@ -76,8 +74,8 @@ async def test_nothing_else_is_tried_while_the_store_is_away(
     async def failed() -> bool:
         return bool(times)
 
-    store_that(monkeypatch, away_at_first)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    parts = store_that(away_at_first)
+    async with service_here(settings(tmp_path, broker.url), parts) as service:
         await say(service.js, "Hello from 0.", "s0", "m0")
         await until(failed, "the first attempt")
         for number in range(1, 20):
@@ -87,15 +85,13 @@ async def test_nothing_else_is_tried_while_the_store_is_away(
     assert min(times[1:]) >= times[0] + 0.5
 
 
-async def test_old_breadcrumbs_that_could_not_be_stored_for_a_while_are_no_dead_letters(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_old_breadcrumbs_that_could_not_be_stored_for_a_while_are_no_dead_letters(tmp_path: Path, broker: Broker) -> None:
     failing = Failing("K-4711", 2 * ATTEMPTS, Unavailable("the disk is away"))
-    store_that(monkeypatch, failing)
+    parts = store_that(failing)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
         await say(js, "The serial number is K-4711.", "s1", "old")
-        async with service_here(settings(tmp_path, broker.url)):
+        async with service_here(settings(tmp_path, broker.url), parts):
             await say(js, "What is the serial number?", "s1", "now")
             await all_settled(js)
             (event,) = await answered(js)
@@ -103,12 +99,10 @@ async def test_old_breadcrumbs_that_could_not_be_stored_for_a_while_are_no_dead_
     assert "K-4711" in event["content"]
 
 
-async def test_a_bug_uses_up_attempts_and_ends_in_a_dead_letter_while_others_go_on(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_bug_uses_up_attempts_and_ends_in_a_dead_letter_while_others_go_on(tmp_path: Path, broker: Broker) -> None:
     failing = Failing("beetle", 1000, RuntimeError("a bug"))
-    store_that(monkeypatch, failing)
-    async with service_here(settings(tmp_path, broker.url)) as service:
+    parts = store_that(failing)
+    async with service_here(settings(tmp_path, broker.url), parts) as service:
         sequence = await say(service.js, "I saw a beetle.", "s1", "m1")
         for number in range(2, 12):
             await say(service.js, f"Hello from {number}.", f"s{number % 4}", f"m{number}")
@@ -120,16 +114,14 @@ async def test_a_bug_uses_up_attempts_and_ends_in_a_dead_letter_while_others_go_
     assert failing.tried["I saw a beetle."] == ATTEMPTS - 1
 
 
-async def test_bugs_in_old_breadcrumbs_are_passed_over_and_do_not_cost_the_trigger(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_bugs_in_old_breadcrumbs_are_passed_over_and_do_not_cost_the_trigger(tmp_path: Path, broker: Broker) -> None:
     failing = Failing("beetle", 1000, RuntimeError("a bug"))
-    store_that(monkeypatch, failing)
+    parts = store_that(failing)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
         bad = [await say(js, f"Here is beetle {number}.", "s1", f"beetle-{number}") for number in range(3)]
         await say(js, "The serial number is K-4711.", "s1", "old")
-        async with service_here(settings(tmp_path, broker.url)):
+        async with service_here(settings(tmp_path, broker.url), parts):
             await say(js, "What is the serial number?", "s1", "now")
             await all_settled(js)
             await say(js, "And now?", "s1", "next")
@@ -140,9 +132,7 @@ async def test_bugs_in_old_breadcrumbs_are_passed_over_and_do_not_cost_the_trigg
     assert "K-4711" in events[0]["content"]
 
 
-async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_with_it(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_with_it(tmp_path: Path, broker: Broker) -> None:
     killed = asyncio.Event()
 
     async def deadly(breadcrumb: Breadcrumb) -> None:
@@ -152,21 +142,21 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         for _ in range(100):
             await asyncio.sleep(0)
 
-    undo_attempt = SqliteStore.undo_attempt
+    def while_alive(undo_attempt: Method) -> Method:
+        async def undo(place: Place) -> None:
+            if not killed.is_set():  # the dead write nothing, though here they are only cancelled
+                await undo_attempt(place)
 
-    async def undo_alive(store: SqliteStore, place: Place) -> None:
-        if not killed.is_set():
-            await undo_attempt(store, place)
+        return undo
 
-    store_that(monkeypatch, deadly)
-    monkeypatch.setattr(SqliteStore, "undo_attempt", undo_alive)  # the dead write nothing, though here they are only cancelled
+    parts = store_that(deadly, undo_attempt=while_alive)
     mine = settings(tmp_path, broker.url)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
         left = {await say(js, "This is poison.", "s0", "m0")}
         left |= {await say(js, f"Hello from {number}.", f"s{number}", f"m{number}") for number in range(1, 9)}
         for _ in range(2 * ATTEMPTS):
-            async with worker_here(mine) as bench:
+            async with worker_here(mine, parts) as bench:
                 deliveries = {sequence: await bench.delivery(sequence) for sequence in sorted(left)}
                 killed.clear()
                 tasks = [asyncio.create_task(bench.worker.process(delivery)) for delivery in deliveries.values()]
@@ -181,17 +171,15 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         assert len(await answered(js)) == 8
 
 
-async def test_a_delivery_that_is_ended_at_a_shutdown_keeps_no_attempt(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_delivery_that_is_ended_at_a_shutdown_keeps_no_attempt(tmp_path: Path, broker: Broker) -> None:
     begun = asyncio.Event()
 
     async def never_done(_: Breadcrumb) -> None:
         begun.set()
         await asyncio.Event().wait()
 
-    store_that(monkeypatch, never_done)
-    async with worker_here(settings(tmp_path, broker.url)) as bench:
+    parts = store_that(never_done)
+    async with worker_here(settings(tmp_path, broker.url), parts) as bench:
         for number in (1, 2):
             await say(bench.js, f"Message {number}.", "s1", f"m{number}")
         # The second one waits in catch-up for the first.

@@ -13,7 +13,7 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, Topology, ensure_streams
-from builder.app import open_service, serving
+from builder.app import Parts, open_service, serving
 from builder.domain.errors import Misconfigured
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
@@ -64,26 +64,20 @@ async def test_a_deleted_durable_is_made_again_and_nothing_is_answered_again(ser
         assert service.get("/livez")[0] == 200
 
 
-async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation_answer_history(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("builder.app.service.WATCH_SECONDS", 0.1)
+async def test_a_durable_that_is_lost_at_once_does_not_make_a_fresh_installation_answer_history(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker:
         async with jetstream(broker.url) as js:
             await ensure_streams(js, Topology())
             for number in range(5):
                 await say(js, f"Old {number}.", "s1", f"old-{number}")
-            async with service_here(settings(tmp_path, broker.url)):
+            async with service_here(settings(tmp_path, broker.url), Parts(watch_seconds=0.1)):
                 await js.delete_consumer(BREADCRUMBS, DURABLE)
                 await say(js, "New.", "s1", "new")
                 await answers(js, "acme", "new")
 
 
-async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("builder.app.service.WATCH_SECONDS", 3600)
-    async with open_service(settings(tmp_path)) as service:
+async def test_nobody_but_the_watchdog_makes_the_durable_and_no_service_starts_without_it(tmp_path: Path) -> None:
+    async with open_service(settings(tmp_path), Parts(watch_seconds=3600)) as service:
         await service.js.delete_consumer(BREADCRUMBS, DURABLE)
         with pytest.raises(Misconfigured):
             async with serving(service):

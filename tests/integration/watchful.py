@@ -2,10 +2,9 @@
 
 import asyncio
 
-from builder.app import service
+from builder.app import Parts
 from builder.app.settings import Settings
 from builder.cli.serve import serve_until_signal
 
 if __name__ == "__main__":
-    service.WATCH_SECONDS = 0.1
-    asyncio.run(serve_until_signal(Settings()))
+    asyncio.run(serve_until_signal(Settings(), Parts(watch_seconds=0.1)))

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
@@ -19,6 +18,7 @@ from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
+from tests.stores import durable_store
 
 PROFILE = make_profile(budget=700)
 GREETINGS = tuple(
@@ -76,7 +76,7 @@ def test_a_speaker_who_comes_later_does_not_change_what_was_asked() -> None:
 def test_sqlite_gives_the_context_that_memory_gives(session: Session) -> None:
     async def both() -> list[Context]:
         found = []
-        file = SqliteStore(":memory:")
+        file = durable_store()
         for store in (MemoryStore(), file):
             builder = make_builder(store)
             await remember(builder, *session.rows)
@@ -107,7 +107,7 @@ def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_wha
 ) -> None:
     async def built() -> list[Context]:
         found = []
-        file = SqliteStore(":memory:")
+        file = durable_store()
         for store in (MemoryStore(), file):
             engine = HashingEmbedder()
             without_expired = make_builder(store, engine=engine)

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
@@ -23,6 +22,7 @@ from builder.remember.schemas.usage import MOST_TOKENS, usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
+from tests.stores import durable_store
 
 COUNT = load_counter("o200k_base")
 PROFILE = make_profile(budget=700, margin=0.1, calibrate="gpt-4o")
@@ -103,7 +103,7 @@ def expected(session: Session) -> float:
 @settings(max_examples=60, deadline=None)
 @given(sessions(most=15).flatmap(reported))
 def test_a_page_keeps_its_budget_and_is_the_same_bytes_at_any_time_from_any_worker_and_store(session: Session) -> None:
-    file = SqliteStore(":memory:")
+    file = durable_store()
     found = [context for store in (MemoryStore(), file) for context in asyncio.run(contexts(session, store))]
     file.close()
     assert len({encode(context) for context in found}) == 1

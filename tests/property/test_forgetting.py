@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.property.sessions import Session, hear, sessions
 from tests.property.test_as_of import build, make_builder, remember
+from tests.stores import durable_store
 
 
 async def forgotten(
@@ -23,7 +23,7 @@ async def forgotten(
     kept = (row for row in rows if not (row.breadcrumb.id == target and where in (row.breadcrumb.session, "_")))
     await remember(never, *kept, tombstone)
     found = [await build(never, trigger)]
-    file = SqliteStore(":memory:")
+    file = durable_store()
     for store in (MemoryStore(), file):
         without_expired = make_builder(store)
         await remember(without_expired, *rows, tombstone)

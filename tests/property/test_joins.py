@@ -7,17 +7,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.factories import make_place
 from tests.property.sessions import hear
 from tests.property.test_as_of import build, make_builder, remember
+from tests.stores import AnyStore, durable_store
 
 SESSIONS = ("s1", "s2")
 CALLS = ("r1", "r2", "r3")
-Store = MemoryStore | SqliteStore
-STORES: tuple[Callable[[], Store], ...] = (MemoryStore, lambda: SqliteStore(":memory:"))
+Store = AnyStore
+STORES: tuple[Callable[[], Store], ...] = (MemoryStore, durable_store)
 
 
 @st.composite

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from builder.adapters.embedding.cache import CachedEmbedder, Engine
+from builder.adapters.embedding.cache import CachedEmbedder
+from builder.adapters.embedding.engine import Engine
 from builder.adapters.embedding.none import NONE, NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.prepare import source_folder
@@ -13,7 +14,7 @@ from builder.domain.errors import Misconfigured
 __all__ = ["NONE", "CachedEmbedder", "ListedModel", "PreparedModel", "list_models", "open_embedder"]
 
 ENGINES = ("onnx", "sentence-transformers", NONE)
-_KNOWN = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
+_CHOICES = f"use one of {', '.join(NAMES)}; the path of a folder needs the engine sentence-transformers"
 
 
 def open_embedder(engine: str, model: str, models_dir: Path, cache_size: int) -> CachedEmbedder:
@@ -37,5 +38,5 @@ def _open(engine: str, model: str, models_dir: Path) -> Engine:
     if engine == "sentence-transformers" and Path(model).expanduser().is_dir():
         return ReferenceEmbedder(Path(model).expanduser().resolve())
     if engine in ENGINES:
-        raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_KNOWN}")
+        raise Misconfigured(f"unknown model {model!r} for the engine {engine}: {_CHOICES}")
     raise Misconfigured(f"unknown embedding engine {engine!r}: use one of {', '.join(ENGINES)}")

@@ -1,59 +1,49 @@
-"""Vectors that were asked for before, by content."""
+"""A cache of vectors by the hash of their text."""
 
 import asyncio
-from collections import OrderedDict
 from functools import partial
 from hashlib import blake2b
-from typing import Protocol
 
+from cachetools import LRUCache
+from typing_extensions import override
+
+from builder.adapters.embedding.engine import Engine
 from builder.ports.models import Embedder
 
 
-class Engine(Embedder, Protocol):
-    """An embedder that loads and works in a thread of its own. Its model is known at once."""
+class CachedEmbedder(Embedder):
+    """Keeps the vectors used last; simultaneous requests for one text share one inference.
 
-    async def ready(self, seconds: float | None = None) -> None:
-        """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
-
-    def close(self) -> None:
-        """Finish what was asked for and end the thread."""
-
-
-class CachedEmbedder:
-    """`Embedder` that remembers the `size` vectors used last; requests for one text at one time share one inference.
-
-    Errors are not remembered. A waiter that is cancelled leaves the inference to the others.
+    Errors are not kept. A cancelled request does not cancel the inference of the others.
     """
 
     def __init__(self, inner: Engine, size: int) -> None:
-        """`size`: vectors kept (about 1 KB each); 0 keeps none."""
+        """size: vectors kept, about 1 KB each; 0 = none."""
         self._inner = inner
-        self._size = size
-        self._known: OrderedDict[bytes, bytes] = OrderedDict()
+        self._vectors: LRUCache[bytes, bytes] = LRUCache(size)
         self._running: dict[bytes, asyncio.Task[bytes]] = {}
 
     @property
+    @override
     def model(self) -> str:
-        """Id of the inner engine."""
         return self._inner.model
 
     async def ready(self, seconds: float | None = None) -> None:
-        """Wait for the inner engine; see `Engine`."""
+        """Wait for the inner engine as `Engine.ready` does."""
         await self._inner.ready(seconds)
 
+    @override
     async def embed(self, text: str) -> bytes:
-        """The inner engine's vector. Raises `Unavailable`."""
         key = _key(text)
-        if key in self._known:
-            self._known.move_to_end(key)
-            return self._known[key]
+        if (vector := self._vectors.get(key)) is not None:
+            return vector
         return await asyncio.shield(self._running.get(key) or self._start(key, text))
 
     def forget(self) -> int:
-        """Let go of all vectors: which of them were made from a text, or from a question that quoted it, nobody knows."""
-        gone = len(self._known)
-        self._known.clear()
-        return gone
+        """Drop all vectors, because a vector does not tell from which text it was made; returns how many."""
+        count = len(self._vectors)
+        self._vectors.clear()
+        return count
 
     async def aclose(self) -> None:
         """Wait for what is running and close the inner engine."""
@@ -68,14 +58,8 @@ class CachedEmbedder:
 
     def _settle(self, key: bytes, task: asyncio.Task[bytes]) -> None:
         del self._running[key]
-        if task.cancelled() or task.exception():
-            return
-        self._keep(key, task.result())
-
-    def _keep(self, key: bytes, vector: bytes) -> None:
-        self._known[key] = vector
-        if len(self._known) > self._size:
-            self._known.popitem(last=False)
+        if not task.cancelled() and not task.exception() and self._vectors.maxsize:
+            self._vectors[key] = task.result()
 
 
 def _key(text: str) -> bytes:

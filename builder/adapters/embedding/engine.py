@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from typing_extensions import override
 
 from builder.domain.errors import Unavailable
-
-T = TypeVar("T")
+from builder.ports.models import Embedder
 
 
 class Encoder(Protocol):
@@ -20,35 +20,48 @@ class Encoder(Protocol):
         """The unit vector as little-endian float16 bytes, shape (dimension,)."""
 
 
-class EngineThread:
+class Engine(Embedder, Protocol):
+    """An embedder that loads and works in a thread of its own. Its model is known at once."""
+
+    async def ready(self, seconds: float | None = None) -> None:
+        """Wait until it is loaded, at most so long; None: as long as it takes. Raises `Misconfigured` when it cannot be."""
+
+    def close(self) -> None:
+        """Finish the running requests and end the thread. A second call changes nothing."""
+
+
+class EngineThread(Engine):
     """Loads an encoder and runs it text by text, all in one thread: the event loop is free and no text has neighbours."""
 
-    def __init__(self, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
-        """load: begun at once; raises `Misconfigured`.
+    def __init__(self, model: str, load: Callable[[], Encoder], failures: tuple[type[Exception], ...]) -> None:
+        """model: id of the engine. load: is called at once in the thread; raises `Misconfigured`.
 
-        failures: what the encoder raises when the engine, not the caller, is at fault; they become `Unavailable`.
+        failures: exceptions of the encoder for which the engine is to blame, not the caller; they become `Unavailable`.
         """
+        self._model = model
         self._failures = failures
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
         self._loading = self._executor.submit(load)
         self._closed = False
 
-    async def ready(self, seconds: float | None) -> None:
-        """Wait until the encoder is loaded, at most so long; None: as long as it takes. Raises `Misconfigured`."""
+    @property
+    @override
+    def model(self) -> str:
+        return self._model
+
+    @override
+    async def ready(self, seconds: float | None = None) -> None:
         await asyncio.to_thread(wait, {self._loading}, seconds)
         if self._loading.done():
             self._loading.result()
 
+    @override
     async def embed(self, text: str) -> bytes:
-        """The vector of `text`. Raises `Unavailable` when the engine is loading or closed, could not be loaded, or fails."""
-        return await self._run(lambda encoder: encoder.encode(text), text)
-
-    async def _run(self, work: Callable[[Encoder], T], text: str) -> T:
         if self._closed:
             raise Unavailable("the embedding engine is closed: start the service again")
         encoder = self._encoder()
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, work, encoder)
+            return await asyncio.get_running_loop().run_in_executor(self._executor, encoder.encode, text)
         except self._failures as exc:
             raise Unavailable(f"the embedding engine failed on a text of {len(text)} characters ({exc}): try again") from exc
 
@@ -60,8 +73,8 @@ class EngineThread:
             raise Unavailable(f"the embedding engine could not be loaded: {failed}; start the service again") from failed
         return self._loading.result()
 
+    @override
     def close(self) -> None:
-        """Finish what was asked for and end the thread. Twice is as good as once."""
         self._closed = True
         self._executor.shutdown()
 

@@ -40,10 +40,10 @@ def prepare(models_dir: Path) -> PreparedModel:
     try:
         models_dir.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=".preparing-", dir=models_dir) as scratch:
-            made = Path(scratch) / _NAME
-            made.mkdir()
-            _make(made)
-            _put(made, folder)
+            model_folder = Path(scratch) / _NAME
+            model_folder.mkdir()
+            _make(model_folder)
+            _put(model_folder, folder)
     except OSError as exc:
         raise Misconfigured(f"the model cannot be written to {models_dir} ({exc}): choose another models directory") from exc
     return replace(read_prepared(folder), prepared=True)
@@ -93,19 +93,19 @@ def _make(folder: Path) -> None:
     (folder / DESCRIPTION).write_text(json.dumps(described, indent=2) + "\n", "utf-8")
 
 
-def _compare(made: OnnxModel, original: ReferenceModel) -> tuple[int, float]:
+def _compare(model_folder: OnnxModel, original: ReferenceModel) -> tuple[int, float]:
     """Dimension, and mean cosine of the two models' vectors over the bundled sentences."""
-    ours = np.stack([np.frombuffer(made.encode(text), "<f2") for text in sentences()]).astype(np.float64)
+    ours = np.stack([np.frombuffer(model_folder.encode(text), "<f2") for text in sentences()]).astype(np.float64)
     theirs = np.stack([np.frombuffer(original.encode(text), "<f2") for text in sentences()]).astype(np.float64)
     norms = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
     return ours.shape[1], float(np.mean((ours * theirs).sum(axis=1) / norms))
 
 
-def _put(made: Path, folder: Path) -> None:
+def _put(model_folder: Path, folder: Path) -> None:
     if folder.exists() and not _intact(folder):
-        folder.rename(made.parent / "replaced")
+        folder.rename(model_folder.parent / "replaced")
     try:
-        made.rename(folder)
+        model_folder.rename(folder)
     except OSError:
         if not _intact(folder):  # else another process was quicker, with the same bytes
             raise

@@ -14,21 +14,20 @@ _REMEDY = "run `context-builder models prepare`"
 
 @dataclass(frozen=True, slots=True)
 class PreparedModel:
-    """A model that is ready for use.
-
-    model: id that stored vectors carry, `<name>/int8/<first 12 hex digits of the hash of model.onnx>`.
-    dimension: values in a vector. window: word pieces that are read, [CLS] and [SEP] included.
-    mean_cosine: agreement with the float32 original over the bundled sentences, measured when it was prepared.
-    prepared: True when this call made it, False when it was there.
-    """
+    """A model that is ready for use."""
 
     name: str
     folder: Path
     model: str
+    """Id that stored vectors carry, `<name>/int8/<first 12 hex digits of the hash of model.onnx>`."""
     dimension: int
+    """Values in a vector."""
     window: int
+    """Word pieces that are read, [CLS] and [SEP] included."""
     mean_cosine: float
+    """Agreement with the float32 original over the bundled sentences, measured when it was prepared."""
     prepared: bool = False
+    """This call made it; False = it was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ def read_prepared(folder: Path) -> PreparedModel:
     try:
         described = json.loads((folder / DESCRIPTION).read_text("utf-8"))
         hashes = {WEIGHTS: str(described["sha256"]), TOKENIZER: str(described["tokenizer_sha256"])}
-        found = PreparedModel(
+        entry = PreparedModel(
             name=str(described["name"]),
             folder=folder,
             model=f"{described['name']}/int8/{hashes[WEIGHTS][:12]}",
@@ -65,7 +64,7 @@ def read_prepared(folder: Path) -> PreparedModel:
         raise Misconfigured(f"{folder / DESCRIPTION} cannot be read ({exc!r}): {_REMEDY}") from exc
     for name, expected in hashes.items():
         _check(folder / name, expected)
-    return found
+    return entry
 
 
 def sha256(path: Path) -> str:
@@ -76,11 +75,11 @@ def sha256(path: Path) -> str:
 
 def _check(path: Path, expected: str) -> None:
     try:
-        found = sha256(path)
+        entry = sha256(path)
     except OSError as exc:
         raise Misconfigured(f"{path} cannot be read ({exc}): {_REMEDY}") from exc
-    if found != expected:
-        raise Misconfigured(f"{path} was altered, its SHA-256 is {found} instead of {expected}: {_REMEDY}")
+    if entry != expected:
+        raise Misconfigured(f"{path} was altered, its SHA-256 is {entry} instead of {expected}: {_REMEDY}")
 
 
 def _listed(folder: Path) -> ListedModel:

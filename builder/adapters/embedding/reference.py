@@ -37,35 +37,21 @@ class ReferenceModel:
         return unit(np.asarray(values, dtype=np.float32))
 
 
-class ReferenceEmbedder:
-    """`Engine` over a folder in the format of sentence-transformers. Nothing is ever downloaded."""
+class ReferenceEmbedder(EngineThread):
+    """A folder in the format of sentence-transformers. Nothing is ever downloaded.
+
+    Named `<name>/fp32/<first 12 hex digits of the SHA-256 of model.safetensors, of config.json when there is none>`.
+    """
 
     def __init__(self, model_path: Path, name: str = "") -> None:
         """`name` stands in the model id; empty = the folder's name.
 
-        Raises `Misconfigured` when the folder holds no model or a package is missing; what only loading shows comes with `ready`.
+        Raises `Misconfigured` when the folder holds no model or a package is missing; `ready` raises what only loading shows.
         """
         identity = _identity(model_path)
-        _installed()
-        self._model = f"{name or model_path.name}/fp32/{identity[:12]}"
-        self._thread = EngineThread(lambda: ReferenceModel(model_path), (RuntimeError,))
-
-    @property
-    def model(self) -> str:
-        """`<name>/fp32/<first 12 hex digits of the SHA-256 of model.safetensors, of config.json when there is none>`."""
-        return self._model
-
-    async def ready(self, seconds: float | None = None) -> None:
-        """Wait until the model is loaded; see `Engine`."""
-        await self._thread.ready(seconds)
-
-    async def embed(self, text: str) -> bytes:
-        """The unit vector as little-endian float16 bytes, shape (dimension,). Raises `Unavailable`."""
-        return await self._thread.embed(text)
-
-    def close(self) -> None:
-        """Finish what was asked for and end the thread."""
-        self._thread.close()
+        _check_packages()
+        model = f"{name or model_path.name}/fp32/{identity[:12]}"
+        super().__init__(model, lambda: ReferenceModel(model_path), (RuntimeError,))
 
 
 @contextmanager
@@ -73,12 +59,12 @@ def quiet_loading() -> Iterator[None]:
     """No progress bars of transformers inside; afterwards as before."""
     from transformers.utils import logging  # noqa: PLC0415 - imports torch
 
-    shown = logging.is_progress_bar_enabled()
+    was_enabled = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         yield
     finally:
-        if shown:
+        if was_enabled:
             logging.enable_progress_bar()  # type: ignore[no-untyped-call]
 
 
@@ -89,8 +75,8 @@ def _identity(folder: Path) -> str:
     return sha256(present[0])
 
 
-def _installed() -> None:
-    """Looks for the packages without importing them."""
+def _check_packages() -> None:
+    """Look for the packages without importing them. Raises `Misconfigured`."""
     for name in ("torch", "sentence_transformers"):
         if find_spec(name) is None:
             raise Misconfigured(f"{name} is not installed: install sentence-transformers and torch, or use the engine onnx")

@@ -9,32 +9,32 @@ from prometheus_client import CollectorRegistry, make_asgi_app
 
 FAILING = "failing"
 Check = Callable[[], Awaitable[str]]
-"""Gives an empty string when the part is well, else what is wrong with it."""
+"""Why a part does not work; empty when it does."""
 
 
 def routes(
-    alive: Callable[[], bool], needed: Mapping[str, Check], wanted: Mapping[str, Check], registry: CollectorRegistry
+    alive: Callable[[], bool], required: Mapping[str, Check], reported: Mapping[str, Check], registry: CollectorRegistry
 ) -> list[tuple[str, Any]]:
-    """/livez hangs on the watchdog; /readyz asks every part; /metrics is Prometheus text.
+    """/livez asks the watchdog, /readyz every part; /metrics is Prometheus text.
 
-    needed: without one of them the service is not ready. wanted: without one of them it is, its status is "degraded".
+    required: the service is not ready while one of them fails. reported: while one of them fails the status is "degraded".
     """
 
     @get(include_in_schema=False)
     async def livez(_scope: Any) -> AsgiResponse:
-        said = {"watchdog": "" if alive() else "the subscription could not be brought back, or a loop has ended; see the log"}
-        return _answer("ok" if alive() else FAILING, said)
+        problems = {"watchdog": "" if alive() else "the subscription could not be brought back, or a loop has ended; see the log"}
+        return _answer("ok" if alive() else FAILING, problems)
 
     @get(include_in_schema=False)
     async def readyz(_scope: Any) -> AsgiResponse:
-        said = {name: await check() for name, check in {**needed, **wanted}.items()}
-        failing = any(said[name] for name in needed)
-        return _answer(FAILING if failing else "degraded" if any(said.values()) else "ok", said)
+        problems = {name: await check() for name, check in {**required, **reported}.items()}
+        failing = any(problems[name] for name in required)
+        return _answer(FAILING if failing else "degraded" if any(problems.values()) else "ok", problems)
 
     return [("/livez", livez), ("/readyz", readyz), ("/metrics", make_asgi_app(registry))]
 
 
 def _answer(status: str, parts: Mapping[str, str]) -> AsgiResponse:
-    body = {"status": status, "parts": {name: said or "ok" for name, said in parts.items()}}
+    body = {"status": status, "parts": {name: problems or "ok" for name, problems in parts.items()}}
     code = 503 if status == FAILING else 200
     return AsgiResponse(json.dumps(body).encode(), status_code=code, headers={"content-type": "application/json"})

@@ -1,13 +1,16 @@
 """What the memory store finds, as pure functions of its rows: the model of what SQL finds elsewhere."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.ports.store import CallOrigin
 
+AFTER_ALL = Place(2**63, 0)
 Where = tuple[str, str, Place]
 Joined = dict[Place, str]
 """Where in its workspace a tool's answer of no session stands → the session that it joined, "" for none."""
@@ -50,26 +53,37 @@ class Joins:
     """What may join the sessions of a workspace, and who asked: what is noted is never taken back."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, dict[str, Place]] = {}
+        self._requests: dict[str, dict[str, Place]] = {}
         self._answers: dict[str, dict[Place, str]] = {}
 
     def note(self, crumb: Breadcrumb) -> None:
         """Look at one more breadcrumb."""
         for call in crumb.asks_for:
-            sessions = self._asked.setdefault(call, {})
-            sessions[crumb.session] = min(crumb.place, sessions.get(crumb.session, crumb.place))
+            self.add(CallOrigin(crumb.workspace, call, crumb.session, *crumb.place))
         if crumb.may_join:
             self._answers.setdefault(crumb.id, {})[crumb.place] = crumb.joins_by
 
+    def add(self, origin: CallOrigin) -> None:
+        """Note a request; the earliest of a session counts."""
+        sessions = self._requests.setdefault(origin.call, {})
+        place = Place(origin.incarnation, origin.sequence)
+        sessions[origin.session] = min(place, sessions.get(origin.session, place))
+
+    def origins(self, workspace: str) -> Iterator[CallOrigin]:
+        """Every request that was noted."""
+        for call, sessions in self._requests.items():
+            for session, place in sessions.items():
+                yield CallOrigin(workspace, call, session, *place)
+
     def joined(self) -> Joined:
         """All versions of an answer join where the first that names a call does: the only session that had asked by then."""
-        found: Joined = {}
+        matches: Joined = {}
         for versions in self._answers.values():
             first = min((place for place, call in versions.items() if call), default=None)
-            call_signatures = self._asked.get(versions[first], {}) if first else {}
+            call_signatures = self._requests.get(versions[first], {}) if first else {}
             askers = [session for session, place in call_signatures.items() if first and place < first]
-            found |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
-        return found
+            matches |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
+        return matches
 
 
 def in_order(crumb: Breadcrumb) -> tuple[Place, str]:
@@ -87,12 +101,12 @@ def oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
     return crumb.place, crumb.workspace, crumb.session
 
 
-def pinned(until: list[StoredBreadcrumb], wanted: Pinned, session: str) -> list[StoredBreadcrumb]:
+def pinned(until: list[StoredBreadcrumb], kind: Pinned, session: str) -> list[StoredBreadcrumb]:
     """What the selector means of the session and of none, newest first. until: rows up to a place, in place order."""
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
-    kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
-    found = [row for row in kept if not _is_gone(row, near)]
-    return found[: wanted.most]
+    candidates = (row for row in reversed(near) if kind.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
+    matches = [row for row in candidates if not _is_gone(row, near)]
+    return matches[: kind.most]
 
 
 def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:
@@ -107,5 +121,14 @@ def of_model(row: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     """The row without vectors of another model."""
     if row.model == model:
         return row
-    passages = tuple(replace(held, vector=b"") for held in row.passages)
+    passages = tuple(replace(passage, vector=b"") for passage in row.passages)
     return replace(row, passages=passages, model=model)
+
+
+def size_of(row: StoredBreadcrumb) -> int:
+    """Bytes of its texts, lists and vectors."""
+    crumb = row.breadcrumb
+    lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.call_signatures, crumb.covers)
+    texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(passage.terms for passage in row.passages))
+    vectors = sum(len(passage.vector) for passage in row.passages)
+    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors

@@ -1,10 +1,14 @@
 """All ports of a store without a disk, in dictionaries."""
 
-import json
+from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
+
+from typing_extensions import override
 
 from builder.adapters.memory.finding import (
+    AFTER_ALL,
     Joined,
     Joins,
     belongs,
@@ -15,32 +19,59 @@ from builder.adapters.memory.finding import (
     oldest_first,
     pinned,
     shares,
+    size_of,
     where,
 )
-from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
+from builder.adapters.memory.ledger import MemoryLedger
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
 from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
 from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
+from builder.ports.store import CallOrigin, CompleteStore
 
 
-class MemoryStore:
+class MemoryStore(MemoryLedger, CompleteStore):
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._rows: dict[tuple[str, str, int], StoredBreadcrumb] = {}
-        self._watermarks: dict[tuple[str, str], Place] = {}
-        self._attempts: dict[Place, int] = {}
         self._revisions: dict[tuple[str, str], int] = {}
         self._erased: dict[tuple[str, str, int], str] = {}
-        self._owed: set[str] = set()
         self._joins: dict[str, Joins] = {}
 
     def close(self) -> None:
         """Nothing to close."""
 
+    @override
+    async def check(self) -> str:
+        return ""
+
+    @property
+    @override
+    def refusal(self) -> str:
+        return ""
+
+    @override
+    def size_bytes(self) -> int:
+        return sum(map(size_of, self._rows.values()))
+
+    @override
+    def free_bytes(self) -> int | None:
+        return None
+
+    @override
+    async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
+        before = deepcopy((self._rows, self._joins, self._revisions))
+        try:
+            return sum([await self.remember(row) for row in rows])
+        except Unavailable:
+            self._rows, self._joins, self._revisions = before
+            raise
+
+    @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        """See the port."""
         crumb = remembered.breadcrumb
         key = (crumb.workspace, crumb.id, crumb.version)
         if key in self._rows:
@@ -59,29 +90,29 @@ class MemoryStore:
         before = self._joined(crumb.workspace)
         self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
         now = self._joined(crumb.workspace)
-        moved = ((session, now[place]) for place, session in before.items() if now[place] != session)
-        return {(crumb.workspace, session) for both in moved for session in (*both, NO_SESSION) if session}
+        changes = ((session, now[place]) for place, session in before.items() if now[place] != session)
+        return {(crumb.workspace, session) for both in changes for session in (*both, NO_SESSION) if session}
 
+    @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
-        """See the port."""
         return self._rows.get((breadcrumb.workspace, breadcrumb.id, breadcrumb.version))
 
+    @override
     async def recall(self, query: RecallQuery) -> Recall:
-        """See the port."""
-        rows = self._kept_of(query.scope.workspace)
+        rows = self._remaining(query.scope.workspace)
         until = [row for row in rows if row.breadcrumb.place <= query.until]
         joined = self._joined(query.scope.workspace)
-        known = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
+        crumbs = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
         later = (row for row in until if row.breadcrumb.place > query.after)
-        held = [
-            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, known)
+        matches = [
+            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, crumbs)
         ]
         return Recall(
             rows=tuple(
-                replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in held[: query.limit]
+                replace(of_model(row, query.model), joins=joins_of(row.breadcrumb, joined)) for row in matches[: query.limit]
             ),
             pinned=tuple(
-                tuple(of_model(row, query.model) for row in pinned(until, wanted, query.session)) for wanted in query.pinned
+                tuple(of_model(row, query.model) for row in pinned(until, kind, query.session)) for kind in query.pinned
             ),
             revision=sum(
                 number
@@ -91,37 +122,56 @@ class MemoryStore:
             ),
         )
 
+    @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
-        """See the port."""
-        held = (row.breadcrumb for row in self._rows.values())
+        crumbs = (row.breadcrumb for row in self._rows.values())
         return frozenset(
             crumb.place
-            for crumb in held
+            for crumb in crumbs
             if crumb.workspace == workspace and session in (crumb.session, EVERY_SESSION) and after < crumb.place < until
         )
 
+    @override
     async def count(self) -> int:
-        """See the port."""
-        return sum(row.breadcrumb.removes != row.breadcrumb.id for row in self._rows.values())
+        return await self.count_before(AFTER_ALL)
 
-    def _kept_of(self, workspace: str) -> list[StoredBreadcrumb]:
+    @override
+    async def count_before(self, place: Place) -> int:
+        crumbs = (row.breadcrumb for row in self._rows.values())
+        return sum(crumb.removes != crumb.id and crumb.place < place for crumb in crumbs)
+
+    @override
+    async def models(self) -> frozenset[str]:
+        return frozenset(row.model for row in self._rows.values())
+
+    @override
+    async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
+        origins = chain.from_iterable(joins.origins(workspace) for workspace, joins in self._joins.items())
+        return tuple(sorted(origin for origin in origins if origin.incarnation == incarnation))
+
+    @override
+    async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
+        for origin in origins:
+            self._joins.setdefault(origin.workspace, Joins()).add(origin)
+
+    def _remaining(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
-        held = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
-        return sorted(held, key=lambda row: in_order(row.breadcrumb))
+        rows = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
+        return sorted(rows, key=lambda row: in_order(row.breadcrumb))
 
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
-        return [row.breadcrumb for row in self._kept_of(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
+        return [row.breadcrumb for row in self._remaining(workspace) if session in (NO_SESSION, row.breadcrumb.session)]
 
+    @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
-        """See the port."""
         missing_vectors = (row for key, row in self._rows.items() if not row.model and key not in self._erased)
         bare = sorted(missing_vectors, key=lambda row: oldest_first(row.breadcrumb))
         behind = (row for row in bare if after is None or oldest_first(row.breadcrumb) > oldest_first(after))
         return tuple(behind)[:limit]
 
+    @override
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        """See the port."""
         crumb = remembered.breadcrumb
         key = (crumb.workspace, crumb.id, crumb.version)
         if self._rows[key].model or key in self._erased:
@@ -141,76 +191,78 @@ class MemoryStore:
         joined = self._joined(crumb.workspace).get(crumb.place, "") if crumb.session == NO_SESSION else ""
         return {(crumb.workspace, session) for session in (crumb.session, joined) if session}
 
+    @override
     async def count_missing_vectors(self) -> int:
-        """See the port."""
         return sum(not row.model and key not in self._erased for key, row in self._rows.items())
 
+    @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-        """See the port."""
         walked: list[str] = []
         while identity and identity not in walked and len(walked) < limit:
             walked.append(identity)
-            held = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.id == identity)
-            earlier = (crumb for crumb in held if crumb.workspace == workspace and crumb.place <= until)
+            versions = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.id == identity)
+            earlier = (crumb for crumb in versions if crumb.workspace == workspace and crumb.place <= until)
             first = min(earlier, key=lambda crumb: crumb.place, default=None)
             identity = first.answers if first else ""
         return tuple(walked)
 
+    @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        """See the port."""
-        rows = self._kept_of(workspace)
-        held = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
+        rows = self._remaining(workspace)
+        versions = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
         traces = [row.breadcrumb for row in self._rows.values()]
-        return tuple(crumb for crumb in held if not any(removed_by(crumb, other) for other in traces))
+        return tuple(crumb for crumb in versions if not any(removed_by(crumb, other) for other in traces))
 
+    @override
     async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
-        """See the port."""
-        kept = [row.breadcrumb for row in self._kept_of(workspace)]
+        remaining = [row.breadcrumb for row in self._remaining(workspace)]
         traces = [row.breadcrumb for row in self._rows.values()]
-        found = [
+        matches = [
             crumb
-            for crumb in kept
+            for crumb in remaining
             if crumb.session == session and not crumb.removes and span[0] < crumb.place < span[1]
-            if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in kept)
+            if not any(removed_by(crumb, other) for other in traces) and not any(replaced_by(crumb, other) for other in remaining)
         ]
-        return tuple(reversed(found) if newest else found)[:limit]
+        return tuple(reversed(matches) if newest else matches)[:limit]
 
+    @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        """See the port."""
         rows = (self._rows[crumb.workspace, crumb.id, crumb.version] for crumb in breadcrumbs)
-        return tuple(tuple(held.vector for held in row.passages) if row.model == model else () for row in rows)
+        return tuple(tuple(passage.vector for passage in row.passages) if row.model == model else () for row in rows)
 
+    @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        """See the port."""
         inside = self._of_session(workspace, session)
         itself = [crumb for crumb in inside if crumb.id == identity and crumb.place < until]
-        found = sorted((*itself, *made_from(inside, {identity})), key=in_order)
-        self._take([(crumb, identity) for crumb in found])
-        return tuple(found)
+        matches = sorted((*itself, *made_from(inside, {identity})), key=in_order)
+        self._take([(crumb, identity) for crumb in matches])
+        return tuple(matches)
 
+    @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        """See the port."""
-        held = (self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity)
-        return tuple(sorted(held, key=in_order))
+        crumbs = (
+            self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity
+        )
+        return tuple(sorted(crumbs, key=in_order))
 
+    @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        """See the port."""
-        kept = [row for workspace in {key[0] for key in self._rows} for row in self._kept_of(workspace)]
-        over = [row.breadcrumb for row in kept if row.breadcrumb.expires_at and row.breadcrumb.expires_at <= moment]
-        found = [
-            row for row in kept if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
+        rows = [row for workspace in {key[0] for key in self._rows} for row in self._remaining(workspace)]
+        over = [row.breadcrumb for row in rows if row.breadcrumb.expires_at and row.breadcrumb.expires_at <= moment]
+        matches = [
+            row for row in rows if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        gone = {where(row.breadcrumb) for row in found}
-        for (workspace, session), ids in ids_by_session(row.breadcrumb for row in found).items():
-            gone |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
-        ended = (row for row in kept if where(row.breadcrumb) in gone)
+        places = {where(row.breadcrumb) for row in matches}
+        for (workspace, session), ids in ids_by_session(row.breadcrumb for row in matches).items():
+            places |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = (row for row in rows if where(row.breadcrumb) in places)
         ordered = sorted(ended, key=lambda row: (*in_order(row.breadcrumb), row.breadcrumb.workspace))
-        return tuple(Ended(breadcrumb=row.breadcrumb, size=self._size(row)) for row in ordered)
+        return tuple(Ended(breadcrumb=row.breadcrumb, size=size_of(row)) for row in ordered)
 
+    @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
-        """See the port."""
         self._take([(item.breadcrumb, item.breadcrumb.id) for item in ended])
 
     def _take(self, crumbs: list[tuple[Breadcrumb, str]]) -> None:
@@ -219,44 +271,3 @@ class MemoryStore:
             self._rows[key] = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
             self._erased[key] = reason
         self._revise(set().union(*(self._sessions_of(crumb) for crumb, _ in crumbs)))
-
-    def _size(self, row: StoredBreadcrumb) -> int:
-        crumb = row.breadcrumb
-        lists = (crumb.tags, crumb.calls, crumb.pointers, crumb.call_signatures, crumb.covers)
-        texts = (crumb.body, crumb.text, *map(json.dumps, lists), *(held.terms for held in row.passages))
-        vectors = sum(len(held.vector) for held in row.passages)
-        return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) + vectors
-
-    async def add_stub(self, subject: str) -> None:
-        """See the port."""
-        self._owed.add(subject)
-
-    async def pending_stubs(self) -> tuple[str, ...]:
-        """See the port."""
-        return tuple(sorted(self._owed))
-
-    async def remove_stub(self, subject: str) -> None:
-        """See the port."""
-        self._owed.discard(subject)
-
-    async def watermark(self, workspace: str, session: str) -> Place:
-        """See the port."""
-        return self._watermarks.get((workspace, session), ORIGIN)
-
-    async def advance(self, workspace: str, session: str, place: Place) -> None:
-        """See the port."""
-        self._watermarks[workspace, session] = max(place, await self.watermark(workspace, session))
-
-    async def start_attempt(self, place: Place) -> int:
-        """See the port."""
-        self._attempts[place] = self._attempts.get(place, 0) + 1
-        return self._attempts[place]
-
-    async def undo_attempt(self, place: Place) -> None:
-        """See the port."""
-        if place in self._attempts:
-            self._attempts[place] = max(self._attempts[place] - 1, 0)
-
-    async def clear_attempts(self, place: Place) -> None:
-        """See the port."""
-        self._attempts.pop(place, None)

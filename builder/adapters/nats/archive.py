@@ -8,14 +8,15 @@ from collections.abc import Callable
 from typing import Any
 
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
+from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
+from builder.adapters.nats.errors import optional, translated
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
+from builder.ports.broker import Archive, Published
 from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
@@ -23,8 +24,8 @@ from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_sub
 STUB = b"{}"
 
 
-class NatsArchive:
-    """See the ports."""
+class NatsArchive(Archive, Published):
+    """Deletes from the three streams, and reads contexts."""
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int]) -> None:
         """incarnation: of BREADCRUMBS as it is now."""
@@ -33,15 +34,15 @@ class NatsArchive:
         self._contexts = NatsStream(js, lambda: 0, CONTEXTS)
         self._letters = NatsStream(js, lambda: 0, DEADLETTERS)
 
+    @override
     async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
-        """See the port."""
-        where = EVERY_SESSION if session == NO_SESSION else session
-        walk = self._breadcrumbs.walk(workspace, where, ORIGIN, until)
-        found = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
-        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in found])
+        sessions = EVERY_SESSION if session == NO_SESSION else session
+        walk = self._breadcrumbs.walk(workspace, sessions, ORIGIN, until)
+        matches = [arrival.place.sequence async for arrival in walk if _names(arrival.data, ids)]
+        return sum([await self._delete(BREADCRUMBS, sequence) for sequence in matches])
 
+    @override
     async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:
-        """See the port."""
         if place.incarnation != self._breadcrumbs.incarnation:
             return False
         message = await self._breadcrumbs.get(place.sequence)
@@ -51,61 +52,53 @@ class NatsArchive:
             return False
         return await self._delete(BREADCRUMBS, place.sequence)
 
+    @override
     async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:
-        """See the port."""
-        mine = (
-            session_subject(workspace, EVERY_SESSION if session == NO_SESSION else session).removesuffix(">").removesuffix("*.")
-        )
-        found = []
+        sessions = EVERY_SESSION if session == NO_SESSION else session
+        prefix = session_subject(workspace, sessions).removesuffix(">").removesuffix("*.")
+        matches = []
         for letter in await self._all(self._letters, "deadletters.>"):
-            list_session = json.loads(letter.data)
-            if list_session["subject"].startswith(mine) and _names(base64.b64decode(list_session["data"]), ids):
-                found.append(letter.place.sequence)
-        return sum([await self._delete(DEADLETTERS, sequence) for sequence in found])
+            content = json.loads(letter.data)
+            if content["subject"].startswith(prefix) and _names(base64.b64decode(content["data"]), ids):
+                matches.append(letter.place.sequence)
+        return sum([await self._delete(DEADLETTERS, sequence) for sequence in matches])
 
+    @override
     async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:
-        """See the port."""
-        held = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
-        return tuple((each.place.sequence, each.subject) for each in held if not ids.isdisjoint(_ids_of(each.data)))
+        contexts = await self._all(self._contexts, f"{CONTEXTS_SUBJECT}.{workspace}.>")
+        return tuple((each.place.sequence, each.subject) for each in contexts if not ids.isdisjoint(_ids_of(each.data)))
 
+    @override
     async def replace_context(self, sequence: int, subject: str) -> None:
-        """See the port."""
         if sequence:
             await self._delete(CONTEXTS, sequence)
         with contextlib.suppress(AlreadyPublished), translated(f"leaving a stub on {subject}"):
             await self._js.publish(subject, STUB, stream=CONTEXTS, headers={FORGOTTEN_HEADER: "1"})
 
+    @override
     async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:
-        """See the port."""
         subject = context_subject(workspace, consumer, session, "*")
         newest = await self._last(subject)
         if newest != STUB:
             return newest
-        held = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
-        return held[-1] if held else None
+        contexts = [each.data for each in await self._all(self._contexts, subject) if each.data != STUB]
+        return contexts[-1] if contexts else None
 
+    @override
     async def context(self, workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
-        """See the port."""
-        found = await self._last(context_subject(workspace, consumer, session, identity))
-        return None if found == STUB else found
+        matches = await self._last(context_subject(workspace, consumer, session, identity))
+        return None if matches == STUB else matches
 
     async def _last(self, subject: str) -> bytes | None:
-        with translated(f"reading {subject}"):
-            try:
-                return (await self._js.get_last_msg(CONTEXTS, subject)).data
-            except NotFoundError:
-                return None
+        message = await optional(f"reading {subject}", self._js.get_last_msg(CONTEXTS, subject))
+        return message.data if message else None
 
     async def _all(self, stream: NatsStream, subject: str) -> list[StreamMessage]:
         last = await stream.last()
         return [arrival async for arrival in stream.follow(subject, 1, Place(0, last.sequence + 1))]
 
     async def _delete(self, stream: str, sequence: int) -> bool:
-        with translated(f"deleting {sequence} from {stream}"):
-            try:
-                return await self._js.delete_msg(stream, sequence)
-            except NotFoundError:
-                return False
+        return bool(await optional(f"deleting {sequence} from {stream}", self._js.delete_msg(stream, sequence)))
 
 
 def _names(data: bytes, ids: frozenset[str]) -> bool:
@@ -115,14 +108,14 @@ def _names(data: bytes, ids: frozenset[str]) -> bool:
     except ValueError:
         record = None
     if isinstance(record, dict):
-        named = record.get("id")
-        return isinstance(named, str) and clean(named) in ids
+        identity = record.get("id")
+        return isinstance(identity, str) and clean(identity) in ids
     return any(re.search(rb'"id"\s*:\s*' + re.escape(json.dumps(name, ensure_ascii=False).encode()), data) for name in ids)
 
 
 def _ids_of(data: bytes) -> set[str]:
     """Every breadcrumb that a context names; none for a stub."""
     event: dict[str, Any] = json.loads(data)
-    shown = (held for section in event.get("sections", ()) for held in section["ids"])
+    on_page = (identity for section in event.get("sections", ()) for identity in section["ids"])
     omitted = (item["id"] for item in event.get("omissions", {}).get("most_relevant", ()))
-    return {event.get("trigger_event_id", ""), *shown, *omitted}
+    return {event.get("trigger_event_id", ""), *on_page, *omitted}

@@ -9,8 +9,8 @@ from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.errors import APIError
 
-from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.in_work import InWork
+from builder.adapters.nats.delivery import InWork, NatsDelivery
+from builder.adapters.nats.errors import Throttle
 from builder.adapters.nats.topology import BREADCRUMBS, CALLS, Topology, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
@@ -20,16 +20,16 @@ from builder.worker.tool_timeouts import ToolTimeouts
 
 log = logging.getLogger("builder.nats")
 
-PLACES = 16
+MAX_DELIVERIES = 16
 """Deliveries in work at once."""
-LOOK_SECONDS, LOG_SECONDS = 2.0, 60.0
-"""Between two looks whether the durable is there, or has to be; between two lines about what is wrong with it."""
+POLL_SECONDS = 2.0
+"""Between two looks whether the durable is there, or has to be."""
 FLOOR = ("", CALLS.durable)
 """Key of the ledger under which the durable's ack floor is noted, so that a lost one goes on where it was."""
 
 
 class NatsCalls:
-    """Hands the breadcrumbs that may make calls to the time-outs, while somebody waits for tools."""
+    """Delivers the breadcrumbs that may make calls to the time-outs, while a profile waits for tools."""
 
     def __init__(
         self, connection: Client, topology: Topology, timeouts: ToolTimeouts, ledger: Progress, incarnation: Callable[[], int]
@@ -41,9 +41,9 @@ class NatsCalls:
         self._timeouts = timeouts
         self._ledger = ledger
         self._incarnation = incarnation
-        self._in_work = InWork(PLACES, self._freed)
+        self._in_work = InWork(MAX_DELIVERIES, self._freed)
         self._pull: Pull | None = None
-        self._silent_until = 0.0
+        self._throttle = Throttle()
 
     async def run(self) -> None:
         """Until cancelled; then `close`."""
@@ -51,8 +51,10 @@ class NatsCalls:
             try:
                 await self._look()
             except (APIError, NatsError, OSError, Misconfigured, Unavailable) as error:
-                self._warn(error)
-            await asyncio.sleep(LOOK_SECONDS)
+                if self._throttle.is_open():
+                    reason = error if isinstance(error, Misconfigured) else repr(error)
+                    log.warning("open tool calls are not given up on: %s", reason)
+            await asyncio.sleep(POLL_SECONDS)
 
     async def close(self) -> None:
         """Hand back what is in work."""
@@ -60,7 +62,7 @@ class NatsCalls:
         await self._in_work.finish(0)
 
     async def _look(self) -> None:
-        """Bring the durable into being where somebody waits for tools. A worker whose profiles wait for none takes nothing."""
+        """Make the durable while a profile waits for tools; otherwise fetch nothing."""
         if not self._timeouts.is_needed:
             await self._stop()
             return
@@ -76,13 +78,6 @@ class NatsCalls:
         pull, self._pull = self._pull, None
         if pull is not None:
             await pull.unsubscribe()
-
-    def _warn(self, error: Exception) -> None:
-        """One line a minute."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._silent_until:
-            self._silent_until = now + LOG_SECONDS
-            log.warning("open tool calls are not given up on: %s", error if isinstance(error, Misconfigured) else repr(error))
 
     async def _begin(self, message: Msg) -> None:
         delivery = NatsDelivery(message, self._incarnation())

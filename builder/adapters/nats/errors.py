@@ -1,16 +1,22 @@
-"""The one place where errors of nats-py become ours."""
+"""What nats-py reports, put right: its errors become ours, and only the server sets a status."""
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from typing import TypeVar
 
+from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
-from nats.js.errors import APIError, ServiceUnavailableError
+from nats.js import JetStreamContext
+from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
 from builder.domain.errors import AlreadyPublished, Unavailable
 
-STORE_FAILED = 10077
+T = TypeVar("T")
+
+STORE_FAILED_CODE = 10077
 """JetStream's code for what its store refuses; nats-py raises it as ServiceUnavailableError."""
-HAS_ITS_ONE = "maximum messages per subject exceeded"
+SUBJECT_IS_TAKEN = "maximum messages per subject exceeded"
 """How that code says "this subject has its one message": a full stream or disk has the same code and other words."""
 
 
@@ -20,8 +26,49 @@ def translated(doing: str) -> Iterator[None]:
     try:
         yield
     except ServiceUnavailableError as error:
-        if error.err_code == STORE_FAILED and HAS_ITS_ONE in (error.description or ""):
+        if error.err_code == STORE_FAILED_CODE and SUBJECT_IS_TAKEN in (error.description or ""):
             raise AlreadyPublished(f"{doing}: the stream holds one already") from error
         raise Unavailable(f"{doing} failed: {error}; the broker cannot serve it now") from error
     except (APIError, NatsError, OSError, TimeoutError) as error:
         raise Unavailable(f"{doing} failed: {error!r}; is the broker up?") from error
+
+
+async def optional(doing: str, request: Awaitable[T]) -> T | None:
+    """The answer; None when the server holds nothing of the kind. Raises as `translated` does."""
+    with translated(doing):
+        try:
+            return await request
+        except NotFoundError:
+            return None
+
+
+class Throttle:
+    """Lets one log line through in `seconds`."""
+
+    def __init__(self, seconds: float = 60.0) -> None:
+        self._seconds = seconds
+        self._closed_until = float("-inf")
+
+    def is_open(self) -> bool:
+        """Whether a line may be written now; the next one only after the pause."""
+        now = monotonic()
+        if now < self._closed_until:
+            return False
+        self._closed_until = now + self._seconds
+        return True
+
+
+def believe_only_the_server() -> None:
+    """Make nats-py deliver every stored message, whatever its headers say.
+
+    nats-py (2.16, `is_status_msg`) takes a header `Status` of a publisher for a status of the server: the breadcrumb would
+    never reach the worker, never be dead-lettered, and take the rest of its batch with it, so one tenant could stop all. A
+    stored message comes with an ack subject as its reply; a status of the server has no reply.
+    """
+    JetStreamContext.is_status_msg = staticmethod(_status)  # type: ignore[method-assign, assignment]
+
+
+def _status(message: Msg | None) -> str | None:
+    if message is None or message.reply or message.headers is None:
+        return None
+    return message.headers.get("Status")

@@ -12,11 +12,11 @@ from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
 from faststream.nats.prometheus import NatsPrometheusMiddleware
+from nats.aio.msg import Msg
 from prometheus_client import CollectorRegistry
 
-from builder.adapters.nats.delivery import NatsDelivery
-from builder.adapters.nats.in_work import InWork
-from builder.adapters.nats.status import believe_only_the_server
+from builder.adapters.nats.delivery import InWork, NatsDelivery
+from builder.adapters.nats.errors import believe_only_the_server
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE
 from builder.client.pull import Pull
 from builder.ports.broker import Delivery
@@ -33,10 +33,11 @@ class NatsInbox:
         registry: CollectorRegistry,
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
+        delivery: Callable[[Msg, int], Delivery] = NatsDelivery,
     ) -> None:
         """connection: arguments of nats-py's connect. places: deliveries in work at once. process: the worker's.
 
-        incarnation: of the stream as it is now.
+        incarnation: of the stream as it is now. delivery: what a message and its incarnation become.
         """
         believe_only_the_server()
         metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
@@ -56,8 +57,8 @@ class NatsInbox:
         )
 
         async def handle(message: NatsMessage) -> None:
-            delivery = NatsDelivery(message.raw_message, incarnation())
-            self._in_work.begin(delivery, process(delivery))
+            item = delivery(message.raw_message, incarnation())
+            self._in_work.begin(item, process(item))
 
         self._subscriber(handle)
         self._graceful_seconds = graceful_seconds
@@ -66,7 +67,7 @@ class NatsInbox:
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
-        # By itself FastStream says that it has started and then subscribes; nobody would notice when that fails.
+        # FastStream reports its start before it subscribes, so a failed subscription would go unnoticed.
         return AsgiFastStream(self.broker, asgi_routes=routes, logger=None, on_startup=[self._start], on_shutdown=[self._finish])
 
     async def rebind(self) -> None:
@@ -76,7 +77,7 @@ class NatsInbox:
 
     async def _start(self) -> None:
         connection = await self.broker.connect()
-        # Only the watchdog makes the durable: whoever starts without it would begin with the whole history.
+        # Only the watchdog makes the durable; a durable made here would deliver the whole history.
         await connection.jetstream().consumer_info(BREADCRUMBS, DURABLE)
         self._pull = Pull(connection, (BREADCRUMBS, DURABLE), lambda: self._in_work.free, self._subscriber.consume)
         # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.

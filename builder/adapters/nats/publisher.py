@@ -1,85 +1,106 @@
-"""`Publisher` on JetStream: contexts and dead letters, each at most once."""
+"""What leaves the service: contexts and dead letters, each at most once, and breadcrumbs of its own."""
 
 import base64
 import json
 from datetime import UTC
 
 from nats.aio.client import Client
-from nats.js.errors import NotFoundError
+from nats.js import JetStreamContext
+from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
-from builder.adapters.nats.topology import CONTEXTS, DEADLETTERS
+from builder.adapters.nats.errors import optional, translated
+from builder.adapters.nats.stream import NatsStream
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
-from builder.domain.errors import AlreadyPublished
+from builder.domain.errors import AlreadyPublished, Rejected, Unavailable
+from builder.ports.broker import Publisher, Sender
 from builder.publish.compaction import encode_compaction
 from builder.remember.secrets import holds_secret
-from builder.wire.subjects import MESSAGE_ID_HEADER, compaction_subject, context_subject
+from builder.wire.subjects import MESSAGE_ID_HEADER, REPLAY_HEADER, compaction_subject, context_subject
 
-KEPT_BYTES = 2 * 1024 * 1024
+MAX_DATA_BYTES = 2 * 1024 * 1024
 """Of a larger rejected event the dead letter keeps the beginning; the whole stays in BREADCRUMBS under its sequence.
 Of a secret it keeps nothing."""
-LONGEST_REASON = 4_000
-HEADROOM = 32 * 1024
+MAX_REASON_CHARS = 4_000
+OTHER_FIELDS_BYTES = 32 * 1024
 """Bytes of what the broker takes that are left to the other fields of a dead letter."""
 
 
-class NatsPublisher:
-    """See the port."""
+class NatsPublisher(Publisher):
+    """Contexts to CONTEXTS, dead letters to DEADLETTERS."""
 
     def __init__(self, connection: Client, max_payload: int) -> None:
         """connection: reconnects for ever. max_payload: bytes that the broker takes."""
         self._connection = connection
         self._js = connection.jetstream()
-        # A letter that the broker refused would be tried for ever, and everybody would wait for it. Base64 makes 4 of 3.
-        self._kept = min(KEPT_BYTES, max(0, max_payload - HEADROOM) // 4 * 3)
+        # A letter that the broker refuses would be retried without end and block the worker. Base64 makes 4 bytes of 3.
+        self._max_data_bytes = min(MAX_DATA_BYTES, max(0, max_payload - OTHER_FIELDS_BYTES) // 4 * 3)
 
+    @override
     async def publish(self, context: Context, event: bytes) -> None:
-        """See the port."""
         identity = str(context.id)
         with translated(f"publishing context {identity}"):
             ack = await self._js.publish(_subject(context), event, stream=CONTEXTS, headers={MESSAGE_ID_HEADER: identity})
         if ack.duplicate:
             raise AlreadyPublished(f"publishing context {identity}: the server has seen it")
 
+    @override
     async def holds(self, context: Context) -> bool:
-        """See the port."""
-        with translated(f"looking for context {context.id}"):
-            try:
-                # Not direct: a replica that lags behind would not know it yet.
-                await self._js.get_last_msg(CONTEXTS, _subject(context))
-            except NotFoundError:
-                return False
-        return True
+        # Not direct: a replica that lags behind would not know it yet.
+        message = await optional(f"looking for context {context.id}", self._js.get_last_msg(CONTEXTS, _subject(context)))
+        return message is not None
 
+    @override
     async def announce(self, context: Context) -> None:
-        """See the port."""
         if context.compaction is None:
             return
         subject = compaction_subject(context.trigger.workspace, context.consumer, context.trigger.session)
         with translated(f"announcing on {subject}"):
             await self._connection.publish(subject, encode_compaction(context, context.compaction))
 
+    @override
     async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
-        """See the port."""
         subject = letter_subject(arrival.place)
+        data = b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._max_data_bytes]
         letter = {
-            "reason": reason[:LONGEST_REASON],
+            "reason": reason[:MAX_REASON_CHARS],
             "subject": arrival.subject,
             "sequence": arrival.place.sequence,
             "incarnation": arrival.place.incarnation,
             "replay": arrival.replay,
             "received_at": arrival.received_at.astimezone(UTC).isoformat(),
             "bytes": len(arrival.data),
-            "data": base64.b64encode(b"" if holds_secret(arrival.subject, arrival.data) else arrival.data[: self._kept]).decode(),
+            "data": base64.b64encode(data).decode(),
         }
-        data = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
+        event = json.dumps(letter, ensure_ascii=False).encode("utf-8", "replace")
         try:
             with translated(f"dead-lettering {arrival.subject}"):
                 identity = subject.split(".", 1)[1]
-                await self._js.publish(subject, data, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
+                await self._js.publish(subject, event, stream=DEADLETTERS, headers={MESSAGE_ID_HEADER: identity})
         except AlreadyPublished:
             return
+
+
+class NatsSender(Sender):
+    """Sends to BREADCRUMBS and reads back what it sent, because only the stream knows its time."""
+
+    def __init__(self, js: JetStreamContext, stream: NatsStream) -> None:
+        """stream: reads BREADCRUMBS."""
+        self._js = js
+        self._stream = stream
+
+    @override
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:
+        headers = {MESSAGE_ID_HEADER: message_id} | ({} if triggers else {REPLAY_HEADER: "1"})
+        with translated(f"publishing on {subject}"):
+            ack = await self._js.publish(subject, data, stream=BREADCRUMBS, headers=headers)
+        stored = await self._stream.get(ack.seq)
+        if stored is None:
+            raise Unavailable(f"the stream did not keep breadcrumb {ack.seq}; ask again")
+        if stored.subject != subject:
+            raise Rejected(f"{message_id} was not published on {subject}: it stands on {stored.subject} as sequence {ack.seq}")
+        return stored
 
 
 def _subject(context: Context) -> str:

@@ -20,7 +20,7 @@ from builder.worker.resilience import UnexpectedError, guard
 log = logging.getLogger("builder.worker.request_handlers")
 
 QUEUE = "context-builder"
-HEADROOM = 1024
+PROTOCOL_BYTES = 1024
 """Bytes of what the broker takes that are left to the protocol."""
 
 
@@ -30,7 +30,7 @@ async def answering(connection: Client, verbs: Mapping[str, Verb]) -> AsyncItera
     working: set[asyncio.Task[None]] = set()
 
     async def begin(message: Msg) -> None:
-        task = asyncio.create_task(_answer(message, verbs, connection.max_payload - HEADROOM))
+        task = asyncio.create_task(_answer(message, verbs, connection.max_payload - PROTOCOL_BYTES))
         working.add(task)
         task.add_done_callback(working.discard)
 
@@ -47,11 +47,11 @@ async def answering(connection: Client, verbs: Mapping[str, Verb]) -> AsyncItera
 
 
 async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
-    """Never raises: whoever asks gets a sentence."""
+    """Answer with the result or with a sentence about the error. Never raises."""
     if not message.reply:
         return
     try:
-        answer = await guard(_asked(message, verbs, most), log, f"answering {message.subject}")
+        answer = await guard(_answer_bytes(message, verbs, most), log, f"answering {message.subject}")
     except (BuilderError, UnexpectedError) as error:
         answer = _bytes(error_json(error))
     try:
@@ -60,7 +60,7 @@ async def _answer(message: Msg, verbs: Mapping[str, Verb], most: int) -> None:
         log.warning("%s could not be answered: %r", message.subject, error)
 
 
-async def _asked(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
+async def _answer_bytes(message: Msg, verbs: Mapping[str, Verb], most: int) -> bytes:
     _, workspace, verb = message.subject.split(".")
     if verb not in verbs:
         raise Rejected(f"there is no verb {verb[:40]!r}; there are {', '.join(verbs)}")

@@ -15,6 +15,8 @@ from contextlib import asynccontextmanager, contextmanager
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
+import stamina
+
 from builder.domain.errors import Misconfigured
 
 if sys.platform != "win32":
@@ -28,7 +30,7 @@ START_SECONDS = 20.0
 WATCH_SECONDS = 2.0
 ROOM_BYTES = 16_000_000
 """Free bytes from which on a server that could not write is worth another start."""
-REFUSED = b"failed to store a msg"
+WRITE_FAILURE = b"failed to store a msg"
 """What it writes when a stream could not write."""
 CLAIM_SECONDS = 5.0
 """Longer than the server of a killed service takes to end."""
@@ -45,7 +47,7 @@ class EmbeddedServer:
         self._folder = folder
         self._inherited = inherited
         self._process: subprocess.Popen[bytes] | None = None
-        self._refused = False
+        self._write_failed = False
         self._read = 0
 
     @property
@@ -73,7 +75,7 @@ class EmbeddedServer:
     async def state(self) -> str:
         """Why streams refuse what is published; empty while nothing was refused since the last start."""
         self._look()
-        return f"the embedded nats-server could not write to {self._data}; free some of its disk" if self._refused else ""
+        return f"the embedded nats-server could not write to {self._data}; free some of its disk" if self._write_failed else ""
 
     async def watch(self, every: float = WATCH_SECONDS) -> None:
         """Until cancelled: start it again on its port once there is room after a write that failed, or when it has ended.
@@ -84,13 +86,13 @@ class EmbeddedServer:
             await asyncio.sleep(every)
             self._look()
             ended = self._process is not None and self._process.poll() is not None
-            if ended or (self._refused and shutil.disk_usage(self._data).free > ROOM_BYTES):
+            if ended or (self._write_failed and shutil.disk_usage(self._data).free > ROOM_BYTES):
                 why = "has ended" if ended else "could not write, and there is room now"
                 log.warning("the embedded nats-server %s; it is started again", why)
                 await self.stop()
                 with contextlib.suppress(Misconfigured):  # tried again at the next look
                     await self.start(int(self.url.rpartition(":")[2]))
-                    self._refused = False
+                    self._write_failed = False
 
     def _look(self) -> None:
         """Read what it has written since the last look."""
@@ -98,7 +100,7 @@ class EmbeddedServer:
             file.seek(self._read)
             text = file.read()
             self._read += len(text)
-            self._refused = self._refused or REFUSED in text
+            self._write_failed = self._write_failed or WRITE_FAILURE in text
 
 
 @asynccontextmanager
@@ -138,10 +140,10 @@ def binary() -> Path:
                 return Path(str(file.locate())).resolve()
     except PackageNotFoundError:
         pass
-    found = shutil.which("nats-server")
-    if found is None:
+    installed = shutil.which("nats-server")
+    if installed is None:
         raise Misconfigured("no nats-server was found; install the extra `service`, or set CONTEXT_BUILDER_NATS__SERVERS")
-    return Path(found)
+    return Path(installed)
 
 
 @asynccontextmanager
@@ -157,14 +159,23 @@ async def _claimed(data: Path) -> AsyncIterator[tuple[int, ...]]:
     with _writing(data):
         lock = os.open(data / "lock", os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        deadline = asyncio.get_running_loop().time() + CLAIM_SECONDS
-        while not _lock(lock):
-            if asyncio.get_running_loop().time() >= deadline:
-                raise Misconfigured(f"{data} is in use by another service; stop it, or set CONTEXT_BUILDER_DATA_DIR")
-            await asyncio.sleep(0.02)
+        await _wait_for(lock, data)
         yield (lock,)
     finally:
         os.close(lock)
+
+
+async def _wait_for(lock: int, data: Path) -> None:
+    """Lock the file of the folder. Raises `Misconfigured` when another service keeps it."""
+    attempts = stamina.retry_context(
+        BlockingIOError, attempts=None, timeout=CLAIM_SECONDS, wait_initial=0.02, wait_max=0.02, wait_jitter=0
+    )
+    try:
+        async for attempt in attempts:
+            with attempt:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise Misconfigured(f"{data} is in use by another service; stop it, or set CONTEXT_BUILDER_DATA_DIR") from error
 
 
 @contextmanager
@@ -176,14 +187,6 @@ def _writing(data: Path) -> Iterator[None]:
         raise Misconfigured(
             f"{data} cannot be written: {error}; check CONTEXT_BUILDER_DATA_DIR, its rights and its disk"
         ) from error
-
-
-def _lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 async def _url(process: subprocess.Popen[bytes], folder: Path) -> str:

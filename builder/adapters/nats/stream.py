@@ -7,27 +7,27 @@ from datetime import UTC, datetime, timedelta
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg
-from nats.js.errors import NotFoundError
+from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo, DeliverPolicy, RawStreamMsg, StreamState
+from typing_extensions import override
 
-from builder.adapters.nats.errors import translated
-from builder.adapters.nats.status import believe_only_the_server
+from builder.adapters.nats.errors import believe_only_the_server, optional, translated
 from builder.adapters.nats.topology import BREADCRUMBS
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Unavailable
+from builder.ports.broker import Stream
 from builder.wire.subjects import REPLAY_HEADER, session_subject
 
-SHORT = 64
+MAX_SINGLE_GETS = 64
 """Breadcrumbs read one by one (0.3 ms each) before a consumer is worth its price."""
-BATCH = 32
+FETCH_MESSAGES = 32
 """nats-py drops what comes above 256 MiB: so many of the largest messages stay below that."""
 FETCH_SECONDS = 5.0
-SHORT_ACK = 9
+SHORT_ACK_TOKENS = 9
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class NatsStream:
-    """See the port."""
+class NatsStream(Stream):
+    """A stream of the broker, BREADCRUMBS unless named otherwise."""
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int], name: str = BREADCRUMBS) -> None:
         """incarnation: of the stream as it is now. name: of the stream, so that dead letters are read the same way."""
@@ -43,18 +43,18 @@ class NatsStream:
 
     async def first(self) -> Place:
         """Place of the oldest breadcrumb that the stream still holds. Raises `Unavailable`."""
-        with translated("reading the stream's state"):
-            info = await self._js.stream_info(self._name)
-        return Place(self.incarnation, info.state.first_seq)
+        return Place(self.incarnation, (await self._state()).first_seq)
 
     async def last(self) -> Place:
-        """Place of the newest breadcrumb."""
-        with translated("reading the stream's state"):
-            info = await self._js.stream_info(self._name)
-        return Place(self.incarnation, info.state.last_seq)
+        """Place of the newest breadcrumb. Raises `Unavailable`."""
+        return Place(self.incarnation, (await self._state()).last_seq)
 
+    async def _state(self) -> StreamState:
+        with translated("reading the stream's state"):
+            return (await self._js.stream_info(self._name)).state
+
+    @override
     def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
-        """See the port."""
         reached = after.sequence if after.incarnation == self.incarnation else 0
         return self._walk(session_subject(workspace, session), reached, until)
 
@@ -65,7 +65,7 @@ class NatsStream:
     async def _walk(self, subject: str, reached: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Ends with the word of the stream's leader: the consumer may sit on a replica that lags behind."""
         while True:
-            for _ in range(SHORT):
+            for _ in range(MAX_SINGLE_GETS):
                 arrival = await self._next(subject, reached + 1)
                 if arrival is None or arrival.place >= until:
                     return
@@ -77,12 +77,8 @@ class NatsStream:
 
     async def get(self, sequence: int) -> StreamMessage | None:
         """One breadcrumb by its sequence, or None when the stream no longer holds it."""
-        with translated(f"reading breadcrumb {sequence}"):
-            try:
-                held = await self._js.get_msg(self._name, seq=sequence)
-            except NotFoundError:
-                return None
-        return self._arrival(held)
+        message = await optional(f"reading breadcrumb {sequence}", self._js.get_msg(self._name, seq=sequence))
+        return self._arrival(message) if message else None
 
     async def follow(self, subject: str, start: int, until: Place) -> AsyncIterator[StreamMessage]:
         """Breadcrumbs of a subject from sequence `start` up to but not including `until`."""
@@ -96,17 +92,17 @@ class NatsStream:
         )
         with translated("walking the stream"):
             subscription = await self._js.pull_subscribe(subject, stream=self._name, config=config)
-        taken = 0
+        count = 0
         try:
             while True:
                 with translated(f"walking {subject}"):
-                    left = _left(await subscription.consumer_info(), taken)
-                    if not left:
+                    remaining = _remaining(await subscription.consumer_info(), count)
+                    if not remaining:
                         return
-                    batch = await subscription.fetch(min(BATCH, left), timeout=FETCH_SECONDS)
+                    batch = await subscription.fetch(min(FETCH_MESSAGES, remaining), timeout=FETCH_SECONDS)
                 for message in batch:
-                    taken += 1
-                    if message.metadata.sequence.consumer != taken:
+                    count += 1
+                    if message.metadata.sequence.consumer != count:
                         raise Unavailable(f"walking {subject} lost a message on its way; it is walked again")
                     arrival = arrival_of(message, self.incarnation)
                     if arrival.place >= until:
@@ -117,21 +113,17 @@ class NatsStream:
                 await subscription.unsubscribe()
 
     async def _next(self, subject: str, sequence: int) -> StreamMessage | None:
-        with translated(f"reading {subject}"):
-            try:
-                # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
-                held = await self._js.get_msg(self._name, seq=sequence, subject=subject, next=True)
-            except NotFoundError:
-                return None
-        return self._arrival(held)
+        # Not direct: any replica would answer, one that lags behind too, and a header `Status` would be believed.
+        message = await optional(f"reading {subject}", self._js.get_msg(self._name, seq=sequence, subject=subject, next=True))
+        return self._arrival(message) if message else None
 
-    def _arrival(self, held: RawStreamMsg) -> StreamMessage:
+    def _arrival(self, message: RawStreamMsg) -> StreamMessage:
         return StreamMessage(
-            subject=str(held.subject),
-            data=held.data or b"",
-            place=Place(self.incarnation, int(held.seq or 0)),
-            received_at=(held.time or _EPOCH).astimezone(UTC),
-            replay=_is_replay(held.headers),
+            subject=str(message.subject),
+            data=message.data or b"",
+            place=Place(self.incarnation, int(message.seq or 0)),
+            received_at=(message.time or _EPOCH).astimezone(UTC),
+            replay=_is_replay(message.headers),
         )
 
 
@@ -147,9 +139,9 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
     )
 
 
-def _left(info: ConsumerInfo, taken: int) -> int:
+def _remaining(info: ConsumerInfo, count: int) -> int:
     """How many are still to come, those included that are on their way."""
-    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - taken
+    return (info.num_pending or 0) + (info.delivered.consumer_seq if info.delivered else 0) - count
 
 
 def _stream_time(reply: str) -> datetime:
@@ -159,7 +151,7 @@ def _stream_time(reply: str) -> datetime:
     as read by a direct get. ADR-15: nine tokens, or at least eleven with domain and account.
     """
     tokens = reply.split(".")
-    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK else tokens[9])
+    nanoseconds = int(tokens[7] if len(tokens) == SHORT_ACK_TOKENS else tokens[9])
     return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
 
 

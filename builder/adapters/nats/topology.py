@@ -1,4 +1,4 @@
-"""Streams and the durable, created or verified at start by our own code: FastStream cannot say everything (design §4)."""
+"""Streams and durables, created or verified at start; FastStream cannot express every setting that they need."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -18,6 +18,7 @@ from nats.js.api import (
 )
 from nats.js.errors import NotFoundError
 
+from builder.adapters.nats.errors import translated
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 
@@ -32,21 +33,27 @@ _DUPLICATES = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topology:
-    """What operators may choose. breadcrumbs_max_age: zero = none."""
+    """What operators may choose."""
 
     replicas: int = 1
     breadcrumbs_max_age: timedelta = timedelta(0)
+    """Zero = no limit."""
     ack_wait: float = 30.0
+    """Seconds without a heartbeat after which the broker delivers again."""
     batch: int = 32
+    """Deliveries in work at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listening:
-    """A durable on BREADCRUMBS: its name, what it hears, and how many deliveries may be open at once."""
+    """A durable on BREADCRUMBS."""
 
     durable: str = DURABLE
+    """Its name."""
     subjects: tuple[str, ...] = ("breadcrumbs.>",)
+    """The breadcrumbs that it delivers."""
     most_pending: int = 1000
+    """Deliveries that may be open at once."""
 
 
 CALLS = Listening(
@@ -54,7 +61,7 @@ CALLS = Listening(
     subjects=("breadcrumbs.*.*.agent.response.v1", "breadcrumbs.*.*.tool.request.v1"),
     most_pending=50_000,
 )
-"""Hears what may make tool calls a second time, and holds each until its time-out; further ones are heard as these end."""
+"""Delivers what may make tool calls a second time; each delivery stays open until the time-out of its calls."""
 
 
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
@@ -102,23 +109,23 @@ async def ensure_streams(js: JetStreamContext, topology: Topology) -> int:
 
 async def examine(js: JetStreamContext, topology: Topology) -> str:
     """What is there, in a sentence; makes nothing. Raises `Misconfigured` when something breaks a promise."""
-    said = []
+    sentences = []
     for config in stream_configs(topology):
         try:
             info = await js.stream_info(str(config.name))
         except NotFoundError:
-            said.append(f"{config.name} is made by the first start")
+            sentences.append(f"{config.name} is made by the first start")
             continue
         _verify(config, info)
-        said.append(f"{config.name} holds {info.state.messages:,}")
+        sentences.append(f"{config.name} holds {info.state.messages:,}")
     for listening, pending in ((Listening(), "are in work"), (CALLS, "may make calls without an answer")):
         try:
             durable = await js.consumer_info(BREADCRUMBS, listening.durable)
         except NotFoundError:
             continue
         _verify_durable(durable, listening)
-        said.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
-    return ", ".join(said)
+        sentences.append(f"{durable.num_pending or 0:,} wait and {durable.num_ack_pending or 0:,} {pending}")
+    return ", ".join(sentences)
 
 
 def incarnation_of(info: StreamInfo) -> int:
@@ -126,6 +133,12 @@ def incarnation_of(info: StreamInfo) -> int:
     if info.created is None:
         raise Misconfigured(f"the server does not tell when stream {info.config.name} was created; use nats-server 2.11 or newer")
     return int(info.created.timestamp() * 1_000_000)
+
+
+async def current_incarnation(js: JetStreamContext) -> int:
+    """The incarnation of BREADCRUMBS. Raises `Unavailable`."""
+    with translated("reading the stream's state"):
+        return incarnation_of(await js.stream_info(BREADCRUMBS))
 
 
 async def ensure_durable(
@@ -146,7 +159,7 @@ async def ensure_durable(
 
 
 def _verify_durable(info: ConsumerInfo, listening: Listening) -> None:
-    """A durable that gives up, or hears only a part, would lose breadcrumbs without a word."""
+    """A durable that gives up, or delivers only a part, would lose breadcrumbs silently. Raises `Misconfigured`."""
     have = info.config
     promises = {
         "ack_policy": (AckPolicy.EXPLICIT, have.ack_policy),
@@ -181,19 +194,19 @@ def _durable(topology: Topology, floor: Place, incarnation: int, listening: List
     )
 
 
-def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
+def _verify(config: StreamConfig, info: StreamInfo) -> None:
     have = info.config
     promises = {
-        "subjects": (wanted.subjects, have.subjects),
-        "max_msgs_per_subject": (wanted.max_msgs_per_subject, have.max_msgs_per_subject),
-        "discard_new_per_subject": (wanted.discard_new_per_subject, bool(have.discard_new_per_subject)),
+        "subjects": (config.subjects, have.subjects),
+        "max_msgs_per_subject": (config.max_msgs_per_subject, have.max_msgs_per_subject),
+        "discard_new_per_subject": (config.discard_new_per_subject, bool(have.discard_new_per_subject)),
         "allow_direct": (True, bool(have.allow_direct)),
         "storage": (StorageType.FILE, have.storage),
         "retention": (RetentionPolicy.LIMITS, have.retention),
         "max_msgs": (-1, have.max_msgs),
         "max_bytes": (-1, have.max_bytes),
     }
-    if wanted.name == CONTEXTS and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
+    if config.name == CONTEXTS and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
         raise Misconfigured(
             f"stream {CONTEXTS} forgets after {have.max_age:.0f} s, which would let a second context through; "
             f"give it a max_age of {CONTEXTS_MAX_AGE.total_seconds():.0f} s or more"
@@ -201,6 +214,6 @@ def _verify(wanted: StreamConfig, info: StreamInfo) -> None:
     for name, (ours, theirs) in promises.items():
         if ours != theirs:
             raise Misconfigured(
-                f"stream {wanted.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
-                f"`nats stream edit {wanted.name}`, or let the service create it"
+                f"stream {config.name} has {name} {theirs!r}, this service needs {ours!r}; change it with "
+                f"`nats stream edit {config.name}`, or let the service create it"
             )

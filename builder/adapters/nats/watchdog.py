@@ -1,4 +1,4 @@
-"""Notices a deleted durable or stream, makes it again and rebinds: FastStream would wait for ever without a word (design §4)."""
+"""Restores a deleted durable or stream and subscribes again; FastStream would wait without end and without an error."""
 
 import asyncio
 import logging
@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import APIError, NotFoundError
 
+from builder.adapters.nats.errors import Throttle
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, FLOOR, Topology, ensure_durable, ensure_streams
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
@@ -17,13 +18,12 @@ from builder.ports.store import Progress
 
 log = logging.getLogger("builder.nats")
 
-LOG_SECONDS = 60.0
-ASKED_SECONDS = 1.0
-"""A probe does not wait for long."""
+PROBE_SECONDS = 1.0
+"""How long `/readyz` waits for the broker."""
 
 
 class Watchdog:
-    """`check` once, `run` for ever. pending: breadcrumbs nobody has fetched. oldest: stream time of the first unsettled one."""
+    """Checks the durable and its stream."""
 
     def __init__(
         self,
@@ -44,9 +44,11 @@ class Watchdog:
         self.incarnation = 0
         self._bound = True
         self._problem = ""
-        self._silent_until = 0.0
+        self._throttle = Throttle()
         self.pending = 0
+        """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
+        """Stream time of the first unsettled breadcrumb."""
 
     async def prepare(self) -> float:
         """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
@@ -54,14 +56,14 @@ class Watchdog:
         floor = await self._ledger.watermark(*FLOOR)
         info = await ensure_durable(self._js, self._topology, floor, self.incarnation)
         if not floor.incarnation:
-            # From now on this installation is not fresh: a durable lost in the next second must not lose what comes in it.
+            # The floor marks the installation as used: if the durable is lost now, the next one goes on from here.
             await self._note(info)
         return float(info.config.ack_wait or self._topology.ack_wait)
 
     async def state(self) -> str:
         """What is wrong with the streams and the durable right now; empty when nothing is."""
         try:
-            async with asyncio.timeout(ASKED_SECONDS):
+            async with asyncio.timeout(PROBE_SECONDS):
                 await self._js.consumer_info(BREADCRUMBS, DURABLE)
         except (APIError, NatsError, OSError) as error:
             return f"no answer about the durable {DURABLE}: {error!r}"
@@ -69,7 +71,7 @@ class Watchdog:
 
     @property
     def alive(self) -> bool:
-        """Whether the last check found or brought everything in order. A broker that is away is no reason to be killed."""
+        """Whether the last check found or restored everything. An unavailable broker is no reason to kill the service."""
         return not self._problem
 
     async def run(self) -> None:
@@ -81,7 +83,7 @@ class Watchdog:
     async def check(self) -> None:
         """Note the ack floor; bring back what is missing. Never raises."""
         try:
-            info = await self._found()
+            info = await self._durable()
             if info is None or not self._bound:
                 await self._restore()
             else:
@@ -95,16 +97,10 @@ class Watchdog:
             log.error("%s", error)  # noqa: TRY400 - the sentence says it all
         except (APIError, NatsError, OSError, Unavailable) as error:
             # The connection reconnects by itself.
-            self._warn(error)
+            if self._throttle.is_open():
+                log.warning("the watchdog got no answer: %r", error)
 
-    def _warn(self, error: Exception) -> None:
-        """One line a minute, however often it looks."""
-        now = asyncio.get_running_loop().time()
-        if now >= self._silent_until:
-            self._silent_until = now + LOG_SECONDS
-            log.warning("the watchdog got no answer: %r", error)
-
-    async def _found(self) -> ConsumerInfo | None:
+    async def _durable(self) -> ConsumerInfo | None:
         """The durable; None when it is gone, or when its stream is another one, which another worker may have made.
 
         Raises `Misconfigured` when a stream no longer keeps a promise.
@@ -121,10 +117,10 @@ class Watchdog:
         if not (info.num_pending or info.num_ack_pending) or info.ack_floor is None:
             return None
         try:
-            held = await self._js.get_msg(BREADCRUMBS, seq=info.ack_floor.stream_seq + 1, subject="breadcrumbs.>", next=True)
+            message = await self._js.get_msg(BREADCRUMBS, seq=info.ack_floor.stream_seq + 1, subject="breadcrumbs.>", next=True)
         except NotFoundError:
             return None
-        return held.time
+        return message.time
 
     async def _restore(self) -> None:
         log.warning("the durable %s is gone, or its stream is another one; going on after the last settled breadcrumb", DURABLE)

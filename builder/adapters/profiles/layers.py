@@ -16,10 +16,12 @@ SECTIONS = "sections"
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """One file. name: of the preset; "" for the file that extends."""
+    """One file of a profile and its presets."""
 
     name: str
+    """Of the preset; "" for the file that extends."""
     values: Mapping[str, Any]
+    """As the file gives them."""
 
 
 def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ()) -> tuple[Layer, ...]:
@@ -30,15 +32,15 @@ def layers(source: str, presets: Mapping[str, str], above: tuple[str, ...] = ())
     values = parse_yaml(source) or {}
     if not isinstance(values, dict):
         raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
-    found: dict[str, Layer] = {}
+    stack: dict[str, Layer] = {}
     for preset in _names(values.pop("extends", ())):
         if preset in above:
             raise ValueError(f"{' extends '.join((*above, preset))}; take one of them out")
         if preset not in presets:
             raise ValueError(f"it extends {preset!r}, which is none of {', '.join(sorted(presets)) or 'no presets'}")
         for layer in _of_preset(preset, presets, above):
-            found.setdefault(layer.name, layer)
-    return (*found.values(), Layer(above[-1] if above else "", values))
+            stack.setdefault(layer.name, layer)
+    return (*stack.values(), Layer(above[-1] if above else "", values))
 
 
 def _of_preset(preset: str, presets: Mapping[str, str], above: tuple[str, ...]) -> tuple[Layer, ...]:
@@ -48,39 +50,39 @@ def _of_preset(preset: str, presets: Mapping[str, str], above: tuple[str, ...]) 
         raise ValueError(f"preset {preset!r} is not readable: {error}") from error
 
 
-def merged(found: tuple[Layer, ...]) -> dict[str, Any]:
+def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
     """Plain values. Raises `ValueError` for a section that is changed but not there.
 
     Mappings are merged, an empty one empties; lists replace each other, but `sections` may be a mapping: name → what changes
     in that section, null takes it out.
     """
     values: dict[str, Any] = {}
-    for layer in found:
+    for layer in stack:
         values = _laid_over(values, layer.values)
     return values
 
 
-def origins(found: tuple[Layer, ...]) -> dict[Path, str]:
+def origins(stack: tuple[Layer, ...]) -> dict[Path, str]:
     """Path of each value that some file gives → the name of the layer that gave it last."""
-    given: dict[Path, str] = {}
+    owners: dict[Path, str] = {}
     below: defaultdict[Path, dict[Path, None]] = defaultdict(dict)
 
     def taken_back(path: Path) -> None:
         """What was given at, above or below it."""
-        for held in (*(path[:end] for end in range(len(path) + 1)), *below[path]):
-            if given.pop(held, None) is not None:
-                for end in range(len(held)):
-                    del below[held[:end]][held]
+        for prefix in (*(path[:end] for end in range(len(path) + 1)), *below[path]):
+            if owners.pop(prefix, None) is not None:
+                for end in range(len(prefix)):
+                    del below[prefix[:end]][prefix]
 
-    for layer in found:
+    for layer in stack:
         if isinstance(layer.values.get(SECTIONS), list):
             taken_back((SECTIONS,))
         for path, _ in leaves(layer.values):
             taken_back(path)
-            given[path] = layer.name
+            owners[path] = layer.name
             for end in range(len(path)):
                 below[path[:end]][path] = None
-    return given
+    return owners
 
 
 def leaves(values: Mapping[str, Any], above: Path = ()) -> Iterator[tuple[Path, Any]]:
@@ -121,5 +123,5 @@ def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, 
 def _patched(sections: list[dict[str, Any]], changes: dict[str, Any]) -> list[dict[str, Any]]:
     if unknown := changes.keys() - {section.get("name") for section in sections}:
         raise ValueError(f"sections changes {', '.join(sorted(unknown))}, which no section is called; write the whole list")
-    kept = (section for section in sections if changes.get(str(section.get("name")), {}) is not None)
-    return [section | changes.get(str(section.get("name")), {}) for section in kept]
+    rest = (section for section in sections if changes.get(str(section.get("name")), {}) is not None)
+    return [section | changes.get(str(section.get("name")), {}) for section in rest]

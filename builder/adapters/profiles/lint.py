@@ -17,36 +17,38 @@ NO_TRIGGERS = frozenset({"summary.v1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What a profile may name. moving: hint → the clocks, ids and counters that it shows. pages: names.
-
-    overused: what to say of a text with too many emphasis markers. count: encoding → text → tokens.
-    """
+class LintFacts:
+    """What a profile is checked against."""
 
     moving: Mapping[str, tuple[str, ...]]
+    """Hint → the clocks, ids and counters that it shows."""
     pages: frozenset[str]
+    """Names of the page templates."""
     models: Mapping[str, ModelFacts]
+    """By name."""
     overused: Callable[[str], str]
+    """Text → what is wrong with its emphasis markers."""
     count: Callable[[str], Callable[[str], int]]
+    """Encoding → text → tokens."""
 
 
-Found = tuple[str, str, str]
+Finding = tuple[str, str, str]
 """Place, what is wrong, what to do."""
 
 
-def lint_profile(profile: Profile, model: str | None, known: Known, as_preset: bool = False) -> Iterator[Found]:
-    """model: as the file names it. as_preset: whoever extends it fills its sections."""
+def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
+    """model: as the file names it. as_preset: the profiles that extend it fill its sections."""
     yield from _order(profile)
-    yield from _still(profile, known)
+    yield from _still(profile, facts)
     yield from _shares(profile)
-    yield from _shown(profile)
+    yield from _sections(profile)
     yield from () if as_preset else _filled(profile)
-    yield from _names(profile, known)
-    yield from _model(profile, model, known)
-    yield from _own_words(profile, known)
+    yield from _names(profile, facts)
+    yield from _model(profile, model, facts)
+    yield from _own_words(profile, facts)
 
 
-def _order(profile: Profile) -> Iterator[Found]:
+def _order(profile: Profile) -> Iterator[Finding]:
     """What stays the same stands in front, so that providers can reuse the prompt's beginning."""
     last: SectionRule | None = None
     for rule in (rule for rule in profile.sections if rule.source != "reminder"):
@@ -57,7 +59,7 @@ def _order(profile: Profile) -> Iterator[Found]:
             last = rule
 
 
-def _still(profile: Profile, known: Known) -> Iterator[Found]:
+def _still(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     still = [rule for rule in profile.sections if rule.section_class != "turn"]
     for rule in still:
         if SOURCES[rule.source].changes_every_turn:
@@ -65,7 +67,7 @@ def _still(profile: Profile, known: Known) -> Iterator[Found]:
         if rule.dates == "age":
             yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
         for schema in _schemas_in(profile, rule):
-            for name in known.moving.get(schema, ()):
+            for name in facts.moving.get(schema, ()):
                 problem = (
                     f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
                 )
@@ -76,14 +78,14 @@ def _still(profile: Profile, known: Known) -> Iterator[Found]:
             yield f"sections.{reminder.section}", problem, "give the section class: turn, or show the reminder always"
 
 
-def _shares(profile: Profile) -> Iterator[Found]:
+def _shares(profile: Profile) -> Iterator[Finding]:
     total = sum(rule.min_share for rule in profile.sections)
     if round(total, 6) > 1:
         yield "sections", f"the values of min_share add up to {total:.2f}", "lower some until they add up to 1 at most"
 
 
-def _shown(profile: Profile) -> Iterator[Found]:
-    """What is found, held or made, and shown nowhere; and the other way round."""
+def _sections(profile: Profile) -> Iterator[Finding]:
+    """What is recalled or summarised and stands in no section, and sections that stay empty."""
     sources = {rule.source: rule for rule in profile.sections}
     searched = bool(profile.retrieval.schemas)
     if searched and "retrieval" not in sources:
@@ -102,7 +104,7 @@ def _shown(profile: Profile) -> Iterator[Found]:
         yield "sections", "no section has source window: what was just said is never shown", "add one"
 
 
-def _filled(profile: Profile) -> Iterator[Found]:
+def _filled(profile: Profile) -> Iterator[Finding]:
     pinned = [rule for rule in profile.sections if rule.source == "pinned"]
     for rule in pinned:
         if not _pinned_in(profile, rule):
@@ -113,14 +115,21 @@ def _filled(profile: Profile) -> Iterator[Found]:
             yield _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out"
 
 
-def _names(profile: Profile, known: Known) -> Iterator[Found]:
-    schemas = BODIES.keys() | known.moving.keys()
-    named = [("triggers", name) for name in profile.triggers]
-    named += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
-    named += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
-    named += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
-    named += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
-    for place, name in named:
+def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    yield from _unknown_schemas(profile, facts)
+    yield from _idle_triggers(profile)
+    if profile.page not in facts.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
+
+
+def _unknown_schemas(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    schemas = BODIES.keys() | facts.moving.keys()
+    references = [("triggers", name) for name in profile.triggers]
+    references += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
+    references += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
+    references += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
+    references += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
+    for place, name in references:
         if name in schemas:
             continue
         if like := [f"{name}.v1"] if f"{name}.v1" in schemas else get_close_matches(name, sorted(schemas), 1, LIKE):
@@ -130,33 +139,34 @@ def _names(profile: Profile, known: Known) -> Iterator[Found]:
         elif place in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, problem, "add the hint, or mend the name"
+
+
+def _idle_triggers(profile: Profile) -> Iterator[Finding]:
     for name in profile.triggers:
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
             yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
     for name in NO_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
-    if profile.page not in known.pages:
-        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(known.pages))}"
 
 
-def _model(profile: Profile, model: str | None, known: Known) -> Iterator[Found]:
-    if model is not None and facts_of(model, known.models) is UNKNOWN_MODEL:
+def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:
+    if model is not None and facts_of(model, facts.models) is UNKNOWN_MODEL:
         problem = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
         yield "model", problem, f"add it there; the budget is {profile.budget:,} tokens now"
 
 
-def _own_words(profile: Profile, known: Known) -> Iterator[Found]:
+def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
-    tokens = sum(map(known.count(profile.encoding), (profile.system_prompt, *always)))
+    tokens = sum(map(facts.count(profile.encoding), (profile.system_prompt, *always)))
     if tokens > profile.least_allowance:
         problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield "budget", problem, "raise the budget, or shorten them"
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
     for place, text in texts:
-        if said := known.overused(text):
-            yield place, said, "keep the most important few: what is all loud is not heard"
+        if phrase := facts.overused(text):
+            yield place, phrase, "keep the most important few: what is all loud is not heard"
 
 
 def _at(rule: SectionRule) -> str:
@@ -165,7 +175,7 @@ def _at(rule: SectionRule) -> str:
 
 def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
     """The schemas of each kind that stands there."""
-    first = next(held.name for held in profile.sections if held.source == "pinned")
+    first = next(pinned_section.name for pinned_section in profile.sections if pinned_section.source == "pinned")
     return tuple(kind.selector.schemas for kind in profile.pinned if (kind.section or first) == rule.name)
 
 

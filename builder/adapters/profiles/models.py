@@ -21,7 +21,7 @@ class ModelFacts(BaseModel):
 
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""A model that nobody knows."""
+"""An unknown model."""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:

@@ -163,22 +163,24 @@ class ProfileFile(BaseModel):
 
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
-        held = {section.name: section.source for section in self.sections}
+        section_sources = {section.name: section.source for section in self.sections}
         pinned = (item.section for item in self.pinned if not isinstance(item, str))
-        wanted = [(section, "pinned") for section in pinned if section]
-        wanted += [(item.section, "reminder") for item in self.reminders]
-        for name, source in wanted:
-            if held.get(name) != source:
+        references = [(section, "pinned") for section in pinned if section]
+        references += [(item.section, "reminder") for item in self.reminders]
+        for name, source in references:
+            if section_sources.get(name) != source:
                 raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """What profile files may refer to. presets: name → YAML text. models: name → facts."""
+    """What profile files may refer to."""
 
     presets: Mapping[str, str] = field(default_factory=dict)
+    """Name → YAML text."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
+    """Name → facts."""
 
 
 def parse_profile(name: str, source: str, library: Library | None = None) -> Profile:
@@ -186,8 +188,8 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
     library = library or Library()
     try:
         check_token(name, "profile name")
-        found = layers(source, library.presets)
-        values = merged(found)
+        stack = layers(source, library.presets)
+        values = merged(stack)
     except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
     try:
@@ -198,35 +200,28 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
-        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, found)}"
+        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, stack)}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
 
 
-def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple[Layer, ...]) -> str:
+def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple[Layer, ...]) -> str:
     """Which preset gave the value at this place, if it was one."""
     path = tuple(map(str, place))
     if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
-    names = {name for held, name in origins(found).items() if path and held[: len(path)] == path}
+    names = {name for above, name in origins(stack).items() if path and above[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
-    facts = None if file.model is None else facts_of(file.model, library.models)
-    derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
     profile = Profile(
         consumer=name,
         revision=revision,
         triggers=file.triggers,
         page=file.page,
-        encoding=file.encoding or (facts.encoding if facts else "o200k_base"),
-        budget=file.budget or derived,
-        target=file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
         reserve=file.reserve,
-        margin=file.margin if file.margin is not None else facts.margin if facts else 0,
-        calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         time_zone=time_zone(file.time_zone),
@@ -241,6 +236,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
         chat_format=file.chat_format,
         sections=_sections(file),
+        **_room(file, library),
     )
     if profile.least_allowance < 1:
         margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
@@ -249,6 +245,19 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
             "leave room for the page; see schemas/profile.json"
         )
     return profile
+
+
+def _room(file: ProfileFile, library: Library) -> dict[str, Any]:
+    """Encoding, budget, target, margin and calibration: from the file, else from the facts of its model."""
+    facts = None if file.model is None else facts_of(file.model, library.models)
+    margin = facts.margin if facts else 0
+    return {
+        "encoding": file.encoding or (facts.encoding if facts else "o200k_base"),
+        "budget": file.budget or (int(facts.window * file.window_share) if facts else DEFAULT_BUDGET),
+        "target": file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
+        "margin": margin if file.margin is None else file.margin,
+        "calibrate": undated(file.model) if file.calibrate and file.model is not None else None,
+    }
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:
@@ -267,8 +276,8 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    shown = SOURCES[item.source].is_dated if item.dates is None else item.dates
-    dates: Dates = ("day" if shown else "none") if isinstance(shown, bool) else shown
+    is_dated = SOURCES[item.source].is_dated if item.dates is None else item.dates
+    dates: Dates = ("day" if is_dated else "none") if isinstance(is_dated, bool) else is_dated
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 
 

@@ -1,7 +1,6 @@
 """The embedded store: one SQLite file through apsw, WAL, vectors as float16."""
 
-from builder.adapters.sqlite.connection import in_use
-from builder.adapters.sqlite.joins import Asked
+from builder.adapters.sqlite.location import SqliteLocation
 from builder.adapters.sqlite.store import SqliteStore
 
-__all__ = ["Asked", "SqliteStore", "in_use"]
+__all__ = ["SqliteLocation", "SqliteStore"]

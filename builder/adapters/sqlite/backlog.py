@@ -41,15 +41,15 @@ def fill_vectors(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     (model,) = next(sql.execute(MODEL, (remembered.model,)))
     sql.executemany(
         f"UPDATE passages SET vector = ?, model = ? WHERE {_KEY} AND ordinal = ?",
-        [(held.vector, model, *key, ordinal) for ordinal, held in enumerate(remembered.passages)],
+        [(passage.vector, model, *key, ordinal) for ordinal, passage in enumerate(remembered.passages)],
     )
     return True
 
 
 def vectors(sql: apsw.Connection, crumb: Breadcrumb, model: str) -> tuple[bytes, ...]:
     """Those of its passages in order; empty when any engine but `model` made them, or none has yet."""
-    found = list(sql.execute(_VECTORS, key_of(crumb)))
-    return tuple(vector for vector, name in found) if all(name == model for _, name in found) else ()
+    rows = list(sql.execute(_VECTORS, key_of(crumb)))
+    return tuple(vector for vector, name in rows) if all(name == model for _, name in rows) else ()
 
 
 def count_missing_vectors(sql: apsw.Connection) -> int:

@@ -6,21 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 from typing import TypeVar
 
 import apsw
+import stamina
 
+from builder.adapters.sqlite.files import MEMORY
 from builder.domain.errors import Misconfigured, Unavailable
 
 T = TypeVar("T")
 
 BUSY_MS = 10_000
-REMEMBERED_SECONDS = 60.0
-"""A refusal of what nobody tries again is told for so long; deliveries are tried again after 30 s at the latest."""
-BUSY_STEP = 0.005
-"""Seconds."""
-MEMORY = ":memory:"
+REFUSAL_SECONDS = 60.0
+"""How long a refusal is reported unless the same write succeeds; deliveries are tried again within 30 s."""
 WRITING, READING = "BEGIN IMMEDIATE", "BEGIN"
 
 
@@ -33,7 +32,7 @@ class Connection:
         self._refusals: dict[str, tuple[str, float]] = {}
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
-            self._held = self._thread.submit(_open, path).result()
+            self._sql = self._thread.submit(_open, path).result()
         except Misconfigured:
             self._thread.shutdown()
             raise
@@ -47,11 +46,11 @@ class Connection:
         return await self._submit(work, READING)
 
     async def flush(self) -> None:
-        """Empty the log, which holds what was deleted, unless somebody reads it just now: then the next writers overwrite it."""
+        """Empty the log, which holds deleted rows. While it is being read it stays, and the next writes overwrite it."""
 
         def checkpoint() -> None:
             try:
-                self._held.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             except apsw.BusyError:
                 return
 
@@ -60,7 +59,7 @@ class Connection:
     @property
     def refusal(self) -> str:
         """Why something could not be written, empty once the same was; on a full disk what is smaller still can be."""
-        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REMEMBERED_SECONDS]
+        recent = [sentence for sentence, moment in tuple(self._refusals.values()) if monotonic() - moment < REFUSAL_SECONDS]
         return recent[-1] if recent else ""
 
     async def _submit(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
@@ -68,14 +67,14 @@ class Connection:
 
     def close(self) -> None:
         """Finish what runs and close the file."""
-        self._thread.submit(self._held.close).result()
+        self._thread.submit(self._sql.close).result()
         self._thread.shutdown()
 
     def _transact(self, work: Callable[[apsw.Connection], T], begin: str) -> T:
         kind = getattr(work, "__qualname__", "")
         try:
-            with _transaction(self._held, begin):
-                result = work(self._held)
+            with _transaction(self._sql, begin):
+                result = work(self._sql)
         except apsw.Error as error:
             sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
             if begin == WRITING:
@@ -86,77 +85,54 @@ class Connection:
 
 
 @contextmanager
-def _transaction(held: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
+def _transaction(sql: apsw.Connection, begin: str = WRITING) -> Iterator[None]:
     """Statements, because apsw's own `with connection:` keeps the GIL while it waits or commits, and so stops the event loop.
 
-    IMMEDIATE: who will write waits for his turn at the start, where waiting is possible.
+    begin: WRITING takes the write lock at the start, where SQLite can wait for it.
     """
-    held.execute(begin)
+    sql.execute(begin)
     try:
         yield
-        held.execute("COMMIT")
+        sql.execute("COMMIT")
     finally:
-        if held.in_transaction:
-            held.execute("ROLLBACK")
-
-
-def in_use(path: Path) -> bool:
-    """Whether another process (or connection) has the file open."""
-    held = apsw.Connection(str(path))
-    try:
-        # In WAL mode an exclusive lock is only given to the file's one user.
-        held.execute("PRAGMA locking_mode = EXCLUSIVE")
-        held.execute("BEGIN EXCLUSIVE")
-        held.execute("COMMIT")
-    except apsw.BusyError:
-        return True
-    finally:
-        held.close()
-    return False
+        if sql.in_transaction:
+            sql.execute("ROLLBACK")
 
 
 def _open(path: str) -> apsw.Connection:
     try:
         if path != MEMORY:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        held = apsw.Connection(path)
-        held.set_busy_timeout(BUSY_MS)
-        held.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
-        _use_wal(held)
-        held.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
-        held.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten, not only given free
-        held.execute("PRAGMA foreign_keys = ON")
-        _migrate(held, path)
+        sql = apsw.Connection(path)
+        sql.set_busy_timeout(BUSY_MS)
+        sql.execute("PRAGMA page_size = 8192")  # float16 vectors and terms stay inside their page
+        _use_wal(sql)
+        sql.execute("PRAGMA synchronous = NORMAL")  # survives kill -9; the stream is the truth after a power cut
+        sql.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten, not only given free
+        sql.execute("PRAGMA foreign_keys = ON")
+        _migrate(sql, path)
     except (apsw.Error, OSError) as error:
         raise Misconfigured(
-            f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__PATH and its rights"
+            f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__URL and its rights"
         ) from error
-    return held
+    return sql
 
 
-def _use_wal(held: apsw.Connection) -> None:
+@stamina.retry(on=apsw.BusyError, attempts=None, timeout=BUSY_MS / 1000, wait_initial=0.005, wait_max=0.005, wait_jitter=0)
+def _use_wal(sql: apsw.Connection) -> None:
     """Two processes that open a new file at once: SQLite refuses the second without waiting, so the wait is here."""
-    deadline = monotonic() + BUSY_MS / 1000
-    while True:
-        try:
-            held.execute("PRAGMA journal_mode = WAL")
-        except apsw.BusyError:
-            if monotonic() > deadline:
-                raise
-            sleep(BUSY_STEP)
-        else:
-            return
+    sql.execute("PRAGMA journal_mode = WAL")
 
 
-def _migrate(held: apsw.Connection, path: str) -> None:
+def _migrate(sql: apsw.Connection, path: str) -> None:
     folder = files(__package__) / "migrations"
     steps = sorted((item.name, item.read_text("utf-8")) for item in folder.iterdir() if item.name.endswith(".sql"))
-    with _transaction(held):
-        level = int(held.pragma("user_version"))
+    with _transaction(sql):
+        level = int(sql.pragma("user_version"))
         if level > len(steps):
             raise Misconfigured(
                 f"the store {path} has migration level {level}, this version knows {len(steps)}; run the newer version again"
             )
         for number, (_, step) in enumerate(steps[level:], level + 1):
-            held.execute(step)
-            held.pragma("user_version", number)
+            sql.execute(step)
+            sql.pragma("user_version", number)

@@ -46,36 +46,36 @@ _ENDED = f"""
 
 
 def erase(sql: apsw.Connection, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-    """See the port."""
+    """`Eraser.erase`."""
     where, sessions = _within(session)
     itself = sql.execute(_ITSELF.format(session=where), (workspace, identity, *sessions, *until))
-    found = [from_columns(row, (), "").breadcrumb for row in itself]
+    matches = [from_columns(row, (), "").breadcrumb for row in itself]
     summaries = sql.execute(_SUMMARIES.format(columns=_COLUMNS, session=where), (workspace, SUMMARY, *sessions))
-    found += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
-    _take(sql, [(crumb, identity) for crumb in found])
-    return tuple(sorted(found, key=lambda crumb: (crumb.place, crumb.session)))
+    matches += made_from((from_columns(row, (), "").breadcrumb for row in summaries), {identity})
+    _take(sql, [(crumb, identity) for crumb in matches])
+    return tuple(sorted(matches, key=lambda crumb: (crumb.place, crumb.session)))
 
 
 def traces(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-    """See the port."""
+    """`Eraser.traces`."""
     return tuple(from_columns(row, (), "").breadcrumb for row in sql.execute(_TRACES, (workspace, identity)))
 
 
 def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
-    """See the port."""
+    """`Eraser.ended`."""
     over = [_ended(row) for row in sql.execute(_ENDED, (to_us(moment),))]
-    found = {key_of(item.breadcrumb): item for item in over}
+    matches = {key_of(item.breadcrumb): item for item in over}
     for (workspace, session), ids in ids_by_session(item.breadcrumb for item in over).items():
         where, sessions = _within(session)
         rows = sql.execute(_SUMMARIES.format(columns=_SIZED, session=where), (workspace, SUMMARY, *sessions))
         summaries = {key_of(item.breadcrumb): item for item in map(_ended, rows)}
-        taken = made_from((item.breadcrumb for item in summaries.values()), ids)
-        found |= {key_of(crumb): summaries[key_of(crumb)] for crumb in taken}
-    return tuple(sorted(found.values(), key=_in_order))
+        erased_crumbs = made_from((item.breadcrumb for item in summaries.values()), ids)
+        matches |= {key_of(crumb): summaries[key_of(crumb)] for crumb in erased_crumbs}
+    return tuple(sorted(matches.values(), key=_in_order))
 
 
 def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
-    """See the port."""
+    """`Eraser.purge`."""
     _take(sql, [(item.breadcrumb, item.breadcrumb.id) for item in over])
 
 
@@ -98,12 +98,10 @@ def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     names = BREADCRUMB_COLUMNS.split(", ")
     update = f"UPDATE breadcrumbs SET ({', '.join(names)}, erased) = ({', '.join('?' * (len(names) + 1))}) WHERE {_KEY}"
     for crumb, reason in crumbs:
-        key, count_missing_vectors = (
-            key_of(crumb),
-            StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b""),
-        )
-        sql.execute(update, (*to_columns(count_missing_vectors), reason, *key))
+        key = key_of(crumb)
+        trace = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
+        sql.execute(update, (*to_columns(trace), reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
-    taken = [crumb for crumb, _ in crumbs]
-    revisions.revise(sql, {key_of(crumb)[:2] for crumb in taken}.union(*(joins.joined(sql, crumb) for crumb in taken)))
+    sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}
+    revisions.revise(sql, sessions.union(*(joins.joined(sql, crumb) for crumb, _ in crumbs)))

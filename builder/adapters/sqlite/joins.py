@@ -1,4 +1,4 @@
-"""The SQL of what joins a session from none: a tool's answer, by the request id under which one session asked (features A8).
+"""The SQL of tool answers of no session that join one: the session that sent a request under their request id.
 
 Kept beside the rows like an index, so that a recall does not look through the answers of every other session.
 """
@@ -14,11 +14,9 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
 
 Session = tuple[str, str]
-Asked = tuple[str, str, str, int, int]
-"""Workspace, request id, session and place of its first question."""
 
 _COLUMNS = ", ".join(f"held.{name}" for name in BREADCRUMB_COLUMNS.split(", "))
-_ASKED = """
+_ADD_CALL = """
     INSERT INTO calls VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
     SET incarnation = excluded.incarnation, sequence = excluded.sequence
     WHERE (excluded.incarnation, excluded.sequence) < (incarnation, sequence)
@@ -64,22 +62,22 @@ def note(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
             sql.execute(_JOIN, (home, workspace, *place))
             return frozenset()
         return _join(sql, workspace, crumb.id, crumb.place)
-    moved: set[Session] = set()
+    changed: set[Session] = set()
     for call in crumb.asks_for:
-        sql.execute(_ASKED, (workspace, call, session, *place))
+        sql.execute(_ADD_CALL, (workspace, call, session, *place))
         if sql.changes():
             answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (workspace, call)))
             for name, _ in list(takewhile(lambda answer: answer[1] > crumb.place, answers)):
-                moved |= _join(sql, workspace, name)
-    return frozenset(moved)
+                changed |= _join(sql, workspace, name)
+    return frozenset(changed)
 
 
 def joined(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     """The session that it joined, if it joined any."""
     workspace, session, *place = key_of(crumb)
     text = "SELECT joins FROM answers WHERE workspace = ? AND incarnation = ? AND sequence = ? AND joins <> ''"
-    found = sql.execute(text, (workspace, *place)) if session == NO_SESSION else ()
-    return frozenset((workspace, joins) for (joins,) in found)
+    rows = sql.execute(text, (workspace, *place)) if session == NO_SESSION else ()
+    return frozenset((workspace, joins) for (joins,) in rows)
 
 
 def find(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[Any, ...]]:
@@ -90,15 +88,15 @@ def find(sql: apsw.Connection, query: RecallQuery) -> Iterable[tuple[Any, ...]]:
 
 
 def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
-    """All versions of an answer join where the first that names a call does. new: of a row that nobody has read yet."""
+    """All versions of an answer join where the first that names a call does. new: place of a row that no reader has seen."""
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
     askers = list(sql.execute(_ASKERS, (workspace, rows[first][2], *rows[first][:2]))) if first < len(rows) else []
     home = askers[0][0] if len(askers) == 1 else ""
-    moved: set[Session] = set()
+    changed: set[Session] = set()
     for number, (incarnation, sequence, _, before) in enumerate(rows):
         now = home if number >= first else ""
         if now != before:
             sql.execute(_JOIN, (now, workspace, incarnation, sequence))
-            moved |= {(workspace, name) for name in (before, now, NO_SESSION) if name and (incarnation, sequence) != new}
-    return frozenset(moved)
+            changed |= {(workspace, name) for name in (before, now, NO_SESSION) if name and (incarnation, sequence) != new}
+    return frozenset(changed)

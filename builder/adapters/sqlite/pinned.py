@@ -27,12 +27,12 @@ _BY_TAG = (
     f"WHERE held.workspace = ? AND held.tag = ? AND held.session = ? AND {_UNTIL}"
 ).replace(_COLUMNS, BREADCRUMB_COLUMNS)
 _BY_ID = f"SELECT {_COLUMNS} FROM breadcrumbs AS held WHERE held.workspace = ? AND held.id = ? AND held.session = ? AND {_UNTIL}"
-_NEAR = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
+_IN_SESSION = "workspace = ?1 AND session IN (?3, ?4) AND erased = '' AND (incarnation, sequence) <= (?7, ?8)"
 # Asked for both at once, it walks everything that came later.
-_GONE = (
-    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_NEAR} "
+_REMOVED = (
+    f"SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_identity WHERE id = ?2 AND version > ?9 AND {_IN_SESSION} "
     "UNION ALL SELECT 1 FROM breadcrumbs INDEXED BY breadcrumbs_tombstones WHERE removes = ?2 AND removes <> '' "
-    f"AND (incarnation, sequence) > (?5, ?6) AND {_NEAR}"
+    f"AND (incarnation, sequence) > (?5, ?6) AND {_IN_SESSION}"
 )
 
 
@@ -42,17 +42,17 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
     sql.executemany("INSERT INTO tags VALUES (?, ?, ?, ?, ?)", [(workspace, tag, *where) for tag in dict.fromkeys(tags)])
 
 
-def find(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[StoredBreadcrumb, ...]:
+def find(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
     """Without passages, newest first: as many as are kept of what the selector means."""
-    found: list[StoredBreadcrumb] = []
-    for row in _candidates(sql, query, wanted.selector):
-        held = from_columns(row, (), "")
-        crumb = held.breadcrumb
-        if wanted.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
-            found.append(held)
-            if len(found) == wanted.most:
+    matches: list[StoredBreadcrumb] = []
+    for row in _candidates(sql, query, kind.selector):
+        row_noun = from_columns(row, (), "")
+        crumb = row_noun.breadcrumb
+        if kind.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
+            matches.append(row_noun)
+            if len(matches) == kind.most:
                 break
-    return tuple(found)
+    return tuple(matches)
 
 
 def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) -> Iterator[Row]:
@@ -76,7 +76,7 @@ def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
     """Whether a higher version, or behind it a tombstone, of the session or of none came by then."""
     workspace, _, incarnation, sequence, identity, version = row[:6]
     values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until, version)
-    return next(sql.execute(_GONE, values), None) is not None
+    return next(sql.execute(_REMOVED, values), None) is not None
 
 
 def _place(row: Row) -> tuple[int, int, str]:

@@ -29,7 +29,7 @@ _VERSIONS = f"""
     WHERE held.workspace = ? AND held.id = ? AND held.removes = '' AND NOT EXISTS ({_REMOVED})
     ORDER BY held.incarnation, held.sequence, held.session
 """
-_TOLD = f"""
+_SESSION = f"""
     SELECT {_COLUMNS} FROM breadcrumbs AS held
     WHERE held.workspace = ? AND held.session = ? AND held.removes = ''
       AND (held.incarnation, held.sequence) > (?, ?) AND (held.incarnation, held.sequence) < (?, ?)
@@ -39,7 +39,7 @@ _TOLD = f"""
 
 
 def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-    """See the port."""
+    """`Reader.chain`."""
     walked: dict[str, None] = {}
     while identity and identity not in walked and len(walked) < limit:
         walked[identity] = None
@@ -49,15 +49,15 @@ def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, lim
 
 
 def versions(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-    """See the port."""
+    """`Reader.versions`."""
     return _nouns(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
 
 
 def list_session(
     sql: apsw.Connection, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
 ) -> tuple[Breadcrumb, ...]:
-    """See the port."""
-    text = _TOLD.format(order="DESC" if newest else "ASC")
+    """`Reader.list_session`."""
+    text = _SESSION.format(order="DESC" if newest else "ASC")
     return _nouns(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
 
 

@@ -6,7 +6,7 @@ import apsw
 
 
 def revise(sql: apsw.Connection, sessions: Iterable[tuple[str, str]]) -> None:
-    """Count once more for each of these. sessions: with their workspaces."""
+    """Raise the revision of each of these by one. sessions: with their workspaces."""
     text = "INSERT INTO revisions VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"
     sql.executemany(text, list(sessions))
 

@@ -1,4 +1,4 @@
-"""All ports of a store in one SQLite file. SQL finds, Python scores."""
+"""An open store in one SQLite file. SQL selects rows, Python scores them."""
 
 import heapq
 from dataclasses import replace
@@ -8,15 +8,18 @@ from operator import itemgetter
 from typing import Any
 
 import apsw
+from typing_extensions import override
 
 from builder.adapters.sqlite import backlog, erasing, joins, pinned, reading, revisions, sessionless
 from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.files import file_bytes, free_bytes
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery, Scope
 from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
+from builder.ports.store import CallOrigin, CompleteStore
 
 _INSERT = (
     f"INSERT INTO breadcrumbs ({BREADCRUMB_COLUMNS}) VALUES ({BREADCRUMB_VALUES}) ON CONFLICT (workspace, id, version) DO NOTHING"
@@ -34,22 +37,24 @@ _PASSAGES = (
     "FROM breadcrumbs CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
-_KNOWN = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
+_COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
+_VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqliteStore:
-    """See the ports. One writer at a time: a busy file is `Unavailable` after ten seconds."""
+class SqliteStore(CompleteStore):
+    """All ports of a store in one SQLite file. One writer at a time: a busy file is `Unavailable` after ten seconds."""
 
     def __init__(self, path: str) -> None:
-        """path: a file or ":memory:". Raises `Misconfigured`."""
+        """path: a file or MEMORY. Raises `Misconfigured`."""
+        self._path = path
         self._connection = Connection(path)
 
     def close(self) -> None:
         """Finish what runs and close the file."""
         self._connection.close()
 
+    @override
     async def check(self) -> str:
-        """Why the store cannot be read right now; empty when it can."""
         try:
             await self._connection.read(lambda sql: sql.execute("SELECT 1"))
         except Unavailable as error:
@@ -57,147 +62,153 @@ class SqliteStore:
         return ""
 
     @property
+    @override
     def refusal(self) -> str:
-        """Why something could not be written lately; empty when it could."""
         return self._connection.refusal
 
+    @override
+    def size_bytes(self) -> int:
+        return file_bytes(self._path)
+
+    @override
+    def free_bytes(self) -> int | None:
+        return free_bytes(self._path)
+
+    @override
     async def remember(self, remembered: StoredBreadcrumb) -> bool:
-        """See the port."""
         return await self.remember_all((remembered,)) == 1
 
+    @override
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
-        """Many at once, all or none: one wait for the disk. Returns how many were new."""
         return await self._connection.run(lambda sql: sum(_remember(sql, row) for row in rows))
 
+    @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
-        """See the port."""
-
         def work(sql: apsw.Connection) -> StoredBreadcrumb | None:
-            row = next(sql.execute(_KNOWN, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
+            row = next(sql.execute(_VERSION, (breadcrumb.workspace, breadcrumb.id, breadcrumb.version)), None)
             return _with_passages(sql, row) if row else None
 
         return await self._connection.read(work)
 
+    @override
     async def recall(self, query: RecallQuery) -> Recall:
-        """See the port."""
-
         def work(sql: apsw.Connection) -> Recall:
             scope, values = _inside(query.scope)
             span = (*query.after, *query.until, query.limit)
-            found = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
-            held = list(islice(heapq.merge(found, *sessionless.find(sql, query), key=itemgetter(2, 3, 1)), query.limit))
-            within = (*values, *query.after, *(held[-1][2:4] if held else query.after))
+            of_sessions = list(sql.execute(_ROWS.format(scope=scope), (*values, *span)))
+            rows = list(islice(heapq.merge(of_sessions, *sessionless.find(sql, query), key=itemgetter(2, 3, 1)), query.limit))
+            within = (*values, *query.after, *(rows[-1][2:4] if rows else query.after))
             passages = _by_place(sql.execute(_PASSAGES.format(scope=scope), within), query.model)
             return Recall(
-                rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in held),
-                pinned=tuple(_pinned(sql, query, wanted) for wanted in query.pinned),
+                rows=tuple(_recalled(sql, row, passages.get(row[1:4]), query.model) for row in rows),
+                pinned=tuple(_pinned(sql, query, kind) for kind in query.pinned),
                 revision=revisions.revision(sql, *_inside(sessionless.with_shared(query.scope))),
             )
 
         return await self._connection.read(work)
 
+    @override
     async def places(self, workspace: str, session: str, after: Place, until: Place) -> frozenset[Place]:
-        """See the port."""
         scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
         text = f"SELECT incarnation, sequence FROM breadcrumbs WHERE {scope} AND {_SPAN}"
         span = (*values, *after, until.incarnation, until.sequence - 1)
         return await self._connection.read(lambda sql: frozenset(Place(*row) for row in sql.execute(text, span)))
 
+    @override
     async def models(self) -> frozenset[str]:
-        """Of which engines something is stored; empty for what lacks vectors."""
         return await self._connection.read(lambda sql: frozenset(name for (name,) in sql.execute("SELECT name FROM models")))
 
-    async def calls(self, incarnation: int) -> tuple[joins.Asked, ...]:
-        """Where each session first asked under each request id, in this incarnation of the stream, erased questions included."""
-        text = "SELECT * FROM calls WHERE incarnation = ?"
-        return await self._connection.read(lambda sql: tuple(sql.execute(text, (incarnation,))))
+    @override
+    async def call_origins(self, incarnation: int) -> tuple[CallOrigin, ...]:
+        text = "SELECT * FROM calls WHERE incarnation = ? ORDER BY workspace, call, session"
+        return await self._connection.read(lambda sql: tuple(CallOrigin(*row) for row in sql.execute(text, (incarnation,))))
 
-    async def keep_calls(self, calls: tuple[joins.Asked, ...]) -> None:
-        """Note who had asked, before anything is remembered: a store that is made anew may not hear of it again."""
-        await self._connection.run(lambda sql: sql.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", calls))
+    @override
+    async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
+        await self._connection.run(lambda sql: sql.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", origins))
 
-    async def count(self, before: Place | None = None) -> int:
-        """See the port. before: only those of a lower place."""
-        text = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
-        values: tuple[int, ...] = ()
-        if before is not None:
-            text, values = f"{text} AND (incarnation, sequence) < (?, ?)", before
-        return await self._connection.read(lambda sql: int(next(sql.execute(text, values))[0]))
+    @override
+    async def count(self) -> int:
+        return await self._connection.read(lambda sql: int(next(sql.execute(_COUNT))[0]))
 
+    @override
+    async def count_before(self, place: Place) -> int:
+        text = f"{_COUNT} AND (incarnation, sequence) < (?, ?)"
+        return await self._connection.read(lambda sql: int(next(sql.execute(text, place))[0]))
+
+    @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
-        """See the port."""
-
         def work(sql: apsw.Connection) -> tuple[StoredBreadcrumb, ...]:
             return tuple(_with_passages(sql, row) for row in list(backlog.oldest(sql, limit, after)))
 
         return await self._connection.read(work)
 
+    @override
     async def fill_vectors(self, remembered: StoredBreadcrumb) -> bool:
-        """See the port."""
         return await self._connection.run(lambda sql: backlog.fill_vectors(sql, remembered))
 
+    @override
     async def count_missing_vectors(self) -> int:
-        """See the port."""
         return await self._connection.read(backlog.count_missing_vectors)
 
+    @override
     async def chain(self, workspace: str, identity: str, until: Place, limit: int) -> tuple[str, ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: reading.chain(sql, workspace, identity, until, limit))
 
+    @override
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: reading.versions(sql, workspace, identity))
 
+    @override
     async def list_session(
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: reading.list_session(sql, workspace, session, span, limit, newest))
 
+    @override
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: tuple(backlog.vectors(sql, crumb, model) for crumb in breadcrumbs))
 
+    @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        """See the port."""
-        found = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
+        crumbs = await self._connection.run(lambda sql: erasing.erase(sql, workspace, session, identity, until))
         await self._connection.flush()
-        return found
+        return crumbs
 
+    @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: erasing.traces(sql, workspace, identity))
 
+    @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
-        """See the port."""
         return await self._connection.read(lambda sql: erasing.ended(sql, moment))
 
+    @override
     async def purge(self, ended: tuple[Ended, ...]) -> None:
-        """See the port."""
         await self._connection.run(lambda sql: erasing.purge(sql, ended))
         await self._connection.flush()
 
+    @override
     async def add_stub(self, subject: str) -> None:
-        """See the port."""
         await self._connection.run(lambda sql: sql.execute("INSERT OR IGNORE INTO stubs VALUES (?)", (subject,)))
 
+    @override
     async def pending_stubs(self) -> tuple[str, ...]:
-        """See the port."""
         text = "SELECT subject FROM stubs ORDER BY subject"
         return await self._connection.read(lambda sql: tuple(subject for (subject,) in sql.execute(text)))
 
+    @override
     async def remove_stub(self, subject: str) -> None:
-        """See the port."""
         await self._connection.run(lambda sql: sql.execute("DELETE FROM stubs WHERE subject = ?", (subject,)))
 
+    @override
     async def watermark(self, workspace: str, session: str) -> Place:
-        """See the port."""
         text = "SELECT incarnation, sequence FROM watermarks WHERE workspace = ? AND session = ?"
         row = await self._connection.read(lambda sql: next(sql.execute(text, (workspace, session)), None))
         return Place(*row) if row else ORIGIN
 
+    @override
     async def advance(self, workspace: str, session: str, place: Place) -> None:
-        """See the port."""
         text = """
             INSERT INTO watermarks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
             SET incarnation = excluded.incarnation, sequence = excluded.sequence
@@ -205,18 +216,18 @@ class SqliteStore:
         """
         await self._connection.run(lambda sql: sql.execute(text, (workspace, session, *place)))
 
+    @override
     async def start_attempt(self, place: Place) -> int:
-        """See the port."""
         text = "INSERT INTO attempts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count"
         return await self._connection.run(lambda sql: int(next(sql.execute(text, place))[0]))
 
+    @override
     async def undo_attempt(self, place: Place) -> None:
-        """See the port."""
         text = "UPDATE attempts SET count = max(count - 1, 0) WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
 
+    @override
     async def clear_attempts(self, place: Place) -> None:
-        """See the port."""
         text = "DELETE FROM attempts WHERE incarnation = ? AND sequence = ?"
         await self._connection.run(lambda sql: sql.execute(text, place))
 
@@ -230,8 +241,8 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     sql.executemany(
         _INSERT_PASSAGE,
         [
-            (*key, ordinal, held.start, held.end, held.terms, held.tokens, held.traits, held.vector, model)
-            for ordinal, held in enumerate(remembered.passages)
+            (*key, ordinal, item.start, item.end, item.terms, item.tokens, item.traits, item.vector, model)
+            for ordinal, item in enumerate(remembered.passages)
         ],
     )
     pinned.keep_tags(sql, key, remembered.breadcrumb.tags)
@@ -241,8 +252,8 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     return True
 
 
-def _pinned(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[StoredBreadcrumb, ...]:
-    return tuple(_with_its_passages(sql, held, query.model) for held in pinned.find(sql, query, wanted))
+def _pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
+    return tuple(_with_its_passages(sql, row, query.model) for row in pinned.find(sql, query, kind))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:
@@ -252,16 +263,16 @@ def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") 
 def _with_its_passages(sql: apsw.Connection, bare: StoredBreadcrumb, model: str) -> StoredBreadcrumb:
     workspace, session, incarnation, sequence = key_of(bare.breadcrumb)
     scope, values = _inside(Scope(workspace=workspace, sessions=(session,)))
-    held = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
-    model = model or (held[0][-1] if held else "")
-    passages = _by_place(iter(held), model).get((session, incarnation, sequence), ())
+    rows = list(sql.execute(_PASSAGES.format(scope=scope), (*values, incarnation, sequence - 1, incarnation, sequence)))
+    model = model or (rows[0][-1] if rows else "")
+    passages = _by_place(iter(rows), model).get((session, incarnation, sequence), ())
     return replace(bare, passages=passages, model=model)
 
 
 def _recalled(sql: apsw.Connection, row: tuple[Any, ...], passages: tuple[Passage, ...] | None, model: str) -> StoredBreadcrumb:
     """The noun of a row that has the column JOINS behind the others; its passages are read where they came with no other's."""
-    found = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
-    return replace(found, joins=row[-1]) if row[-1] else found
+    noun = from_columns(row, passages, model) if passages is not None else _with_passages(sql, row, model)
+    return replace(noun, joins=row[-1]) if row[-1] else noun
 
 
 def _inside(scope: Scope) -> tuple[str, tuple[str, ...]]:

@@ -21,7 +21,7 @@ _JOINED = re.compile(rf"{_PART.pattern}(?:{_JOINT.pattern}{_PART.pattern})+")
 _WORD = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|{_PART.pattern}(?:[.@:/_-]{_PART.pattern})*")
 
 UNDETERMINED = "und"
-"""ISO 639's code for a language that nobody knows."""
+"""ISO 639's code for an unknown language."""
 Terms = Callable[[str], str]
 
 
@@ -47,10 +47,10 @@ def load_terms() -> Terms:
     def terms(text: str) -> str:
         words = list(_words(text))
         language = _language(words, languages)
-        left = (word for word in words if word not in stop[language])
+        stems = (word for word in words if word not in stop[language])
         if language == "en":
-            left = (irregular.get(word, word) for word in left)
-        return " ".join(stemmer(language).stemWords(list(left)))
+            stems = (irregular.get(word, word) for word in stems)
+        return " ".join(stemmer(language).stemWords(list(stems)))
 
     return terms
 

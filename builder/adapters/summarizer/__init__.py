@@ -1,4 +1,4 @@
-"""`Summarizer` by somebody else's model: any OpenAI-compatible endpoint."""
+"""`Summarizer` by any OpenAI-compatible endpoint."""
 
 from builder.adapters.summarizer.endpoint import EndpointSummarizer
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 PARAMETER_CODES = frozenset({400, 422})
-"""What a request is answered with of which a parameter is refused."""
-THINKING = 8_000
+"""Answers to a request with a refused parameter."""
+THINKING_TOKENS = 8_000
 """Tokens on top of the answer's: `max_completion_tokens` counts what a model thinks, too."""
 
 _REFUSED = re.compile(
@@ -18,27 +18,29 @@ _REFUSED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameters:
-    """limit: name of the parameter that limits the answer; "" = none is sent. cold: temperature 0 is asked for.
+    """The optional parameters of a request.
 
-    The first form is the one that every endpoint knew for years. Newer models refuse it by name, older ones would pass over the
-    newer name without a word.
+    The default is the form that every endpoint has known for years: newer models refuse it by name, and older ones would
+    silently ignore the newer name.
     """
 
     limit: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
+    """Name of the parameter that limits the answer; "" = none is sent."""
     cold: bool = True
+    """Temperature 0 is sent."""
 
     def values(self, cap: int) -> dict[str, Any]:
         """As they are sent. cap: tokens of the summary."""
-        limits = {"max_tokens": 4 * cap, "max_completion_tokens": 4 * cap + THINKING}
-        held: dict[str, Any] = {self.limit: limits[self.limit]} if self.limit else {}
-        return held | ({"temperature": 0} if self.cold else {})
+        limits = {"max_tokens": 4 * cap, "max_completion_tokens": 4 * cap + THINKING_TOKENS}
+        arguments: dict[str, Any] = {self.limit: limits[self.limit]} if self.limit else {}
+        return arguments | ({"temperature": 0} if self.cold else {})
 
     def without_refused(self, data: bytes) -> "Parameters | None":
         """What to send to a model that answered this; None when it does not refuse a parameter of these."""
-        list_session = _refusal(data)
-        if self.cold and "temperature" in list_session:
+        refusal = _refusal(data)
+        if self.cold and "temperature" in refusal:
             return replace(self, cold=False)
-        if self.limit and re.search(rf"\b{self.limit}\b", list_session):
+        if self.limit and re.search(rf"\b{self.limit}\b", refusal):
             return replace(self, limit="max_completion_tokens" if self.limit == "max_tokens" else "")
         return None
 

@@ -13,9 +13,9 @@ def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) ->
     First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
     """
     order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
-    left = list(lines)
+    rest = list(lines)
     for number in order:
-        if tokens_of(left, count) <= cap:
+        if tokens_of(rest, count) <= cap:
             break
-        left.remove(lines[number])
-    return tuple(left)
+        rest.remove(lines[number])
+    return tuple(rest)

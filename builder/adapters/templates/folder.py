@@ -44,7 +44,7 @@ LONGEST_SOURCE = 65_536
 PATIENCE = 8
 """Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
 LITTLE = 4_096
-"""Characters of values with which a template has itself to blame: nobody can make it rest by what he sends."""
+"""Values of at most so many characters: a failure on them is the template's fault, so no sender can disable it by large input."""
 _CLOSING = re.compile(r"</\{\{")
 """A page template that writes a section's name between `</` and `>`."""
 
@@ -63,7 +63,7 @@ class RenderedNothing(TemplateFailed):
 
 
 class TemplateSet:
-    """Every hint and page template, compiled at start. revision: hash of all their sources."""
+    """Every hint and page template, compiled at start."""
 
     def __init__(
         self,
@@ -81,15 +81,16 @@ class TemplateSet:
             for kind, sources in self.sources.items()
         }
         self.revision = _revision(hints, pages, phrases)
+        """Hash of all sources."""
         self._limits = limits or Limits()
         self._strikes: Counter[tuple[Kind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
-    def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
+    def hint(self, name: str, values: Mapping[str, Any], input_chars: int = 0) -> str:
         """One fragment, an item or several. given: characters of the values. Raises `TemplateFailed`."""
-        text = self._run("hints", name, values, given)
+        text = self._run("hints", name, values, input_chars)
         if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
@@ -116,16 +117,16 @@ class TemplateSet:
             raise RenderedNothing("it renders nothing")
         return text + "\n" if text else ""
 
-    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], given: int) -> str:
+    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], input_chars: int) -> str:
         if self._strikes[kind, name] >= PATIENCE:
             raise TemplateFailed(f"it exceeded its limits {PATIENCE} times and rests until it is edited")
         template = self._compiled[kind][name]
         try:
-            with metered(self._limits, given):
+            with metered(self._limits, input_chars):
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
-            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= LITTLE
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and input_chars <= LITTLE
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
@@ -134,15 +135,15 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
 
     Raises `Misconfigured` for a catalogue of phrases that cannot be used.
     """
-    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    texts: tuple[dict[str, str], dict[str, str]] = ({}, {})
     phrases: dict[str, str] = {}
     for folder in folders:
-        for kind, sources in zip(("hints", "pages"), found, strict=True):
+        for kind, sources in zip(("hints", "pages"), texts, strict=True):
             for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
                 sources[file.name.removesuffix(SUFFIX)] = read_source(file)
         if (catalogue := folder / PHRASES).exists():
             phrases |= parse_phrases(read_source(catalogue), phrases)
-    return (*found, phrases)
+    return (*texts, phrases)
 
 
 def _marked(section: Any) -> dict[str, Any]:

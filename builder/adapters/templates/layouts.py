@@ -6,12 +6,12 @@ from typing import Any
 
 from builder.domain.phrases import Mark
 
-FEWEST_ROWS = 3
-FULL = 0.75
+MIN_ROWS = 3
+MIN_FILLED_SHARE = 0.75
 """Share of a table's cells that hold something; with less of them the objects are not alike."""
-WIDEST = 80
+MAX_CELL_CHARS = 80
 """Characters of a cell from which a list is easier to read."""
-LONGEST_LOG = 60
+MAX_LOG_LINES = 60
 """Lines up to which a log is shown whole."""
 HEAD, TAIL, ERRORS = 8, 12, 12
 """Lines of a longer one that are kept."""
@@ -29,10 +29,10 @@ def table(rows: list[dict[str, Any]], cell: Callable[[Any], str]) -> str:
     Cells are one line each, and their bars are escaped: no value can end its cell or its row.
     """
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    if len(rows) < FEWEST_ROWS or sum(map(len, rows)) < FULL * len(rows) * len(columns):
+    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FILLED_SHARE * len(rows) * len(columns):
         return ""
     cells = [[_escaped(cell(row.get(column, ""))) for column in columns] for row in rows]
-    if any(len(text) > WIDEST for line in cells for text in line):
+    if any(len(text) > MAX_CELL_CHARS for line in cells for text in line):
         return ""
     head = [[_escaped(cell(column)) for column in columns]]
     first, *others = (f"| {' | '.join(line)} |" for line in (*head, *cells))
@@ -49,14 +49,14 @@ def digest(text: str, mark: Mark, share: float = 1) -> str:
     mark: lines that are missing → what stands in their place. share: of the lines that are kept otherwise.
     """
     lines = text.splitlines()
-    if len(lines) <= LONGEST_LOG * share or 2 * sum(_ENTRY.match(line) is not None for line in lines) < len(lines):
+    if len(lines) <= MAX_LOG_LINES * share or 2 * sum(_ENTRY.match(line) is not None for line in lines) < len(lines):
         return text
     head, tail, most = (max(int(number * share), 1) for number in (HEAD, TAIL, ERRORS))
     between = range(head, len(lines) - tail)
     errors = [number for number in between if _ERROR.search(lines[number])][-most:]
-    kept = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
-    shown: list[str] = []
-    for before, number in zip((-1, *kept), kept, strict=False):
-        shown += [mark(number - before - 1)] if number > before + 1 else []
-        shown.append(lines[number])
-    return "\n".join(shown)
+    numbers = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
+    digest_lines: list[str] = []
+    for before, number in zip((-1, *numbers), numbers, strict=False):
+        digest_lines += [mark(number - before - 1)] if number > before + 1 else []
+        digest_lines.append(lines[number])
+    return "\n".join(digest_lines)

@@ -1,4 +1,4 @@
-"""What is wrong with a template that compiles, and what in a hint moves from turn to turn (features G8, H3)."""
+"""What is wrong with a template that compiles, and what in a hint changes from turn to turn."""
 
 import re
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ _MOVING = re.compile(r"id|.*_id|.*_at|.*_count|now|today|time|timestamp|version|
 
 def overused(text: str) -> str:
     """What to say about a text with too many emphasis markers; "" for one with few."""
-    found = MARKERS.findall(text)
-    return f"{len(found)} emphasis markers ({', '.join(sorted(set(found)))})" if len(found) > MOST_MARKERS else ""
+    marks = MARKERS.findall(text)
+    return f"{len(marks)} emphasis markers ({', '.join(sorted(set(marks)))})" if len(marks) > MOST_MARKERS else ""
 
 
 def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
@@ -28,17 +28,17 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            if any(found.name == "random" for found in _parsed(source).find_all(nodes.Filter)):
+            if any(marks.name == "random" for marks in _parsed(source).find_all(nodes.Filter)):
                 problem, fix = "the filter random gives another page each time", "take it out"
                 yield LintFinding(file=file, place="random", problem=problem, fix=fix)
-            if said := overused(source):
+            if phrase := overused(source):
                 yield LintFinding(
-                    file=file, place="", problem=said, fix=f"keep at most {MOST_MARKERS}: what is all loud is not heard"
+                    file=file, place="", problem=phrase, fix=f"keep at most {MOST_MARKERS}: what is all loud is not heard"
                 )
 
 
 def moving(source: str) -> tuple[str, ...]:
-    """The clocks, ids and counters that a hint shows. `said` and `repeats` stand still outside the hot window: always once."""
+    """The clocks, ids and counters that a hint shows. `phrase` and `repeats` stand still outside the hot window: always once."""
     tree = _parsed(source)
     names = {node.name for node in tree.find_all(nodes.Name)}
     names |= {node.attr for node in tree.find_all(nodes.Getattr)}

@@ -10,7 +10,7 @@ from builder.domain.phrases import MONTHS
 from builder.wire.files import parse_yaml
 
 
-def parse_phrases(source: str, known: Mapping[str, str]) -> dict[str, str]:
+def parse_phrases(source: str, defaults: Mapping[str, str]) -> dict[str, str]:
     """Read a catalogue. known: the bundled one, whose entries it may replace; empty for the bundled one itself.
 
     Raises `Misconfigured` for what is no text, for an unknown name, for a field that the bundled entry does not have, and for
@@ -18,19 +18,19 @@ def parse_phrases(source: str, known: Mapping[str, str]) -> dict[str, str]:
     """
     try:
         entries = parse_yaml(source) or {}
-        found = {str(name): entries[name] for name in entries}
+        texts = {str(name): entries[name] for name in entries}
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"phrases/en.yaml is not readable: {error}; it maps a name to a text") from error
-    for name, text in found.items():
-        if not isinstance(text, str) or (known and name not in known):
-            problem = "not the name of a phrase" if known and name not in known else "no text"
+    for name, text in texts.items():
+        if not isinstance(text, str) or (defaults and name not in defaults):
+            problem = "not the name of a phrase" if defaults and name not in defaults else "no text"
             raise Misconfigured(f"phrases/en.yaml: {name!r} is {problem}; mend it")
-        allowed = _fields(name, known[name]) if known else _fields(name, text)
+        allowed = _fields(name, defaults[name]) if defaults else _fields(name, text)
         if not _fields(name, text) <= allowed:
             raise Misconfigured(f"phrases/en.yaml: {name!r} may have the fields {sorted(allowed)} only; mend it")
-    if "months" in found and len(names := found["months"].split()) != MONTHS:
+    if "months" in texts and len(names := texts["months"].split()) != MONTHS:
         raise Misconfigured(f"phrases/en.yaml: 'months' has {len(names)} words, not {MONTHS}; begin with January")
-    return found
+    return texts
 
 
 def _fields(name: str, text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What is wrong with a template that compiles: names that nobody gives it, and what it makes of examples."""
+"""What is wrong with a template that compiles: unknown names, and failures on the examples."""
 
 import contextlib
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import meta, nodes
 
 from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
-from builder.adapters.templates.fragments import LONGEST
+from builder.adapters.templates.fragments import MAX_TEXT_CHARS
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.values import VALUES, values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
@@ -25,7 +25,7 @@ from builder.remember.schemas.examples import full, varied
 
 Wrong = tuple[str, str, str]
 """Place, what is wrong, what to do."""
-KNOWN: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
+NAMES: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
 """The values of a template."""
 ALIKE = 0.6
 """Likeness from which a wrong name is taken for a slip of the pen."""
@@ -46,8 +46,8 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            found = _looked_at(kind, source) or tuple(_tried(templates, kind, name))
-            yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in found)
+            faults_of_file = _looked_at(kind, source) or tuple(_trial(templates, kind, name))
+            yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in faults_of_file)
 
 
 def _looked_at(kind: Kind, source: str) -> tuple[Wrong, ...]:
@@ -61,11 +61,11 @@ def _static(kind: Kind, source: str) -> Iterator[Wrong]:
     """Place, what is wrong, what to do: names that do not exist, also where no example leads, and files with nothing in them."""
     environment = Sandbox()
     tree = environment.parse(source)
-    for unknown in sorted(meta.find_undeclared_variables(tree) - KNOWN[kind]):
-        yield unknown, f"{unknown!r} is no value of a template", _instead(unknown, KNOWN[kind])
-    for node_type, word, known in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
-        for name in sorted({node.name for node in tree.find_all(node_type)} - known.keys()):
-            yield name, f"there is no {word} {name!r}", _instead(name, frozenset(known))
+    for unknown in sorted(meta.find_undeclared_variables(tree) - NAMES[kind]):
+        yield unknown, f"{unknown!r} is no value of a template", _instead(unknown, NAMES[kind])
+    for node_type, word, choices in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
+        for name in sorted({node.name for node in tree.find_all(node_type)} - choices.keys()):
+            yield name, f"there is no {word} {name!r}", _instead(name, frozenset(choices))
     if not any(_shows(output) for output in tree.find_all(nodes.Output)):
         yield "", "there is nothing in it", "write what is to be shown, or take the file away"
 
@@ -74,12 +74,12 @@ def _shows(output: nodes.Output) -> bool:
     return any(not isinstance(part, nodes.TemplateData) or part.data.strip() for part in output.nodes)
 
 
-def _instead(name: str, known: frozenset[str]) -> str:
-    like = get_close_matches(name, sorted(known), 1, ALIKE)
-    return f"use {like[0]}" if like else f"use one of {', '.join(sorted(known))}"
+def _instead(name: str, choices: frozenset[str]) -> str:
+    like = get_close_matches(name, sorted(choices), 1, ALIKE)
+    return f"use {like[0]}" if like else f"use one of {', '.join(sorted(choices))}"
 
 
-def _tried(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
+def _trial(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
     try:
         if kind == "pages":
             yield from _page(templates, name)
@@ -91,8 +91,8 @@ def _tried(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
 
 def _page(templates: TemplateSet, name: str) -> Iterator[Wrong]:
     """A page that leaves out what was chosen for it would take it from the agent."""
-    shown = templates.page(name, SAMPLE).casefold()
-    if shown.count(FIRST) < 2 or SECOND not in shown:  # noqa: PLR2004 - it stands in both sections
+    page_text = templates.page(name, SAMPLE).casefold()
+    if page_text.count(FIRST) < 2 or SECOND not in page_text:  # noqa: PLR2004 - it stands in both sections
         yield "", "it leaves out fragments of a section", "show every fragment of every group of every section"
     templates.page(name, LONG_SAMPLE)
 
@@ -108,10 +108,12 @@ def _hint(templates: TemplateSet, name: str) -> None:
 
 def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
     breadcrumb = _breadcrumb(schema, body)
-    given = len(breadcrumb.body) + len(breadcrumb.text)
+    input_chars = len(breadcrumb.body) + len(breadcrumb.text)
     text = ""
     try:
-        text = templates.hint(name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, LONGEST, templates.phrases), given)
+        text = templates.hint(
+            name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_TEXT_CHARS, templates.phrases), input_chars
+        )
     except RenderedNothing:
         if must_show:
             raise
@@ -125,10 +127,10 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
                 body,
                 RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3),
                 breadcrumb.speaker,
-                LONGEST,
+                MAX_TEXT_CHARS,
                 templates.phrases,
             ),
-            given,
+            input_chars,
         )
 
 

@@ -21,27 +21,29 @@ Progress = Callable[[int, int], None]
 
 @dataclass(slots=True)
 class Export:
-    """How many lines were written, and how many breadcrumbs were not: secrets, and what the service rejects too."""
+    """What an export wrote and left out."""
 
     lines: int = 0
+    """Written, one a breadcrumb."""
     secrets: int = 0
+    """Left out because they are secrets."""
     unreadable: int = 0
+    """Left out because the service rejects them too."""
 
 
 @dataclass(slots=True)
-class Held:
-    """What the stream has of some sessions, as far as a file asks for it.
-
-    ids: message id → fingerprints of what stands under it. tombstones: (workspace, session, id that is removed) → their message
-    ids. passed: message ids of the events that were asked about so far, in the order of their file.
-    """
+class StreamContent:
+    """What the stream has of the sessions of a file, as far as the file needs it."""
 
     ids: dict[str, set[bytes]] = field(default_factory=dict)
+    """Message id → fingerprints of what stands under it."""
     tombstones: dict[tuple[str, str, str], set[str]] = field(default_factory=dict)
+    """Workspace, session and id that is removed → message ids of the tombstones."""
     passed: set[str] = field(default_factory=set)
+    """Message ids of the events of the file that were looked up so far."""
 
     def has(self, event: Outgoing) -> bool:
-        """Whether it was published before, or removed: what the file has behind the tombstone was made anew after it.
+        """Whether it was published before, or removed; events behind the tombstone in the file were published after it.
 
         Raises `Rejected` when something else stands under its id.
         """
@@ -80,22 +82,22 @@ async def export_session(
     return done
 
 
-async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> Held:
+async def stream_content(settings: Settings, servers: str, events: Sequence[Outgoing], progress: Progress) -> StreamContent:
     """What the stream has of the sessions of these events. Raises `Unavailable`."""
     addresses = {parse_breadcrumb_subject(event.subject) for event in events}
     sessions = {(address.workspace, session) for address in addresses for session in (address.session, NO_SESSION)}
-    wanted = {event.message_id for event in events}
-    held = Held()
+    message_ids = {event.message_id for event in events}
+    content = StreamContent()
     async for arrival in _walk(settings, servers, sorted(sessions), progress):
         crumb = _read(arrival)
         if crumb is None:
             continue
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
-        if identity in wanted:
-            held.ids.setdefault(identity, set()).update(fingerprints(arrival))
+        if identity in message_ids:
+            content.ids.setdefault(identity, set()).update(fingerprints(arrival))
         if crumb.removes not in {"", crumb.id}:
-            held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
-    return held
+            content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
+    return content
 
 
 async def _walk(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from builder.app.operations.export import Progress, held_of
+from builder.app.operations.export import Progress, stream_content
 from builder.app.settings import Settings
 from builder.client import Client
 from builder.domain.errors import Rejected
@@ -38,7 +38,7 @@ async def import_file(
     note = _note(settings, file, client.workspace, session, await client.stream_created())
     done = int(note.read_text("utf-8")) if note.exists() else 0
     result = Import(skipped=done)
-    stream = await held_of(settings, servers, events[done:], look)
+    stream = await stream_content(settings, servers, events[done:], look)
     stream.passed.update(event.message_id for event in events[:done])
     for number, event in enumerate(events[done:], done + 1):
         try:

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from builder.adapters.profiles.layers import layers, merged
-from builder.adapters.profiles.lint import Known, lint_profile
+from builder.adapters.profiles.lint import LintFacts, lint_profile
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.lint import lint_templates, moving, overused
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, sources, template_folders
-from builder.app.operations.profile_views import Setting, shown
+from builder.app.operations.profile_views import Setting, profile_settings
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import LintFinding
@@ -21,11 +21,12 @@ from builder.domain.profile import Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A profile or a preset. source: its YAML text."""
+    """A profile or a preset."""
 
     name: str
     kind: Literal["profile", "preset"]
     source: str
+    """Its YAML text."""
 
     @property
     def file(self) -> str:
@@ -53,31 +54,31 @@ class ProfileCatalog:
             Entry(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
         )
 
-    def named(self, name: str) -> Entry:
+    def entry(self, name: str) -> Entry:
         """Raises `Misconfigured` with the known names."""
-        for held in self.all:
-            if held.name == name:
-                return held
-        raise Misconfigured(f"there is no profile or preset {name!r}; known are {', '.join(held.name for held in self.all)}")
+        for entry in self.all:
+            if entry.name == name:
+                return entry
+        raise Misconfigured(f"there is no profile or preset {name!r}; known are {', '.join(entry.name for entry in self.all)}")
 
-    def profile(self, held: Entry) -> Profile:
+    def profile(self, entry: Entry) -> Profile:
         """As the service would read it. Raises `Misconfigured`."""
         try:
-            return parse_profile(held.name, held.source, self.library)
+            return parse_profile(entry.name, entry.source, self.library)
         except Misconfigured as error:
-            raise Misconfigured(str(error).replace(f"profiles/{held.name}.yaml", held.file, 1)) from error
+            raise Misconfigured(str(error).replace(f"profiles/{entry.name}.yaml", entry.file, 1)) from error
 
-    def shown(self, name: str) -> tuple[Setting, ...]:
+    def settings(self, name: str) -> tuple[Setting, ...]:
         """Every setting of one. Raises `Misconfigured`."""
-        held = self.named(name)
-        self.profile(held)
-        return shown(held.name, held.source, self.library, held.file)
+        entry = self.entry(name)
+        self.profile(entry)
+        return profile_settings(entry.name, entry.source, self.library, entry.file)
 
     def findings(self, names: tuple[str, ...] = ()) -> tuple[LintFinding, ...]:
         """What is wrong with these, or with all and the templates. Raises `Misconfigured` for an unknown name."""
-        wanted = tuple(map(self.named, names)) or self.all
+        entries = tuple(map(self.entry, names)) or self.all
         templates = () if names else tuple(self._templates())
-        known = Known(
+        facts = LintFacts(
             moving={
                 name: moving(source) if isinstance(self.templates, TemplateSet) else () for name, source in self.hints.items()
             },
@@ -86,7 +87,7 @@ class ProfileCatalog:
             overused=overused,
             count=load_counter,
         )
-        return (*templates, *(finding for held in wanted for finding in self._profile(held, known)))
+        return (*templates, *(finding for entry in entries for finding in self._profile(entry, facts)))
 
     def _templates(self) -> Iterator[LintFinding]:
         """Those that do not compile are one finding: what is in them cannot be looked at."""
@@ -96,16 +97,16 @@ class ProfileCatalog:
         file, _, problem = self.templates.partition(" ")
         yield LintFinding(file=file, place="", problem=problem, fix="until then the last good ones are in force")
 
-    def _profile(self, held: Entry, known: Known) -> Iterator[LintFinding]:
+    def _profile(self, entry: Entry, facts: LintFacts) -> Iterator[LintFinding]:
         try:
-            profile = self.profile(held)
+            profile = self.profile(entry)
         except Misconfigured as error:
             file, _, problem = str(error).partition(": ")
-            yield LintFinding(file=held.file, place="", problem=problem or file, fix="until then the last good one is in force")
+            yield LintFinding(file=entry.file, place="", problem=problem or file, fix="until then the last good one is in force")
             return
-        model = merged(layers(held.source, self.library.presets)).get("model")
-        for place, problem, fix in lint_profile(profile, model, known, as_preset=held.kind == "preset"):
-            yield LintFinding(file=held.file, place=place, problem=problem, fix=fix)
+        model = merged(layers(entry.source, self.library.presets)).get("model")
+        for place, problem, fix in lint_profile(profile, model, facts, as_preset=entry.kind == "preset"):
+            yield LintFinding(file=entry.file, place=place, problem=problem, fix=fix)
 
 
 def open_catalog(settings: Settings) -> ProfileCatalog:

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client
@@ -14,15 +13,16 @@ from builder.adapters.nats.errors import translated
 from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.server import ANY_PORT, embedded_server
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, ensure_streams, incarnation_of
-from builder.adapters.sqlite import Asked, SqliteStore, in_use
+from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.broker import connect, open_bus, streams_folder, topology
-from builder.app.components import open_core
+from builder.app.components import open_components
 from builder.app.settings import Settings
+from builder.app.stores import locate_store
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.stored_breadcrumb import Ended
+from builder.ports.store import CallOrigin, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
 from builder.worker.request_handlers import Contexts, Lookup
@@ -52,88 +52,79 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
     """The bytes of the breadcrumb of this place and subject. Raises `Rejected` when the stream no longer holds it."""
     async with connected(settings, servers) as connection:
         js = connection.jetstream()
-        held = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
-        with translated("reading the stream's state"):
-            incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+        message = await NatsStream(js, lambda: 0, BREADCRUMBS).get(place.sequence)
+        incarnation = await current_incarnation(js)
     if incarnation != place.incarnation:
         raise Rejected(f"the stream was made again since breadcrumb {place.sequence} came; let its sender publish it again")
-    if held is None:
+    if message is None:
         raise Rejected(f"the stream no longer holds breadcrumb {place.sequence}; let its sender publish it again")
-    if held.subject != subject:
+    if message.subject != subject:
         raise Rejected(
-            f"breadcrumb {place.sequence} has the subject {held.subject}, its dead letter says {subject}; "
+            f"breadcrumb {place.sequence} has the subject {message.subject}, its dead letter says {subject}; "
             "let its sender publish it again"
         )
-    return held.data
+    return message.data
 
 
 async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]) -> dict[str, int]:
-    """Walk the whole stream into a new file and put it in the old one's place; publishes nothing (design §1).
+    """Walk the whole stream into a new store and put it in the old one's place; publishes nothing.
 
     progress: called with (sequence, last sequence). Raises `Misconfigured` while the service runs, and when breadcrumbs
     older than the stream are only in the store.
     """
-    path = settings.store_path
-    fresh = path.with_name(path.name + ".reindex")
-    _check_unused(path)
-    _remove(fresh)
+    store = locate_store(settings)
+    rebuilt = await store.rebuild()
     async with open_bus(settings) as (_, connection, _):
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation)
-        floor, calls = await _examine(path, await stream.first())
-        counts = await _fill(settings, fresh, stream, floor, calls, progress)
-    _check_unused(path)  # a service that was started meanwhile would go on in a file without a name
-    _remove(path)
-    fresh.replace(path)
+        floor, origins = await _examine(store, await stream.first())
+        counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
+    await store.replace(rebuilt)
     return counts
 
 
 async def _fill(
     settings: Settings,
-    fresh: Path,
+    rebuilt: StoreLocation,
     stream: NatsStream,
     floor: Place,
-    calls: tuple[Asked, ...],
+    origins: tuple[CallOrigin, ...],
     progress: Callable[[int, int], None],
 ) -> dict[str, int]:
-    """calls: who had asked, of which the stream may have forgotten some."""
+    """Remember the stream; returns how many breadcrumbs were remembered and rejected."""
     counts = {"remembered": 0, "rejected": 0}
     sessions: set[tuple[str, str]] = set()
     last = await stream.last()
-    async with open_core(settings, str(fresh)) as core:
-        await core.store.keep_calls(calls)
+    async with open_components(settings, rebuilt) as core:
+        await core.store.add_call_origins(origins)
         async for arrival in stream.everything(Place(last.incarnation, last.sequence + 1)):
             try:
                 breadcrumb = decode(arrival, settings.worker.max_body_bytes, settings.lifetimes)
                 await core.builder.remember(breadcrumb)
-                sessions.add((breadcrumb.workspace, breadcrumb.session))
+                sessions |= {(breadcrumb.workspace, breadcrumb.session), (breadcrumb.workspace, EVERY_SESSION)}
                 counts["remembered"] += 1
             except Rejected:
                 counts["rejected"] += 1
             progress(arrival.place.sequence, last.sequence)
-        everywhere = {(workspace, EVERY_SESSION) for workspace, _ in sessions}
-        for workspace, session in sorted(sessions | everywhere):
+        for workspace, session in sorted(sessions):
             await core.store.advance(workspace, session, last)
         await core.store.advance(*FLOOR, floor)
     return counts
 
 
-async def _examine(path: Path, first: Place) -> tuple[Place, tuple[Asked, ...]]:
-    """The ack floor of the old store, and who had asked there. Raises `Misconfigured` when it must not be replaced."""
-    if not path.exists():
+async def _examine(location: StoreLocation, first: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
+    """The ack floor and the request origins of the old store. Raises `Misconfigured` when it must not be replaced."""
+    if not await location.exists():
         return Place(0, 0), ()
-    store = SqliteStore(str(path))
-    try:
-        lost = await store.count(before=first)
-        if lost:
+    async with location.open() as store:
+        older = await store.count_before(first)
+        if older:
             raise Misconfigured(
-                f"{lost} breadcrumbs of {path} are older than the stream and would be lost; "
+                f"{older} breadcrumbs of {location.name} are older than the stream and would be lost; "
                 "keep the file, or move it away to go on without them"
             )
-        return await store.watermark(*FLOOR), await store.calls(first.incarnation)
-    finally:
-        store.close()
+        return await store.watermark(*FLOOR), await store.call_origins(first.incarnation)
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
@@ -142,18 +133,17 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
     Returns a row a workspace and schema. The store goes last: what an end in the middle leaves there is found again.
     Raises `Unavailable`.
     """
-    if not settings.store_path.exists():
+    location = locate_store(settings)
+    if not await location.exists():
         return []
-    store = SqliteStore(str(settings.store_path))
-    try:
+    async with location.open() as store:
         over = await store.ended(moment)
         messages: Counter[Kind] = Counter()
         contexts: Counter[Kind] = Counter()
         if over and not dry_run:
             async with connected(settings, servers) as connection:
                 js = connection.jetstream()
-                with translated("reading the stream's state"):
-                    incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+                incarnation = await current_incarnation(js)
                 archive = NatsArchive(js, lambda: incarnation)
                 for item in over:
                     crumb = item.breadcrumb
@@ -163,37 +153,35 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
                     ids = frozenset(item.breadcrumb.id for item in over if _kind(item) == kind)
                     contexts[kind] += await eraser.replace(kind[0], ids)
             await store.purge(over)
-        return [
-            {
-                "workspace": workspace,
-                "schema": schema,
-                "breadcrumbs": sum(_kind(item) == (workspace, schema) for item in over),
-                "bytes": sum(item.size for item in over if _kind(item) == (workspace, schema)),
-                "messages": messages[workspace, schema],
-                "contexts": contexts[workspace, schema],
-            }
-            for workspace, schema in sorted({_kind(item) for item in over})
-        ]
-    finally:
-        store.close()
+    breadcrumbs, sizes = Counter(map(_kind, over)), Counter[Kind]()
+    for item in over:
+        sizes[_kind(item)] += item.size
+    return [
+        {
+            "workspace": workspace,
+            "schema": schema,
+            "breadcrumbs": breadcrumbs[workspace, schema],
+            "bytes": sizes[workspace, schema],
+            "messages": messages[workspace, schema],
+            "contexts": contexts[workspace, schema],
+        }
+        for workspace, schema in sorted(breadcrumbs)
+    ]
 
 
 async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
     """What `fetch`, `history` and `context` answer, read from the store and the stream while no service runs.
 
     servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
-    Raises `Rejected`, `Unavailable`, and `Misconfigured` while something else uses the data folder.
+    Raises `Rejected`, `Unavailable`, and `Misconfigured` while another process uses the data folder.
     """
-    store = SqliteStore(str(settings.store_path))
-    try:
+    async with locate_store(settings).open() as store:
         lookup = Lookup(store, lambda: datetime.now(UTC))
         if verb in lookup.verbs:
             return await lookup.verbs[verb](workspace, data)
         async with _broker(settings, servers) as connection:
             contexts = Contexts(store, NatsArchive(connection.jetstream(), lambda: 0))
             return await contexts.verbs[verb](workspace, data)
-    finally:
-        store.close()
 
 
 @asynccontextmanager
@@ -212,19 +200,6 @@ async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
 
 def _kind(item: Ended) -> Kind:
     return item.breadcrumb.workspace, item.breadcrumb.schema
-
-
-def _check_unused(path: Path) -> None:
-    if path.exists() and in_use(path):
-        raise Misconfigured(f"the store {path} is in use; stop the service, then run `context-builder reindex` again")
-
-
-def _remove(path: Path) -> None:
-    try:
-        for suffix in ("", "-wal", "-shm"):
-            path.with_name(path.name + suffix).unlink(missing_ok=True)
-    except OSError as error:
-        raise Misconfigured(f"{path.parent} cannot be written: {error.strerror}; check its rights and its disk") from error
 
 
 @asynccontextmanager

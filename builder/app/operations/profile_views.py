@@ -16,11 +16,12 @@ DERIVED = ("budget", "encoding", "margin")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One value. origin: the file that gave it, models.yaml, or "default"."""
+    """One value of a profile."""
 
     path: Path
     value: Any
     origin: str
+    """The file that gave it, models.yaml, or "default"."""
 
     @property
     def name(self) -> str:
@@ -28,19 +29,19 @@ class Setting:
         return ".".join(self.path)
 
 
-def shown(name: str, source: str, library: Library, file: str) -> tuple[Setting, ...]:
+def profile_settings(name: str, source: str, library: Library, file: str) -> tuple[Setting, ...]:
     """Every setting in the order of `schemas/profile.json`. file: what the source is called. Raises `Misconfigured`."""
     profile = parse_profile(name, source, library)
-    found = layers(source, library.presets)
-    given = origins(found)
-    values = ProfileFile.model_validate(merged(found)).model_dump(mode="json", by_alias=True, exclude={"extends"})
+    stack = layers(source, library.presets)
+    owners = origins(stack)
+    values = ProfileFile.model_validate(merged(stack)).model_dump(mode="json", by_alias=True, exclude={"extends"})
     derived = {name for name in DERIVED if values[name] is None}
     values |= {name: getattr(profile, name) for name in derived}
 
     def origin(path: Path) -> str:
         if path[0] in derived:
             return f"models.yaml ({values['model']})" if values["model"] else DEFAULT
-        return _file(given[path], file) if path in given else DEFAULT
+        return _file(owners[path], file) if path in owners else DEFAULT
 
     return tuple(Setting(path, value, origin(path)) for path, value in leaves(values))
 
@@ -52,9 +53,9 @@ def as_yaml(settings: tuple[Setting, ...]) -> str:
 
 def differing(one: tuple[Setting, ...], other: tuple[Setting, ...]) -> tuple[tuple[str, Any, Any], ...]:
     """Name, one value, other value, where they differ; None where there is no such setting."""
-    left, right = ({setting.name: setting.value for setting in settings} for settings in (one, other))
-    names = dict.fromkeys((*left, *right))
-    return tuple((name, left.get(name), right.get(name)) for name in names if left.get(name) != right.get(name))
+    former, latter = ({setting.name: setting.value for setting in settings} for settings in (one, other))
+    names = dict.fromkeys((*former, *latter))
+    return tuple((name, former.get(name), latter.get(name)) for name in names if former.get(name) != latter.get(name))
 
 
 def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
@@ -62,9 +63,9 @@ def _lines(settings: tuple[Setting, ...]) -> Iterator[str]:
     for setting in settings:
         *above, key = setting.path
         shared = next((n for n, pair in enumerate(zip(above, before[:-1], strict=False)) if pair[0] != pair[1]), None)
-        known = min(len(above), len(before) - 1) if shared is None else shared
+        depth_above = min(len(above), len(before) - 1) if shared is None else shared
         dash = ""
-        for depth in range(max(known, 0), len(above)):
+        for depth in range(max(depth_above, 0), len(above)):
             if above[0] == SECTIONS and depth == 1:
                 dash = "- "  # a section: its name is its first value
             else:

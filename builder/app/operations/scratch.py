@@ -20,11 +20,11 @@ from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")
-PASSAGES = 10_000
+MAX_PASSAGES = 10_000
 
 
 def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuilder:
-    """Bundled templates and weights, an empty store; nobody has to close it. Raises `Misconfigured`.
+    """Bundled templates and weights with an empty store in memory; it needs no closing. Raises `Misconfigured`.
 
     terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
     """
@@ -32,7 +32,7 @@ def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuil
     helpers = Functions(
         terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
     )
-    return ContextBuilder(MemoryStore(), embedder, (), helpers, HistoryCache(PASSAGES))
+    return ContextBuilder(MemoryStore(), embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 
 
 @cache

@@ -1,18 +1,16 @@
-"""The summarising loop with its parts, and `compact` for somebody who runs no service."""
+"""The summarising loop with its parts, and `compact` without a running service."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from itertools import count
 
-from builder.adapters.nats.errors import translated
-from builder.adapters.nats.publisher import NatsPublisher
-from builder.adapters.nats.sender import NatsSender
+from builder.adapters.nats.publisher import NatsPublisher, NatsSender
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, incarnation_of
+from builder.adapters.nats.topology import current_incarnation
 from builder.adapters.stemmer import load_language
 from builder.adapters.summarizer import EndpointSummarizer
 from builder.app.broker import connect
-from builder.app.components import Components, open_core
+from builder.app.components import Components, open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Misconfigured
@@ -29,17 +27,19 @@ from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 @asynccontextmanager
 async def open_endpoint(settings: Settings, tokens: Callable[[str], int]) -> AsyncIterator[EndpointSummarizer | None]:
     """The configured endpoint, or None. Raises `Misconfigured` for one without a model. tokens: text → how many."""
-    mine = settings.summaries
-    if not mine.url:
+    summaries = settings.summaries
+    if not summaries.url:
         yield None
         return
-    if not mine.url.startswith(("http://", "https://")) or not mine.model:
+    if not summaries.url.startswith(("http://", "https://")) or not summaries.model:
         raise Misconfigured(
-            f"CONTEXT_BUILDER_SUMMARIES__URL is {mine.url!r} and __MODEL {mine.model!r}; "
+            f"CONTEXT_BUILDER_SUMMARIES__URL is {summaries.url!r} and __MODEL {summaries.model!r}; "
             "give a URL like https://host/v1 and the name of a model, or unset both"
         )
-    key = mine.key.get_secret_value()
-    async with EndpointSummarizer(mine.url, mine.model, key, mine.timeout_seconds, mine.attempts, tokens) as endpoint:
+    key = summaries.key.get_secret_value()
+    async with EndpointSummarizer(
+        summaries.url, summaries.model, key, summaries.timeout_seconds, summaries.attempts, tokens
+    ) as endpoint:
         yield endpoint
 
 
@@ -49,19 +49,19 @@ def open_summarising(
     sender: Sender,
     endpoint: Summarizer | None,
     busy: Callable[[], bool],
-    made: Callable[[str], None],
+    count_summary: Callable[[str], None],
     largest: int,
 ) -> SummaryScheduler:
     """The loop beside the worker. busy: as in `SummaryScheduler`. made, largest: as in `SummaryWriter`."""
-    return SummaryScheduler(sources, make_summary_writer(core, sender, endpoint, made, largest), core.profiles, busy)
+    return SummaryScheduler(sources, make_summary_writer(core, sender, endpoint, count_summary, largest), core.profiles, busy)
 
 
 def make_summary_writer(
-    core: Components, sender: Sender, endpoint: Summarizer | None, made: Callable[[str], None], largest: int
+    core: Components, sender: Sender, endpoint: Summarizer | None, count_summary: Callable[[str], None], largest: int
 ) -> SummaryWriter:
     """What makes the summaries. made, largest: as in `SummaryWriter`."""
     words = Words(terms=core.helpers.terms, count=core.helpers.count)
-    return SummaryWriter(sender, words, load_language(), endpoint, made, core.store.facts, largest)
+    return SummaryWriter(sender, words, load_language(), endpoint, count_summary, core.store.facts, largest)
 
 
 async def compact_session(
@@ -71,13 +71,12 @@ async def compact_session(
 
     Raises `Misconfigured` for an unknown profile, `Rejected` for one without summaries, `Unavailable`.
     """
-    async with open_core(settings) as core:
-        wanted = core.profile(profile)
+    async with open_components(settings) as core:
+        consumer = core.profile(profile)
         connection = await connect(servers, settings)
         try:
             js = connection.jetstream()
-            with translated("reading the stream's state"):
-                incarnation = incarnation_of(await js.stream_info(BREADCRUMBS))
+            incarnation = await current_incarnation(js)
             stream, publisher = NatsStream(js, lambda: incarnation), NatsPublisher(connection, connection.max_payload)
             catch_up = CatchUp(
                 stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
@@ -88,7 +87,7 @@ async def compact_session(
                     core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
                     settings.worker.max_body_bytes,
                 )  # fmt: skip
-                return await summarising.compact(workspace, session, wanted, keep_user)
+                return await summarising.compact(workspace, session, consumer, keep_user)
         finally:
             await connection.close()
 
@@ -103,9 +102,9 @@ class _Remembering:
 
     async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
         place, moment = Place(self._end.place.incarnation, next(self._sequences)), self._end.received_at
-        sent = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
-        await self._core.builder.remember(decode(sent))
-        return sent
+        stored = StreamMessage(subject=subject, data=data, place=place, received_at=moment, replay=True)
+        await self._core.builder.remember(decode(stored))
+        return stored
 
 
 async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadcrumb) -> None:

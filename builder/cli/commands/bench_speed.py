@@ -55,15 +55,15 @@ def memory(
     as_json: AsJson = False,
 ) -> None:
     """Memory of the worker with a large store, after a trigger in every session."""
-    from builder.app import open_core
+    from builder.app import location, open_components
     from builder.bench.speed import memory as bench
 
     async def work() -> dict[str, Any]:
         with folder() as path, progress("memory", stored + sessions) as step:
-            store = str(path / "store.sqlite3")
-            async with open_core(settings(), store) as core:
+            store = location(f"sqlite:{path}/store.sqlite3")
+            async with open_components(settings(), store) as core:
                 await bench.fill(core, stored, sessions, step)
-            async with open_core(settings(), store) as core:
+            async with open_components(settings(), store) as core:
                 return await bench.ask(core, stored, sessions, step)
 
     _report(asyncio.run(work()), as_json, "memory")

@@ -35,7 +35,7 @@ def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     from builder.app import open_catalog
     from builder.app.operations.profile_views import as_yaml
 
-    values = open_catalog(settings()).shown(name)
+    values = open_catalog(settings()).settings(name)
     show({value.name: {"value": value.value, "from": value.origin} for value in values}, as_json, text=as_yaml(values))
 
 
@@ -45,7 +45,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     from builder.app.operations.profile_views import differing
 
     catalog = open_catalog(settings())
-    rows = differing(catalog.shown(one), catalog.shown(other))
+    rows = differing(catalog.settings(one), catalog.settings(other))
     cells = [(name, _text(first), _text(second)) for name, first, second in rows]
     show({name: [first, second] for name, first, second in rows}, as_json, text=_table(("setting", one, other), cells))
 

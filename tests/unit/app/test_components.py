@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.sqlite import SqliteStore
-from builder.app import open_core
+from builder.app import locate_store, open_components
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -21,11 +20,10 @@ def _model() -> None:
 async def opened(folder: Path, engine: str, *rows: StoredBreadcrumb) -> str:
     """The model of the engine that opened a store with these rows."""
     mine = Settings(data_dir=folder, embedding=Embedding.model_validate({"engine": engine}))
-    store = SqliteStore(str(mine.store_path))
-    for row in rows:
-        await store.remember(row)
-    store.close()
-    async with open_core(mine) as core:
+    async with locate_store(mine).open() as store:
+        for row in rows:
+            await store.remember(row)
+    async with open_components(mine) as core:
         return core.embedder.model
 
 

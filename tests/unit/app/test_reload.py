@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.templates.failures import silence
-from builder.app import open_core
-from builder.app.config import read_edition, template_folders
+from builder.app import open_components
+from builder.app.config import read_config, template_folders
 from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings
 from builder.domain.errors import Misconfigured
@@ -24,7 +24,7 @@ async def watching(folder: Path) -> AsyncIterator[tuple[Reloader, list[int]]]:
     embedding = Embedding.model_validate({"engine": "none"})
     mine = Settings(data_dir=folder, templates_dir=folder / "templates", embedding=embedding)
     failed: list[int] = []
-    async with open_core(mine) as core:
+    async with open_components(mine) as core:
         yield Reloader(template_folders(mine), core, lambda: failed.append(1), silence), failed
 
 
@@ -67,9 +67,9 @@ async def test_who_has_begun_with_an_edition_keeps_it_and_a_new_encoding_has_a_r
         assert await reloading.look()
         renewed = reloading.core
         assert [profile.consumer for profile in begun.profiles] == ["default", "recall"]
-        assert begun.edition.renderings.keys() == {"o200k_base"}
-        assert renewed.edition.renderings.keys() == {"cl100k_base", "o200k_base"}
-        assert renewed.edition.renderings["o200k_base"] is begun.edition.renderings["o200k_base"]
+        assert begun.config.renderings.keys() == {"o200k_base"}
+        assert renewed.config.renderings.keys() == {"cl100k_base", "o200k_base"}
+        assert renewed.config.renderings["o200k_base"] is begun.config.renderings["o200k_base"]
 
 
 async def test_an_edited_hint_begins_with_empty_caches(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ async def test_an_edited_hint_begins_with_empty_caches(tmp_path: Path) -> None:
         (tmp_path / "templates/hints/note.v1.md.j2").write_text("Noted: {{ text }}")
         await reloading.look()
         assert await reloading.look()
-        held = reloading.core.edition.renderings["o200k_base"]
-        assert held is not begun.edition.renderings["o200k_base"]
-        assert held.revision != begun.edition.renderings["o200k_base"].revision
+        held = reloading.core.config.renderings["o200k_base"]
+        assert held is not begun.config.renderings["o200k_base"]
+        assert held.revision != begun.config.renderings["o200k_base"].revision
 
 
 async def test_a_profile_on_a_page_that_does_not_exist_is_no_edition(tmp_path: Path) -> None:
@@ -89,4 +89,4 @@ async def test_a_profile_on_a_page_that_does_not_exist_is_no_edition(tmp_path: P
     folder.mkdir()
     (folder / "mine.yaml").write_text("extends: default\npage: fancy\n")
     with pytest.raises(Misconfigured, match="page 'fancy' does not exist"):
-        await asyncio.to_thread(read_edition, template_folders(Settings(templates_dir=tmp_path)))
+        await asyncio.to_thread(read_config, template_folders(Settings(templates_dir=tmp_path)))

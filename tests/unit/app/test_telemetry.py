@@ -45,6 +45,13 @@ def test_a_subject_that_is_none_has_no_address(lines: io.StringIO) -> None:
     assert (line["workspace"], line["session"], line["schema"], line["reason"]) == ("", "", "", "it is no subject")
 
 
+def test_fields_that_libraries_add_are_left_out(lines: io.StringIO) -> None:
+    logging.getLogger("library").info("connected", extra={"url": "nats://ana:secret@host", "color_message": "connected"})
+    line = json.loads(lines.getvalue())
+    assert line.keys() == {"time", "level", "logger", "message"}
+    assert (line["level"], line["logger"], line["message"]) == ("INFO", "library", "connected")
+
+
 async def fails_with(text: str) -> None:
     try:
         dict[str, str]()[text]

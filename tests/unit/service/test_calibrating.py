@@ -7,25 +7,25 @@ from typing import Any
 import pytest
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.sqlite import SqliteStore
 from builder.domain.profile import Profile
 from builder.domain.usage import NEWEST_REPORTS, SMALLEST
 from builder.recall.calibration import FEWEST
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
+from tests.stores import AnyStore, durable_store
 from tests.summarised import make_builder
 
 OWN = 0.1
 FIFTH_MORE = pytest.approx(1 - 1 / 1.2)
 Report = dict[str, Any]
-Store = MemoryStore | SqliteStore
+Store = AnyStore
 WORKSPACES = (f"w{number}" for number in count())
 
 
 @pytest.fixture(params=["memory", "sqlite"])
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
-    opened: Store = MemoryStore() if request.param == "memory" else SqliteStore(":memory:")
+    opened: Store = MemoryStore() if request.param == "memory" else durable_store()
     yield opened
     opened.close()
 

@@ -1,4 +1,4 @@
-"""What of a huge body is rendered: no page holds more, and whoever else waits must not wait for the rest."""
+"""The part of a huge body that is rendered: no page holds more, and rendering the rest would delay other builds."""
 
 from collections.abc import Callable
 from typing import Any

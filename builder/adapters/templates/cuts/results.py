@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import clip
-from builder.adapters.templates.sandbox.filters import WORDY, Kept, inline
+from builder.adapters.templates.sandbox.filters import WORDY, PreservedText, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
@@ -15,37 +15,40 @@ from builder.domain.profile import Cut
 
 KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "rows", "entries", "result", "response")
 """Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""
-DEEPEST = 3
-PREVIEW = 40
+MAX_DEPTH = 3
+PREVIEW_CHARS = 40
 """Characters of a result that its stub shows."""
 CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
 """What of a result is missing, as its omission says it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """An output as it may be rendered. note: what is missing and how to get it; "" = nothing is."""
+class ResultText:
+    """The output of a tool as it is rendered."""
 
     output: Any
     note: str = ""
+    """What is missing and how to get it; "" = nothing is."""
 
 
-def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> Shown:
+def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> ResultText:
     """The output with its result list cut.
 
     A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
     text; a list of plain short values (numbers, names) is one value, as long as all its results together may be.
     """
     value = parsed(output)
-    path = _path(value, DEEPEST)
+    path = _path(value, MAX_DEPTH)
     if path is None:
-        return Shown(value)
-    found = _at(value, path)
-    kept, clipped = _cut_plain(found, cut) if _plain(found) else _cut_list(found, cut)
+        return ResultText(value)
+    entries = _at(value, path)
+    part, clipped = _cut_plain(entries, cut) if _plain(entries) else _cut_list(entries, cut)
     note = (
-        _note(len(kept), len(found), cut if clipped else None, breadcrumb, phrases) if clipped or len(kept) < len(found) else ""
+        _note(len(part), len(entries), cut if clipped else None, breadcrumb, phrases)
+        if clipped or len(part) < len(entries)
+        else ""
     )
-    return Shown(_replaced(value, path, kept), note)
+    return ResultText(_replaced(value, path, part), note)
 
 
 def parsed(output: Any) -> Any:
@@ -61,11 +64,11 @@ def parsed(output: Any) -> Any:
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
     """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had."""
-    text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW]
+    text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW_CHARS]
     return ITEM + phrases(
         line,
         tool=_inside(breadcrumb.tool or breadcrumb.speaker),
-        preview=clip(_inside(text), PREVIEW).removesuffix(" …"),
+        preview=clip(_inside(text), PREVIEW_CHARS).removesuffix(" …"),
         bytes=len(breadcrumb.body.encode()),
         id=safe_id(breadcrumb),
     )
@@ -88,43 +91,43 @@ def _path(value: Any, deepest: int) -> tuple[str, ...] | None:
     if not isinstance(value, dict) or not deepest:
         return None
     ways = {key: way for key in value if (way := _path(value[key], deepest - 1)) is not None}
-    known = next((key for key in KEYS if key in ways), None)
+    list_key = next((key for key in KEYS if key in ways), None)
     others = {key: len(_at(value[key], way)) for key, way in ways.items() if not _plain(_at(value[key], way))}
-    key = known if known is not None else max(others, key=lambda name: others[name], default=None)
+    key = list_key if list_key is not None else max(others, key=lambda name: others[name], default=None)
     return None if key is None else (key, *ways[key])
 
 
 def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
     for key in path:
         value = value[key]
-    found: list[Any] = value
-    return found
+    entries: list[Any] = value
+    return entries
 
 
-def _replaced(value: Any, path: tuple[str, ...], kept: list[Any]) -> Any:
-    return kept if not path else value | {path[0]: _replaced(value[path[0]], path[1:], kept)}
+def _replaced(value: Any, path: tuple[str, ...], part: list[Any]) -> Any:
+    return part if not path else value | {path[0]: _replaced(value[path[0]], path[1:], part)}
 
 
-def _plain(found: list[Any]) -> bool:
-    return not any(isinstance(item, dict | list) or (isinstance(item, str) and len(item) > WORDY) for item in found)
+def _plain(entries: list[Any]) -> bool:
+    return not any(isinstance(item, dict | list) or (isinstance(item, str) and len(item) > WORDY) for item in entries)
 
 
-def _cut_plain(found: list[Any], cut: Cut) -> tuple[list[Any], bool]:
+def _cut_plain(entries: list[Any], cut: Cut) -> tuple[list[Any], bool]:
     if cut.results is None or cut.characters is None:
-        return found, False
-    kept, room = [], cut.results * cut.characters
-    for item in found:
+        return entries, False
+    part, room = [], cut.results * cut.characters
+    for item in entries:
         room -= len(inline(item)) + 2
         if room < 0:
             break
-        kept.append(item)
-    return kept, False
+        part.append(item)
+    return part, False
 
 
-def _cut_list(found: list[Any], cut: Cut) -> tuple[list[Any], bool]:
-    kept = found[: cut.results]
-    cut_items = [_cut_item(item, cut.characters) for item in kept]
-    return cut_items, any(_letters(before) > _letters(after) for before, after in zip(kept, cut_items, strict=True))
+def _cut_list(entries: list[Any], cut: Cut) -> tuple[list[Any], bool]:
+    part = entries[: cut.results]
+    cut_items = [_cut_item(item, cut.characters) for item in part]
+    return cut_items, any(_letters(before) > _letters(after) for before, after in zip(part, cut_items, strict=True))
 
 
 def _cut_item(item: Any, characters: int | None) -> Any:
@@ -139,7 +142,7 @@ def _cut_item(item: Any, characters: int | None) -> Any:
             break
         room -= length
     clipped = _clipped(item, most)
-    return clipped if _letters(clipped) <= characters else Kept(clip(inline(clipped), characters))
+    return clipped if _letters(clipped) <= characters else PreservedText(clip(inline(clipped), characters))
 
 
 def _lengths(item: Any) -> list[int]:
@@ -162,10 +165,10 @@ def _clipped(item: Any, most: int | None) -> Any:
         return [_clipped(value, most) for value in item]
     if not isinstance(item, str):
         return item
-    return Kept(item if most is None else clip(" ".join(item.split()), most))
+    return PreservedText(item if most is None else clip(" ".join(item.split()), most))
 
 
-def _note(kept: int, number: int, cut: Cut | None, breadcrumb: Breadcrumb, phrases: Phrases) -> str:
+def _note(part: int, number: int, cut: Cut | None, breadcrumb: Breadcrumb, phrases: Phrases) -> str:
     """cut: of each result, if any was."""
-    values = {"shown": kept, "number": number, "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
+    values = {"shown": part, "number": number, "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
     return phrases("results_cut", characters=cut.characters, **values) if cut else phrases("results_shown", **values)

@@ -15,11 +15,11 @@ from builder.domain.phrases import Mark
 
 CHARACTERS_PER_TOKEN = 16
 """No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
-SAMPLED = 4
+SAMPLE_CHARS_PER_TOKEN = 4
 """Characters of a text's beginning, per allowed token, that tell how tight its tokens are."""
-NEAR = 120
+SEARCH_CHARS = 120
 """Characters within which the end of a line is the better place for a cut."""
-SETTLED = 512
+LOOK_BACK_CHARS = 512
 """Characters that are looked back for white space; clusters of a stretch without any are found from there."""
 
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
@@ -53,7 +53,7 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
 
 def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[int]:
     """Characters that may have so many tokens: by the text's beginning, first a little more and then a little less."""
-    sample = text[: tokens * SAMPLED]
+    sample = text[: tokens * SAMPLE_CHARS_PER_TOKEN]
     guess = tokens * len(sample) // max(count(sample), 1)
     return iter((guess + guess // 8, guess - guess // 8))
 
@@ -73,10 +73,10 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept: int, mark: Mark, item: str, inside: str) -> str:
+def _cut(text: str, room: int, mark: Mark, item: str, inside: str) -> str:
     """item, inside: what stands in front of the mark where nothing of the head is kept, and where something is."""
-    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept // 3), at_end=False))
-    end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
+    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * room // 3), at_end=False))
+    end = _out_of_row(text, _forward(text, len(text) - room // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
@@ -92,11 +92,14 @@ def _cut(text: str, kept: int, mark: Mark, item: str, inside: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Fence:
-    """The line that opened a code fence. indent: at least what keeps it inside the fragment."""
+    """The line that opened a code fence."""
 
     indent: str
+    """At least what keeps the fence inside its fragment."""
     marks: str
+    """The back-ticks or tildes."""
     info: str
+    """The words behind them."""
 
 
 NO_FENCE = _Fence("", "", "")
@@ -108,14 +111,14 @@ def _open_fence(text: str) -> _Fence:
         return NO_FENCE
     opened = NO_FENCE
     for line in text.split("\n"):
-        found = _FENCE.match(line)
-        if found is None:
+        match = _FENCE.match(line)
+        if match is None:
             continue
-        marks, info = found["marks"], found["info"].rstrip()
+        marks, info = match["marks"], match["info"].rstrip()
         if opened.marks and not info and marks.startswith(opened.marks):
             opened = NO_FENCE
         elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            opened = _Fence(found["indent"].replace("-", " "), marks, info)
+            opened = _Fence(match["indent"].replace("-", " "), marks, info)
     return opened
 
 
@@ -135,7 +138,7 @@ def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
 
 
 def _back(text: str, position: int) -> int:
-    if (line := text.rfind("\n", max(position - NEAR, 0), position)) >= 0:
+    if (line := text.rfind("\n", max(position - SEARCH_CHARS, 0), position)) >= 0:
         return line
     for space in range(position, max(position - 40, 0), -1):
         if _BOUNDARY.match(text, space):
@@ -144,7 +147,7 @@ def _back(text: str, position: int) -> int:
 
 
 def _forward(text: str, position: int) -> int:
-    if (line := text.find("\n", position, position + NEAR)) >= 0:
+    if (line := text.find("\n", position, position + SEARCH_CHARS)) >= 0:
         return line + 1
     match = _BOUNDARY.search(text, position, min(position + 40, len(text)))
     return match.end() if match else _edges(text, position)[1]
@@ -154,7 +157,7 @@ def _edges(text: str, position: int) -> tuple[int, int]:
     """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
     if not 0 < position < len(text):
         return position, position
-    earliest = max(position - SETTLED, 0)
+    earliest = max(position - LOOK_BACK_CHARS, 0)
     start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
     while start > 0 and _FLAG.match(text, start):
         start -= 1

@@ -37,9 +37,9 @@ class Generator(CodeGenerator):
 
     def blockvisit(self, nodes: Iterable[Any], frame: Frame) -> None:
         """Every pass of a loop, every call of a macro and every branch begins with a step, paid with the text it will write."""
-        held = list(nodes)
-        self.writeline(f"environment.step({_own_text(held)})")
-        super().blockvisit(held, frame)
+        children = list(nodes)
+        self.writeline(f"environment.step({_own_text(children)})")
+        super().blockvisit(children, frame)
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
         """What a loop's `if` passes over costs a step too."""
@@ -170,9 +170,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(owner, LoopContext):
             charge_for(*args)
         elif owner is not None:
-            args = tuple(map(_given, args))
-            named = {name: value for name, value in kwargs.items() if not name.startswith("_")}
-            charge(of_method(owner, method.__name__)(owner, *args, **named))
+            args = tuple(map(_plain_value, args))
+            keywords = {name: value for name, value in kwargs.items() if not name.startswith("_")}
+            charge(of_method(owner, method.__name__)(owner, *args, **keywords))
         return super().call(__context, __obj, *args, **kwargs)
 
 
@@ -198,7 +198,7 @@ def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _given(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     """A missing field, or some in a list, as the empty text that Python's own methods take."""
     if isinstance(value, list) and any(isinstance(item, Missing) for item in value):
         return ["" if isinstance(item, Missing) else item for item in value]

@@ -21,7 +21,7 @@ NAMING = ("title", "name", "path")
 """Keys that say what an object is: they come first, stored bodies have theirs sorted."""
 
 
-class Kept(str):
+class PreservedText(str):
     """Text that has been cut as its profile says, and is clipped no further."""
 
     __slots__ = ()
@@ -39,9 +39,9 @@ def tag(name: Any) -> str:
 
 def sentence(text: Any) -> str:
     """The first sentence of a text, with its full stop."""
-    held = str(text)
-    start, end = next(iter(sentences(held)), (0, 0))
-    first = " ".join(held[start:end].split())
+    raw = str(text)
+    start, end = next(iter(sentences(raw)), (0, 0))
+    first = " ".join(raw[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 

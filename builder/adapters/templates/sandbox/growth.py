@@ -15,11 +15,11 @@ from builder.adapters.templates.sandbox.meter import size
 Bound = Callable[..., int]
 """The arguments of what is called → characters."""
 
-LONGEST_NUMBER = 2_000
+MAX_NUMBER_BITS = 2_000
 """Bits of a whole number that an operator may make."""
-WIDEST = 6
+MAX_WIDTH_DIGITS = 6
 """Digits of a width in a format."""
-ESCAPED = 6
+ESCAPED_CHARS = 6
 """Characters that one may become: `&#34;`, `%E2`, `\\u2026`."""
 QUADRATIC = 4_096
 """Characters that the slow filters handle in the time in which the others handle their square."""
@@ -40,9 +40,9 @@ def of_operator(operator: str, left: Any, right: Any) -> int:
 
 def _of_numbers(operator: str, left: float, right: float) -> int:
     one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (left, right))
-    bits = one * abs(int(right)) if operator == "**" and other and other < LONGEST_NUMBER else one + other
-    if bits > LONGEST_NUMBER or other > LONGEST_NUMBER:
-        raise TemplateRuntimeError(f"a number of more than {LONGEST_NUMBER:,} bits; use smaller ones")
+    bits = one * abs(int(right)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
+    if bits > MAX_NUMBER_BITS or other > MAX_NUMBER_BITS:
+        raise TemplateRuntimeError(f"a number of more than {MAX_NUMBER_BITS:,} bits; use smaller ones")
     return 1
 
 
@@ -54,22 +54,24 @@ def _times(left: Any, right: Any) -> int:
 def _of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
-    if any(len(run) > WIDEST for run in digits) or _TAKEN_WIDTH.search(text):
-        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {WIDEST} digits; write a small width")
-    return len(text) + sum(map(int, digits)) + ESCAPED * size(values) * (text.count("%") + text.count("{"))
+    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _TAKEN_WIDTH.search(text):
+        raise TemplateRuntimeError(
+            f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
+        )
+    return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
-def _of_formatting(text: Any, /, *args: Any, **named: Any) -> int:
-    return _of_format(str(text), *args, *named.values())
+def _of_formatting(text: Any, /, *args: Any, **keywords: Any) -> int:
+    return _of_format(str(text), *args, *keywords.values())
 
 
 def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
-    held = str(text)
-    return len(held) + (held.count(str(old)) if str(old) else len(held) + 1) * len(str(new))
+    measure = str(text)
+    return len(measure) + (measure.count(str(old)) if str(old) else len(measure) + 1) * len(str(new))
 
 
-def _joined(items: Any, glue: Any = "", *_: Any, **named: Any) -> int:
-    return ESCAPED * size(items) + len(str(named.get("d", glue))) * _length(items)
+def _joined(items: Any, glue: Any = "", *_: Any, **keywords: Any) -> int:
+    return ESCAPED_CHARS * size(items) + len(str(keywords.get("d", glue))) * _length(items)
 
 
 def _glued(glue: str, items: Any) -> int:
@@ -85,56 +87,56 @@ def _tabs(text: str, width: int = 8) -> int:
 
 
 def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
-    held = str(text)
-    return len(held) + (len(held.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
+    measure = str(text)
+    return len(measure) + (len(measure.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
 
 
-def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **named: Any) -> int:
-    """Textwrap cuts the rest of a long word off anew for each line."""
-    held, glue = len(str(text)), named.get("wrapstring") or glue
-    lines = held // max(int(width), 1) + str(text).count("\n") + 1
-    return held + lines * (len(str(glue)) + held // QUADRATIC)
+def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **keywords: Any) -> int:
+    """Textwrap copies the rest of a long word for each line."""
+    measure, glue = len(str(text)), keywords.get("wrapstring") or glue
+    lines = measure // max(int(width), 1) + str(text).count("\n") + 1
+    return measure + lines * (len(str(glue)) + measure // QUADRATIC)
 
 
-def _slow(*values: Any, **named: Any) -> int:
+def _slow(*values: Any, **keywords: Any) -> int:
     """Of what takes the square of its input's time."""
-    held = size((values, named))
-    return ESCAPED * held + held * (held // QUADRATIC)
+    measure = size((values, keywords))
+    return ESCAPED_CHARS * measure + measure * (measure // QUADRATIC)
 
 
-def _escaped(*values: Any, **named: Any) -> int:
-    return ESCAPED * size((values, named))
+def _escaped(*values: Any, **keywords: Any) -> int:
+    return ESCAPED_CHARS * size((values, keywords))
 
 
 def _dumped(value: Any, indent: Any = None) -> int:
-    held = size(value)
-    return ESCAPED * held + held * (indent if isinstance(indent, int) else 0)
+    measure = size(value)
+    return ESCAPED_CHARS * measure + measure * (indent if isinstance(indent, int) else 0)
 
 
 def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
-    """Lists are added one after the other, each time anew."""
-    held = size((values, attribute, start))
-    return held if isinstance(start, int | float) else held * _length(values)
+    """Lists are added one after the other, and each addition copies the sum."""
+    measure = size((values, attribute, start))
+    return measure if isinstance(start, int | float) else measure * _length(values)
 
 
 def _ordered(value: Any, *_: Any, **__: Any) -> int:
-    held = size(value)
-    return held * max(held.bit_length(), 1)
+    measure = size(value)
+    return measure * max(measure.bit_length(), 1)
 
 
 def _laid_out(value: Any) -> int:
-    """Nested lists and objects are indented once more at each level."""
+    """Nested lists and objects are indented by one step a level."""
     return size(value) * (depth(value) + 1)
 
 
-def _by_numbers(*values: Any, **named: Any) -> int:
-    return size((values, named)) + sum(abs(value) for value in (*values, *named.values()) if isinstance(value, int))
+def _by_numbers(*values: Any, **keywords: Any) -> int:
+    return size((values, keywords)) + sum(abs(value) for value in (*values, *keywords.values()) if isinstance(value, int))
 
 
 def depth(value: Any) -> int:
     """How deep lists and objects are nested in it."""
-    levels, held = 0, [value]
-    while held := [item for outer in held for item in _inner(outer)]:
+    levels, level = 0, [value]
+    while level := [item for outer in level for item in _inner(outer)]:
         levels += 1
     return levels
 
@@ -182,7 +184,7 @@ def of_filter(name: str) -> Bound:
 
 def of_method(owner: Any, name: str) -> Bound:
     """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
-    for kind, known in METHODS.items():
-        if isinstance(owner, kind) and name in known:
-            return known[name]
+    for kind, names in METHODS.items():
+        if isinstance(owner, kind) and name in names:
+            return names[name]
     raise SecurityError(f"the method {name!r} is not for templates; use a filter")

@@ -26,13 +26,18 @@ class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happ
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a rendering may have, and how much more of it for each character that it is given. seconds: of processor time."""
+    """What one rendering may use."""
 
     steps: int = 20_000
+    """Of the template."""
     steps_each: float = 0.05
+    """More steps for each character of the input."""
     characters: int = 1_000_000
+    """Of output and intermediate values."""
     characters_each: int = 24
+    """More characters for each character of the input."""
     seconds: float = 0.5
+    """Of processor time."""
 
 
 class Meter:
@@ -40,16 +45,16 @@ class Meter:
 
     __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
 
-    def __init__(self, limits: Limits, given: int) -> None:
+    def __init__(self, limits: Limits, input_chars: int) -> None:
         """given: characters that the template is given."""
         self._limits = limits
-        self._steps = limits.steps + int(limits.steps_each * given)
-        self._characters = limits.characters + limits.characters_each * given
+        self._steps = limits.steps + int(limits.steps_each * input_chars)
+        self._characters = limits.characters + limits.characters_each * input_chars
         self._looks = LOOK_EVERY
         self._ends = thread_time() + limits.seconds
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Characters that may yet be handled."""
         return self._characters
 
@@ -76,9 +81,9 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 
 @contextmanager
-def metered(limits: Limits, given: int) -> Iterator[None]:
+def metered(limits: Limits, input_chars: int) -> Iterator[None]:
     """Within it `step` and `charge` count for one rendering. given: characters that the template is given."""
-    token = _METER.set(Meter(limits, given))
+    token = _METER.set(Meter(limits, input_chars))
     try:
         yield
     finally:
@@ -99,22 +104,22 @@ def charge_for(*values: Any) -> None:
     """Charge for all that these values hold; what they hold twice counts twice, as it would when it is written or compared."""
     meter = _METER.get()
     for value in values:
-        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.left))
+        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.remaining))
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:
     """Characters of the value and of all it holds, one more for each; counting ends above `most`."""
     total, waiting = 0, [value]
     while waiting and total <= most:
-        held = waiting.pop()
+        item = waiting.pop()
         total += 1
-        if isinstance(held, str):
-            total += len(held)
-        elif isinstance(held, dict):
-            waiting += held
-            waiting += held.values()
-        elif isinstance(held, list | tuple | AbstractSet | KeysView | ValuesView):
-            waiting += held
-        elif isinstance(held, int):
-            total += held.bit_length() // 3
+        if isinstance(item, str):
+            total += len(item)
+        elif isinstance(item, dict):
+            waiting += item
+            waiting += item.values()
+        elif isinstance(item, list | tuple | AbstractSet | KeysView | ValuesView):
+            waiting += item
+        elif isinstance(item, int):
+            total += item.bit_length() // 3
     return total + len(waiting)

@@ -6,7 +6,7 @@ import yaml
 from builder.adapters.profiles.layers import layers, merged, origins
 from builder.adapters.profiles.models import ModelFacts, parse_models
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.app.operations.profile_views import as_yaml, differing, shown
+from builder.app.operations.profile_views import as_yaml, differing, profile_settings
 from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.usage import undated
@@ -158,7 +158,7 @@ def test_every_value_knows_the_layer_that_gave_it() -> None:
 
 def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
     source = "extends: [wide, short]\nbudget: null\nmodel: gpt-4o\nsystem_prompt: |\n  You are: Mira\n  # always\n"
-    settings = shown("mine", source, LIBRARY, "profiles/mine.yaml")
+    settings = profile_settings("mine", source, LIBRARY, "profiles/mine.yaml")
     text = as_yaml(settings)
     assert "budget: 96000  # models.yaml (gpt-4o)\n" in text
     assert "  trim_to: 2  # presets/short.yaml\n" in text
@@ -167,14 +167,14 @@ def test_what_is_shown_is_a_profile_that_builds_the_same_pages() -> None:
     again = parse_profile("mine", text, LIBRARY)
     mine = parse_profile("mine", source, LIBRARY)
     assert {**yaml.safe_load(text), "model": None} == {
-        **yaml.safe_load(as_yaml(shown("mine", text, LIBRARY, "x"))),
+        **yaml.safe_load(as_yaml(profile_settings("mine", text, LIBRARY, "x"))),
         "model": None,
     }
     assert (again.sections, again.retrieval, again.system_prompt) == (mine.sections, mine.retrieval, mine.system_prompt)
 
 
 def test_only_what_differs_is_compared() -> None:
-    one, other = (shown("x", f"extends: {name}\n", LIBRARY, "x") for name in ("wide", "short"))
+    one, other = (profile_settings("x", f"extends: {name}\n", LIBRARY, "x") for name in ("wide", "short"))
     assert differing(one, one) == ()
     assert differing(one, other) == (
         ("budget", 9000, 1000),

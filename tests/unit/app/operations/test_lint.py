@@ -30,9 +30,9 @@ def test_every_preset_says_what_it_is() -> None:
 
 
 def test_a_preset_is_looked_up_like_a_profile_and_an_unknown_name_lists_all() -> None:
-    assert shelf().named("minimal").file == "presets/minimal.yaml"
+    assert shelf().entry("minimal").file == "presets/minimal.yaml"
     with pytest.raises(Misconfigured, match="no profile or preset 'minimall'; known are default, recall, character, "):
-        shelf().named("minimall")
+        shelf().entry("minimall")
 
 
 def test_a_profile_that_cannot_be_read_is_a_finding_and_hides_no_other(tmp_path: Path) -> None:

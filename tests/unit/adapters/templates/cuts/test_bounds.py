@@ -48,7 +48,7 @@ def test_later_texts_give_way_to_earlier_ones_with_a_mark() -> None:
 def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(kind: str) -> None:
     longest = 64_000
     templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
-    rendering = JinjaRendering(templates, load_counter("o200k_base"), longest=longest)
+    rendering = JinjaRendering(templates, load_counter("o200k_base"), max_text_chars=longest)
     for schema, body in (
         ("tool.response.v1", {"tool": "search", "status": "success", "request_id": "r1", "output": HUGE[kind]}),
         ("order.v1", {"order": HUGE[kind]}),

@@ -88,7 +88,7 @@ async def test_an_engine_is_unavailable_while_it_loads_and_nobody_has_to_wait_fo
         gate.wait()
         return OnnxModel(prepared().folder)
 
-    engine = EngineThread(load, ())
+    engine = EngineThread("test", load, ())
     await engine.ready(0)
     with pytest.raises(Unavailable, match="still loading"):
         await engine.embed("hello")

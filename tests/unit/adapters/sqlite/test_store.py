@@ -18,7 +18,7 @@ from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
 from tests.factories import FAR, MODEL, latest_of, make_answer, make_catalog, make_place, make_question, make_remembered
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 WRITER = """
 import asyncio, sys
 from dataclasses import replace
@@ -131,7 +131,7 @@ async def test_two_processes_that_write_a_new_file_at_once_both_succeed(tmp_path
 
 async def test_a_file_that_somebody_holds_locked_is_unavailable(tmp_path: Path) -> None:
     store = SqliteStore(str(tmp_path / "store.db"))
-    store._connection._held.set_busy_timeout(20)
+    store._connection._sql.set_busy_timeout(20)
     other = apsw.Connection(str(tmp_path / "store.db"))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(Unavailable, match="check the disk and who else uses the file"):
@@ -188,7 +188,7 @@ def test_a_store_of_a_newer_version_is_misconfigured_and_untouched(tmp_path: Pat
 def test_a_path_that_cannot_be_opened_is_misconfigured(tmp_path: Path, kind: str) -> None:
     (tmp_path / "letter.txt").write_text("Dear Ana, this is no database. " * 50)
     path = {"a folder": tmp_path, "below a file": tmp_path / "letter.txt" / "store.db", "no database": tmp_path / "letter.txt"}
-    with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__PATH and its rights"):
+    with pytest.raises(Misconfigured, match=r"cannot be opened.* check CONTEXT_BUILDER_STORE__URL and its rights"):
         SqliteStore(str(path[kind]))
 
 
@@ -272,7 +272,7 @@ async def test_a_store_made_anew_knows_of_the_questions_that_the_old_one_erased(
     for row in (make_question(1), make_question(2, session="s43")):
         await old.remember(row)
     await old.erase("acme", "s43", "m2", FAR)
-    await new.keep_calls(await old.calls(make_place(1).incarnation))
+    await new.add_call_origins(await old.call_origins(make_place(1).incarnation))
     for store in (old, new):
         await store.remember(make_question(1))
         await store.remember(make_answer(3))

@@ -1,0 +1,94 @@
+"""What `/livez`, `/readyz` and the gauges ask the parts of a running service."""
+
+import asyncio
+import shutil
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from builder.adapters.embedding import CachedEmbedder
+from builder.adapters.http import Check
+from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.server import EmbeddedServer
+from builder.adapters.nats.watchdog import Watchdog
+from builder.app.telemetry import Metrics
+from builder.domain.errors import Unavailable
+from builder.ports.store import StoreHealth
+from builder.worker.backfill import Backfill
+
+LOW_BYTES = 100_000_000
+"""Free bytes below which an operator should act."""
+
+
+def show_gauges(
+    metrics: Metrics, store: StoreHealth, data_dir: Path, probe: Probe, backfill: Backfill, watchdog: Watchdog
+) -> None:
+    """Let each gauge ask its part whenever metrics are scraped."""
+
+    def free() -> int:
+        bytes_free = store.free_bytes()
+        return shutil.disk_usage(data_dir).free if bytes_free is None else bytes_free
+
+    metrics.free.set_function(free)
+    metrics.store.set_function(store.size_bytes)
+    for name in probe.sizes:
+        metrics.stream.labels(name).set_function(partial(_size, probe, name))
+    metrics.missing_vectors.set_function(lambda: backfill.missing)
+    metrics.pending.set_function(lambda: watchdog.pending)
+    metrics.age.set_function(lambda: _age(watchdog.oldest))
+
+
+def readiness(
+    store: StoreHealth,
+    watchdog: Watchdog,
+    embedder: CachedEmbedder,
+    templates: Check,
+    probe: Probe,
+    server: EmbeddedServer | None,
+) -> tuple[dict[str, Check], dict[str, Check]]:
+    """The checks without which the service is not ready, and those whose problems are only reported."""
+    required: dict[str, Check] = {"store": store.check, "stream": watchdog.state}
+    reported: dict[str, Check] = {
+        "model": partial(model_state, embedder),
+        "templates": templates,
+        "store_writes": partial(store_state, store),
+        "stream_writes": partial(_stream_writes, probe, server),
+    }
+    return required, reported
+
+
+def is_alive(watchdog: Watchdog, loops: list[asyncio.Task[None]]) -> bool:
+    """Whether subscription and loops run. A loop beside the worker ends by a bug only."""
+    return watchdog.alive and not any(task.done() for task in loops)
+
+
+async def store_state(store: StoreHealth) -> str:
+    """Why writes to the store fail, or soon will; empty when they succeed."""
+    if store.refusal:
+        return store.refusal
+    free = await asyncio.to_thread(store.free_bytes)
+    if free is None or free >= LOW_BYTES:
+        return ""
+    return f"the store has {free / 1e6:,.0f} MB left; free some, or set CONTEXT_BUILDER_DATA_DIR"
+
+
+async def model_state(embedder: CachedEmbedder) -> str:
+    """Why the engine embeds nothing right now; empty when it does."""
+    try:
+        await embedder.embed(f"ready at {datetime.now(UTC)}")  # a new text each time: the engine is asked, not its cache
+    except Unavailable as error:
+        return str(error)
+    return ""
+
+
+async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
+    """The log of the embedded server tells more than a probe, which writes to a stream of its own."""
+    return (await server.state() if server else "") or await probe.state()
+
+
+def _size(probe: Probe, stream: str) -> int:
+    return probe.sizes[stream]
+
+
+def _age(oldest: datetime | None) -> float:
+    return (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0

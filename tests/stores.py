@@ -1,0 +1,63 @@
+"""The stores of tests: each shipped one, empty, and stores by URL with some methods replaced."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from typing_extensions import override
+
+from builder.adapters.memory import MemoryStore
+from builder.adapters.sqlite import SqliteStore
+from builder.app import STORES
+from builder.ports.store import CompleteStore, StoreLocation
+
+Method = Callable[..., Any]
+AnyStore = MemoryStore | SqliteStore
+
+
+def durable_store() -> SqliteStore:
+    """An empty store of the kind that the service uses, without a file; close it."""
+    return SqliteStore(":memory:")
+
+
+class ChangedLocation(StoreLocation):
+    """A location whose open stores have other methods."""
+
+    def __init__(self, inner: StoreLocation, changes: Mapping[str, Callable[[Method], Method]]) -> None:
+        """changes: name → the real method → the method in its place."""
+        self._inner = inner
+        self._changes = changes
+
+    @property
+    @override
+    def name(self) -> str:
+        return self._inner.name
+
+    @override
+    async def exists(self) -> bool:
+        return await self._inner.exists()
+
+    @override
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[CompleteStore]:
+        async with self._inner.open() as store:
+            for name, change in self._changes.items():
+                setattr(store, name, change(getattr(store, name)))
+            yield store
+
+    @override
+    async def rebuild(self) -> StoreLocation:
+        return await self._inner.rebuild()
+
+    @override
+    async def replace(self, rebuilt: StoreLocation) -> None:
+        await self._inner.replace(rebuilt)
+
+
+def changed_stores(**changes: Callable[[Method], Method]) -> Mapping[str, Callable[[str], StoreLocation]]:
+    """The shipped stores by scheme, each with these methods: the real method → the method in its place."""
+
+    def locate(url: str) -> StoreLocation:
+        return ChangedLocation(STORES[url.partition(":")[0]](url), changes)
+
+    return dict.fromkeys(STORES, locate)
