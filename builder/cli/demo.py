@@ -4,13 +4,15 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from builder.app import counter, open_service, serving
+from builder.app import Service, counter, open_service, serving
 from builder.app.settings import Http, Nats, Settings, Store
 from builder.app.telemetry import set_up_logging
 from builder.bench.data.datasets import demo_evidence, sample_lines
@@ -19,6 +21,7 @@ from builder.client import Client, ReceivedContext, Unavailable, connect
 from builder.wire.records import Outgoing, read_lines
 
 WORKSPACE, CONSUMER = "demo", "default"
+POLL_SECONDS = 0.02
 
 
 async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
@@ -36,7 +39,7 @@ async def run_demo(settings: Settings, timeout: float) -> dict[str, Any]:
         )
         async with open_service(own) as service, serving(service), connect(service.url, WORKSPACE) as client:
             await service.core.embedder.ready()
-            context = await _last_context(client, events, timeout)
+            context = await _last_context(client, events, partial(_is_idle, service, len(events) - 1), timeout)
     return {"context": context.event, "baselines": _compare(context)}
 
 
@@ -51,14 +54,25 @@ def _compare(context: ReceivedContext) -> dict[str, dict[str, Any]]:
     }
 
 
-async def _last_context(client: Client, events: list[Outgoing], timeout: float) -> ReceivedContext:
-    """Publish the conversation and wait for the context of its last message."""
+async def _is_idle(service: Service, events: int) -> bool:
+    """Whether so many events are remembered, with their vectors."""
+    store = service.core.store
+    return await store.count() >= events and not await store.count_missing_vectors()
+
+
+async def _last_context(
+    client: Client, events: list[Outgoing], is_idle: Callable[[], Awaitable[bool]], timeout: float
+) -> ReceivedContext:
+    """Import the conversation, and once it is remembered publish its last message; wait for the context of that one."""
     trigger = json.loads(events[-1].data)["id"]
     contexts = client.contexts(CONSUMER)
-    for event in events:
-        await client.publish(event)
     try:
         async with asyncio.timeout(timeout):
+            for event in events[:-1]:
+                await client.publish(event, replay=True)
+            while not await is_idle():
+                await asyncio.sleep(POLL_SECONDS)
+            await client.publish(events[-1])
             async for context in contexts:
                 if context.trigger_event_id == trigger:
                     return context
