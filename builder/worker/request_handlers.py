@@ -205,7 +205,7 @@ class TombstonePublisher:
         What came under the secret's id before goes by a tombstone, which outlives the secret's message: so the other workers and
         rebuilt stores know, and an end in the middle is repeated when the tombstone is delivered.
         """
-        if breadcrumb.removes != breadcrumb.id:
+        if breadcrumb.kind != "secret":
             await self._forgetting.settle(breadcrumb)
             return
         if not await self._is_new(breadcrumb):
@@ -221,7 +221,7 @@ class TombstonePublisher:
         """
         versions = {secret.version, max(secret.version - 1, 1)}
         known = [await self._store.facts(replace(secret, version=version)) for version in versions]
-        return all(row is not None and row.breadcrumb.removes == secret.id for row in known)
+        return all(row is not None and row.breadcrumb.kind in {"secret", "erased"} for row in known)
 
     async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)

@@ -162,7 +162,7 @@ class SummaryWriter:
 
 
 def _is_erased(held: StoredBreadcrumb | None) -> bool:
-    return held is not None and held.breadcrumb.removes == held.breadcrumb.id
+    return held is not None and held.breadcrumb.kind in {"secret", "erased"}
 
 
 def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:

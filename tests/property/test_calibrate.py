@@ -12,9 +12,9 @@ from builder.adapters.tokens import load_counter
 from builder.assemble.budget.calibration import FEWEST, calibrated
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.profile import MOST_MARGIN, Profile
+from builder.domain.profile import MAX_MARGIN, Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.usage import NEWEST_REPORTS, SMALLEST, USAGE, Usage
+from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.index.cache import HistoryCache
@@ -86,7 +86,7 @@ async def contexts(session: Session, store: Store) -> list[Context]:
 
 def counting(said: list[Usage]) -> list[Usage]:
     """Those about the profile's model and about pages that are large enough, which a tokenizer can have made."""
-    about = [report for report in said if report.model != "gpt-4o-mini" and report.counted >= SMALLEST]
+    about = [report for report in said if report.model != "gpt-4o-mini" and report.counted >= MIN_TOKENS]
     return [report for report in about if report.counted / 2 <= report.used <= report.counted * 2]
 
 
@@ -97,7 +97,7 @@ def expected(session: Session) -> float:
     newest = counting(said)[-NEWEST_REPORTS:]
     if len(newest) < FEWEST:
         return PROFILE.margin
-    return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MOST_MARGIN)
+    return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MAX_MARGIN)
 
 
 @settings(max_examples=60, deadline=None)
@@ -135,8 +135,8 @@ def test_a_page_would_have_fitted_in_all_reports_but_one_unless_more_than_half_h
     said: list[Usage], budget: int, margin: float
 ) -> None:
     profile = calibrated(replace(PROFILE, budget=budget, margin=margin), tuple(said))
-    assert 0 <= profile.margin <= max(MOST_MARGIN, margin)
+    assert 0 <= profile.margin <= max(MAX_MARGIN, margin)
     assert profile.allowance <= budget
-    if len(said) >= FEWEST and profile.margin < MOST_MARGIN:
+    if len(said) >= FEWEST and profile.margin < MAX_MARGIN:
         further_off = [report for report in said if report.used > report.counted]
         assert sum(profile.allowance * report.used > budget * report.counted for report in further_off) <= 1

@@ -92,7 +92,7 @@ def pinned(until: list[StoredBreadcrumb], wanted: Pinned, session: str) -> list[
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     kept = (row for row in reversed(near) if wanted.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
     found = [row for row in kept if not _is_gone(row, near)]
-    return found[: wanted.most]
+    return found[: wanted.limit]
 
 
 def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:

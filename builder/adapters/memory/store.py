@@ -102,7 +102,7 @@ class MemoryStore:
 
     async def count(self) -> int:
         """See the port."""
-        return sum(row.breadcrumb.removes != row.breadcrumb.id for row in self._rows.values())
+        return sum(row.breadcrumb.kind not in {"secret", "erased"} for row in self._rows.values())
 
     def _kept_of(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""

@@ -7,7 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.errors import Misconfigured
-from builder.domain.usage import known_as
+from builder.domain.usage import known_name
 from builder.wire.files import parse_yaml
 
 
@@ -34,4 +34,4 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
     """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
-    return models.get(known_as(model, models), UNKNOWN_MODEL)
+    return models.get(known_name(model, models), UNKNOWN_MODEL)

@@ -25,7 +25,7 @@ from builder.adapters.profiles.parts import (
 from builder.adapters.profiles.time_zones import TimeZoneName, time_zone
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
-    MOST_MARGIN,
+    MAX_MARGIN,
     ChatFormat,
     Cut,
     Dates,
@@ -244,7 +244,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         sections=_sections(file),
     )
     if profile.least_allowance < 1:
-        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
+        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MAX_MARGIN} (calibrate)"
         raise Misconfigured(
             f"profiles/{name}.yaml: reserve is {profile.reserve} and {margin} of a budget of {profile.budget}; "
             "leave room for the page; see schemas/profile.json"

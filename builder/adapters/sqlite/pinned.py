@@ -50,7 +50,7 @@ def find(sql: apsw.Connection, query: RecallQuery, wanted: Pinned) -> tuple[Stor
         crumb = held.breadcrumb
         if wanted.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
             found.append(held)
-            if len(found) == wanted.most:
+            if len(found) == wanted.limit:
                 break
     return tuple(found)
 

@@ -72,7 +72,7 @@ async def export_session(
         except Rejected:
             done.unreadable += 1
             continue
-        if crumb.removes == crumb.id:
+        if crumb.kind == "secret":
             done.secrets += 1
             continue
         write(line_of(arrival) + "\n")
@@ -93,7 +93,7 @@ async def held_of(settings: Settings, servers: str, events: Sequence[Outgoing], 
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
         if identity in wanted:
             held.ids.setdefault(identity, set()).update(fingerprints(arrival))
-        if crumb.removes not in {"", crumb.id}:
+        if crumb.kind == "tombstone":
             held.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return held
 

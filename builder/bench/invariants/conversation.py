@@ -115,7 +115,7 @@ def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
 def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     rule, entries = reading.rule("hot"), reading.limited
     taken = fixed(reading) + count_words(reading) + _pinned(reading)
-    room = min(rule.most(reading.limit), reading.limit - taken) if rule else 0
+    room = min(rule.max_tokens(reading.limit), reading.limit - taken) if rule else 0
     if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
         yield MISSING, f"{_name(reading, entries[-1])} has room in {room} tokens, and nothing of the conversation is shown"
     yield from _too_much(reading, found)
@@ -137,7 +137,7 @@ def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     rule = reading.rule("hot")
     shown = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
     if rule and shown and len(found) < len(reading.limited) and reading.profile.window.max_units is None:
-        most = rule.most(reading.limit) + LINES
+        most = rule.max_tokens(reading.limit) + LINES
         if shown[0]["tokens"] > most:
             yield LIMIT, f"the conversation has {shown[0]['tokens']} tokens, its share are {most}"
 

@@ -3,7 +3,7 @@
 from pydantic import ConfigDict, Field, ValidationError
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.usage import MODEL, Usage
+from builder.domain.usage import MODEL_TAG, Usage
 from builder.remember.schemas.base import Body
 
 MOST_TOKENS = 100_000_000
@@ -45,7 +45,7 @@ class AgentUsageV1(Body):
 
     def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
         """Which model it is about, and whether it counts, is said by nobody but its body."""
-        return (*(tag for tag in sent if not tag.startswith(MODEL)), *self.usage().tags)
+        return (*(tag for tag in sent if not tag.startswith(MODEL_TAG)), *self.usage().tags)
 
 
 def usage(report: Breadcrumb) -> tuple[Usage, ...]:
