@@ -57,7 +57,7 @@ class Summary:
     language: str
     """Language of most of its words, ISO 639-1; "und" = unknown."""
     at_once: bool = False
-    """Made on demand, so the next page shows it. Any other waits until the window moves and the page's beginning changes anyway."""
+    """Made on demand, so the next page shows it. Any other waits until the window moves, which changes the page's beginning."""
 
     @property
     def sources(self) -> tuple[Source, ...]:

@@ -45,11 +45,11 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
     standing: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
-    for number, said in enumerate(index.said):
+    for number, said in enumerate(index.statements):
         if said.row >= view.size:
             break
         own = said.session == view.session
-        if not view.current[said.row] or (said.withdraws and standing.isdisjoint(index.beside[number])):
+        if not view.current[said.row] or (said.withdraws and standing.isdisjoint(index.touched[number])):
             continue
         reason = _by_later(view, index, number) or (_by_trigger(said, asked, trigger.id) if own else "")
         if reason:
@@ -80,7 +80,7 @@ def _index(view: View, terms: Terms) -> InstructionLog:
 
 def _by_later(view: View, index: InstructionLog, number: int) -> str:
     for later, reason in index.later[number]:
-        row = index.said[later].row
+        row = index.statements[later].row
         if row < view.size and view.current[row]:
             return _reason(reason, view.history.rows[row].breadcrumb.id)
     return ""
