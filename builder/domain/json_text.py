@@ -13,6 +13,15 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(item)
 
 
+def depth(value: Any) -> int:
+    """How deep lists and objects are nested in each other."""
+    levels, level = 0, [value]
+    while level := [outer for outer in level if isinstance(outer, dict | list | tuple)]:
+        levels += 1
+        level = [item for outer in level for item in (outer.values() if isinstance(outer, dict) else outer)]
+    return levels
+
+
 def with_texts(value: Any, change: Callable[[str], str], key: Callable[[str], str] = str) -> Any:
     """The value with each of its texts changed, and with each key of its objects changed by `key`."""
     if isinstance(value, dict):

@@ -18,8 +18,8 @@ from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.index.cache import HistoryCache
-from builder.remember.schemas.conversation import excluded
-from builder.remember.schemas.usage import MOST_TOKENS, usage
+from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.usage import MAX_TOKENS, usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
@@ -28,7 +28,7 @@ COUNT = load_counter("o200k_base")
 PROFILE = make_profile(budget=700, margin=0.1, calibrate="gpt-4o")
 BETWEEN = 100
 """Places between two rows of a session: room for the reports on what was said."""
-tokens = st.one_of(st.integers(1, 200), st.integers(200, 5000), st.integers(200, 5000), st.integers(1, MOST_TOKENS))
+tokens = st.one_of(st.integers(1, 200), st.integers(200, 5000), st.integers(200, 5000), st.integers(1, MAX_TOKENS))
 
 
 @st.composite
@@ -36,7 +36,7 @@ def reports(draw: st.DrawFn) -> Usage:
     """Mostly honest ones, some that are absurd, some about another model."""
     model = draw(st.sampled_from(("gpt-4o", "openai/gpt-4o-2024-08-06", "gpt-4o:latest", "gpt-4o-mini")))
     counted, percent = draw(tokens), draw(st.integers(70, 160))
-    honest = min(max(counted * percent // 100, 1), MOST_TOKENS)
+    honest = min(max(counted * percent // 100, 1), MAX_TOKENS)
     return Usage(model=model, counted=counted, used=honest if draw(st.integers(0, 19)) else draw(tokens))
 
 

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 
 from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.domain.profile import Profile, SectionRule
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 LIKE = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""

@@ -20,8 +20,8 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.failure import Kind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import BODIES
 from builder.remember.schemas.examples import full, varied
+from builder.remember.schemas.registry import BODIES
 
 Wrong = tuple[str, str, str]
 """Place, what is wrong, what to do."""

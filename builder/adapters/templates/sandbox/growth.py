@@ -1,36 +1,37 @@
 """How many characters an operator, a text's method or a filter may make of its values: asked before it runs.
 
-Each function here gives an upper bound without making the result. What is not named here makes about as much as it is given.
+Each function here gives an upper bound without making the result. Filters that are not named here make about as much as they are given.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 from jinja2 import TemplateRuntimeError
 from jinja2.exceptions import SecurityError
 
 from builder.adapters.templates.sandbox.meter import size
+from builder.domain.json_text import depth
 
 Bound = Callable[..., int]
 """The arguments of what is called → characters."""
 
-LONGEST_NUMBER = 2_000
-"""Bits of a whole number that an operator may make."""
-WIDEST = 6
-"""Digits of a width in a format."""
-ESCAPED = 6
-"""Characters that one may become: `&#34;`, `%E2`, `\\u2026`."""
-QUADRATIC = 4_096
-"""Characters that the slow filters handle in the time in which the others handle their square."""
+MAX_NUMBER_BITS = 2_000
+"""Of a whole number that an operator may make."""
+MAX_WIDTH_DIGITS = 6
+"""Of a width in a format."""
+ESCAPED_CHARS = 6
+"""Characters that one character may become: `&#34;`, `%E2`, `\\u2026`."""
+QUADRATIC_CHARS = 4_096
+"""Input for which a slow filter, which takes the square of its input's time, takes as long per character as the others."""
 
 _DIGITS = re.compile(r"\d+")
-_TAKEN_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
+_VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
 """`%*d` and `{:{}}`."""
 
 
 def of_operator(operator: str, left: Any, right: Any) -> int:
-    """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers that grow out of hand."""
+    """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers of too many bits."""
     if isinstance(left, int | float) and isinstance(right, int | float):
         return _of_numbers(operator, left, right)
     if operator == "*":
@@ -40,9 +41,9 @@ def of_operator(operator: str, left: Any, right: Any) -> int:
 
 def _of_numbers(operator: str, left: float, right: float) -> int:
     one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (left, right))
-    bits = one * abs(int(right)) if operator == "**" and other and other < LONGEST_NUMBER else one + other
-    if bits > LONGEST_NUMBER or other > LONGEST_NUMBER:
-        raise TemplateRuntimeError(f"a number of more than {LONGEST_NUMBER:,} bits; use smaller ones")
+    bits = one * abs(int(right)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
+    if bits > MAX_NUMBER_BITS or other > MAX_NUMBER_BITS:
+        raise TemplateRuntimeError(f"a number of more than {MAX_NUMBER_BITS:,} bits; use smaller ones")
     return 1
 
 
@@ -54,9 +55,9 @@ def _times(left: Any, right: Any) -> int:
 def _of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
-    if any(len(run) > WIDEST for run in digits) or _TAKEN_WIDTH.search(text):
-        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {WIDEST} digits; write a small width")
-    return len(text) + sum(map(int, digits)) + ESCAPED * size(values) * (text.count("%") + text.count("{"))
+    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _VALUE_WIDTH.search(text):
+        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width")
+    return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
 def _of_formatting(text: Any, /, *args: Any, **named: Any) -> int:
@@ -64,12 +65,12 @@ def _of_formatting(text: Any, /, *args: Any, **named: Any) -> int:
 
 
 def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
-    held = str(text)
-    return len(held) + (held.count(str(old)) if str(old) else len(held) + 1) * len(str(new))
+    plain = str(text)
+    return len(plain) + (plain.count(str(old)) if str(old) else len(plain) + 1) * len(str(new))
 
 
 def _joined(items: Any, glue: Any = "", *_: Any, **named: Any) -> int:
-    return ESCAPED * size(items) + len(str(named.get("d", glue))) * _length(items)
+    return ESCAPED_CHARS * size(items) + len(str(named.get("d", glue))) * _length(items)
 
 
 def _glued(glue: str, items: Any) -> int:
@@ -85,62 +86,48 @@ def _tabs(text: str, width: int = 8) -> int:
 
 
 def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
-    held = str(text)
-    return len(held) + (len(held.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
+    plain = str(text)
+    return len(plain) + (len(plain.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
 
 
 def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **named: Any) -> int:
-    """Textwrap cuts the rest of a long word off anew for each line."""
-    held, glue = len(str(text)), named.get("wrapstring") or glue
-    lines = held // max(int(width), 1) + str(text).count("\n") + 1
-    return held + lines * (len(str(glue)) + held // QUADRATIC)
+    """Textwrap copies the rest of a long word for each line."""
+    length, glue = len(str(text)), named.get("wrapstring") or glue
+    lines = length // max(int(width), 1) + str(text).count("\n") + 1
+    return length + lines * (len(str(glue)) + length // QUADRATIC_CHARS)
 
 
 def _slow(*values: Any, **named: Any) -> int:
-    """Of what takes the square of its input's time."""
-    held = size((values, named))
-    return ESCAPED * held + held * (held // QUADRATIC)
+    """Of filters that take the square of their input's time."""
+    characters = size((values, named))
+    return ESCAPED_CHARS * characters + characters * (characters // QUADRATIC_CHARS)
 
 
 def _escaped(*values: Any, **named: Any) -> int:
-    return ESCAPED * size((values, named))
+    return ESCAPED_CHARS * size((values, named))
 
 
 def _dumped(value: Any, indent: Any = None) -> int:
-    held = size(value)
-    return ESCAPED * held + held * (indent if isinstance(indent, int) else 0)
+    return size(value) * (ESCAPED_CHARS + (indent if isinstance(indent, int) else 0))
 
 
 def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
-    """Lists are added one after the other, each time anew."""
-    held = size((values, attribute, start))
-    return held if isinstance(start, int | float) else held * _length(values)
+    """A sum of lists copies all of them for each one."""
+    return size((values, attribute, start)) * (1 if isinstance(start, int | float) else _length(values))
 
 
 def _ordered(value: Any, *_: Any, **__: Any) -> int:
-    held = size(value)
-    return held * max(held.bit_length(), 1)
+    characters = size(value)
+    return characters * max(characters.bit_length(), 1)
 
 
 def _laid_out(value: Any) -> int:
-    """Nested lists and objects are indented once more at each level."""
+    """Each level of lists and objects is indented further."""
     return size(value) * (depth(value) + 1)
 
 
 def _by_numbers(*values: Any, **named: Any) -> int:
     return size((values, named)) + sum(abs(value) for value in (*values, *named.values()) if isinstance(value, int))
-
-
-def depth(value: Any) -> int:
-    """How deep lists and objects are nested in it."""
-    levels, held = 0, [value]
-    while held := [item for outer in held for item in _inner(outer)]:
-        levels += 1
-    return levels
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
 
 
 _TEXTS = frozenset(
@@ -164,7 +151,7 @@ FREE = frozenset(
     {"attr", "count", "d", "default", "first", "items", "last", "length", "map", "random"}
     | {"reject", "rejectattr", "select", "selectattr"}
 )
-"""Filters that hand on what they are given."""
+"""Filters that only pass values on."""
 FILTERS: Mapping[str, Bound] = (
     dict.fromkeys(FREE, lambda *_, **__: 1)
     | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _ordered)

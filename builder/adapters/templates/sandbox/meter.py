@@ -1,4 +1,4 @@
-"""What one rendering may cost: steps of loops and macros, characters that are handled, time of the processor.
+"""The limits of one rendering: steps of loops and macros, characters that are handled, processor time.
 
 Steps and characters are counted, so the same input meets the same limit on every machine; the time is the last resort.
 """
@@ -14,25 +14,28 @@ from typing import Any
 
 from jinja2 import TemplateRuntimeError
 
-LOOK_EVERY = 32
+CLOCK_STEPS = 32
 """Steps between two looks at the clock."""
-LARGE = 20_000
-"""Characters handled at once that are worth a look at the clock."""
+CLOCK_CHARS = 20_000
+"""More characters at once cause a look at the clock."""
 
 
 class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happened
-    """A template wants more steps, characters or time than a rendering may have."""
+    """A template needs more steps, characters or time than a rendering may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a rendering may have, and how much more of it for each character that it is given. seconds: of processor time."""
+    """The limits of a rendering; some grow with the characters of its values."""
 
     steps: int = 20_000
     steps_each: float = 0.05
+    """Further steps for each character of the values."""
     characters: int = 1_000_000
     characters_each: int = 24
+    """Further characters for each character of the values."""
     seconds: float = 0.5
+    """Of processor time."""
 
 
 class Meter:
@@ -41,20 +44,20 @@ class Meter:
     __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
 
     def __init__(self, limits: Limits, given: int) -> None:
-        """given: characters that the template is given."""
+        """given: characters of the values."""
         self._limits = limits
         self._steps = limits.steps + int(limits.steps_each * given)
         self._characters = limits.characters + limits.characters_each * given
-        self._looks = LOOK_EVERY
+        self._looks = CLOCK_STEPS
         self._ends = thread_time() + limits.seconds
 
     @property
     def left(self) -> int:
-        """Characters that may yet be handled."""
+        """Characters that may still be handled."""
         return self._characters
 
     def step(self, characters: int) -> None:
-        """One block is entered that writes so many characters of its own. Raises `LimitExceeded`."""
+        """Enter a block that has so many characters of its own. Raises `LimitExceeded`."""
         self._steps -= 1
         if self._steps < 0:
             raise LimitExceeded("it takes more steps (loops, blocks and macros) than a rendering may; let it loop over less")
@@ -62,12 +65,12 @@ class Meter:
         self.charge(characters)
 
     def charge(self, characters: int) -> None:
-        """So many are read, made or compared. Raises `LimitExceeded`."""
+        """Charge for characters that are read, made or compared. Raises `LimitExceeded`."""
         self._characters -= characters
         if self._characters < 0:
             raise LimitExceeded("it makes more text than a rendering may; let it repeat, pad or join less")
-        if self._looks <= 0 or characters > LARGE:
-            self._looks = LOOK_EVERY
+        if self._looks <= 0 or characters > CLOCK_CHARS:
+            self._looks = CLOCK_STEPS
             if thread_time() > self._ends:
                 raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
 
@@ -77,7 +80,7 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 @contextmanager
 def metered(limits: Limits, given: int) -> Iterator[None]:
-    """Within it `step` and `charge` count for one rendering. given: characters that the template is given."""
+    """Within it `step` and `charge` count for one rendering. given: characters of the values."""
     token = _METER.set(Meter(limits, given))
     try:
         yield
@@ -96,7 +99,7 @@ def charge(characters: int) -> None:
 
 
 def charge_for(*values: Any) -> None:
-    """Charge for all that these values hold; what they hold twice counts twice, as it would when it is written or compared."""
+    """Charge for all that these values hold; a value that they hold twice counts twice."""
     meter = _METER.get()
     for value in values:
         meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.left))
@@ -106,15 +109,15 @@ def size(value: Any, most: int = sys.maxsize) -> int:
     """Characters of the value and of all it holds, one more for each; counting ends above `most`."""
     total, waiting = 0, [value]
     while waiting and total <= most:
-        held = waiting.pop()
+        item = waiting.pop()
         total += 1
-        if isinstance(held, str):
-            total += len(held)
-        elif isinstance(held, dict):
-            waiting += held
-            waiting += held.values()
-        elif isinstance(held, list | tuple | AbstractSet | KeysView | ValuesView):
-            waiting += held
-        elif isinstance(held, int):
-            total += held.bit_length() // 3
+        if isinstance(item, str):
+            total += len(item)
+        elif isinstance(item, dict):
+            waiting += item
+            waiting += item.values()
+        elif isinstance(item, list | tuple | AbstractSet | KeysView | ValuesView):
+            waiting += item
+        elif isinstance(item, int):
+            total += item.bit_length() // 3
     return total + len(waiting)
