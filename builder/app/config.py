@@ -89,7 +89,7 @@ def _rendering(
 ) -> JinjaRendering:
     """The known one, if it is for pages as large as these. plain: the bundled templates."""
     longest = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
-    if known and known.longest == longest:
+    if known and known.max_chars == longest:
         return known
     return JinjaRendering(templates, load_counter(encoding), plain, failures, longest)
 

@@ -40,7 +40,7 @@ class Ingest:
         self._thread = asyncio.Lock()
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """All facts; without vectors when the engine is unavailable, or when the text is so long that a later trigger would wait."""
+        """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
         bare = await self._words_in_thread(breadcrumb) if len(breadcrumb.text) > THREAD_CHARS else self._words(breadcrumb)
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare

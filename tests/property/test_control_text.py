@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from builder.domain.context import NEUTRALISED, Context
 from builder.domain.control_text import visible
 from builder.domain.profile import ChatFormat
-from builder.publish.chat_messages import anthropic, openai
+from builder.publish.anthropic import anthropic
+from builder.publish.openai import openai
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 

@@ -43,8 +43,8 @@ from builder.wire.subjects import check_token
 
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
-DATED = frozenset({"hot", "retrieval", "trigger"})
-"""Sources whose sections show days unless the profile says otherwise."""
+DATED_SOURCES = frozenset({"hot", "retrieval", "trigger"})
+"""Their sections show days by default."""
 
 
 class ProfileFile(BaseModel):
@@ -139,7 +139,7 @@ class ProfileFile(BaseModel):
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
-    def _whole(self) -> "ProfileFile":
+    def _has_one_trigger(self) -> "ProfileFile":
         sources = [section.source for section in self.sections if section.source != "reminder"]
         if sources.count("trigger") != 1 or sources[-1] != "trigger":
             raise ValueError(
@@ -151,7 +151,7 @@ class ProfileFile(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _aims_at_what_it_may_have(self) -> "ProfileFile":
+    def _target_fits_budget(self) -> "ProfileFile":
         if self.target is not None and self.budget is not None and self.target > self.budget:
             raise ValueError(f"target is {self.target} but budget is {self.budget}; lower target")
         return self
@@ -164,21 +164,22 @@ class ProfileFile(BaseModel):
 
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
-        held = {section.name: section.source for section in self.sections}
+        sources = {section.name: section.source for section in self.sections}
         pinned = (item.section for item in self.pinned if not isinstance(item, str))
-        wanted = [(section, "pinned") for section in pinned if section]
-        wanted += [(item.section, "reminder") for item in self.reminders]
-        for name, source in wanted:
-            if held.get(name) != source:
+        references = [(section, "pinned") for section in pinned if section]
+        references += [(item.section, "reminder") for item in self.reminders]
+        for name, source in references:
+            if sources.get(name) != source:
                 raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """What profile files may refer to. presets: name → YAML text. models: name → facts."""
+    """What profile files may refer to."""
 
     presets: Mapping[str, str] = field(default_factory=dict)
+    """Name → YAML text."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
 
 
@@ -187,30 +188,30 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
     library = library or Library()
     try:
         check_token(name, "profile name")
-        found = layers(source, library.presets)
-        values = merged(found)
+        stack = layers(source, library.presets)
+        values = merged(stack)
     except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
     try:
         file = ProfileFile.model_validate(values)
-        whole = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
-        return _profile(name, file, library, blake2b(whole.encode(), digest_size=4).hexdigest())
+        content = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
+        return _profile(name, file, library, blake2b(content.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
-        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, found)}"
+        place = f"{message} at {pointer}, got {first['input']!r:.120}{_preset_of(first['loc'], values, stack)}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
 
 
-def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], found: tuple[Layer, ...]) -> str:
-    """Which preset gave the value at this place, if it was one."""
+def _preset_of(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple[Layer, ...]) -> str:
+    """The preset that set the value at this place, if it was one."""
     path = tuple(map(str, place))
     if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
-    names = {name for held, name in origins(found).items() if path and held[: len(path)] == path}
+    names = {name for leaf, name in origins(stack).items() if path and leaf[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
@@ -234,7 +235,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         audience=Selector(**file.audience.model_dump()) if file.audience else None,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        pinned=tuple(kind for kind in map(_pinned, file.pinned) if file.show_tool_catalog or kind.selector.schemas != (CATALOG,)),
+        pinned=tuple(
+            pinned for pinned in map(_pinned, file.pinned) if file.show_tool_catalog or pinned.selector.schemas != (CATALOG,)
+        ),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
@@ -259,7 +262,7 @@ def _pinned(item: str | PinnedFile) -> Pinned:
 
 
 def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
-    """The sections of the file; one for the system prompt stands in front where the file names none."""
+    """The sections of the file, with one for the system prompt in front where the file has none."""
     rules = tuple(_section(section) for section in file.sections if file.show_system_prompt or section.source != "system")
     if not file.show_system_prompt or any(rule.source == "system" for rule in rules):
         return rules
@@ -268,8 +271,8 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    shown = item.source in DATED if item.dates is None else item.dates
-    dates: Dates = ("day" if shown else "none") if isinstance(shown, bool) else shown
+    setting = item.source in DATED_SOURCES if item.dates is None else item.dates
+    dates: Dates = ("day" if setting else "none") if isinstance(setting, bool) else setting
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 
 

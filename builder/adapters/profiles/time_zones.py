@@ -12,20 +12,20 @@ def time_zone(name: str) -> tzinfo:
     """The zone of an IANA name. Raises `ValueError` with what to do."""
     if name == "UTC":
         return UTC
-    known = available_timezones()
-    if name in known:
+    names = available_timezones()
+    if name in names:
         return ZoneInfo(name)
-    if not known:
+    if not names:
         raise ValueError(f"time_zone is {name!r} and this machine has no table of time zones; install the package tzdata")
-    by_case = {other.lower(): other for other in known}
+    by_case = {other.lower(): other for other in names}
     near = get_close_matches(name.lower(), sorted(by_case), 1)
     hint = f"write {by_case[near[0]]}" if near else "write a name such as Europe/Berlin"
     raise ValueError(f"time_zone is {name!r:.120}, which no time zone is called; {hint}")
 
 
-def _known(name: str) -> str:
+def _check(name: str) -> str:
     time_zone(name)
     return name
 
 
-TimeZoneName = Annotated[str, AfterValidator(_known)]
+TimeZoneName = Annotated[str, AfterValidator(_check)]

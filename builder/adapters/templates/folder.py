@@ -37,25 +37,24 @@ FAILURES = (
     SyntaxError,
     AssertionError,
 )
-"""What reading and running a template may raise: Jinja's own errors, Python's of deep code, those of what a value is used for."""
+"""Errors of compiling and running a template: Jinja's own, Python's of deep code, and those of its values."""
 SUFFIX = ".md.j2"
-LONGEST_SOURCE = 65_536
-"""Characters of a template."""
-PATIENCE = 8
-"""Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
-LITTLE = 4_096
-"""Characters of values with which a template has itself to blame: nobody can make it rest by what he sends."""
+GLOB = f"*{SUFFIX}"
+MAX_SOURCE_CHARS = 65_536
+"""Of a template."""
+MAX_STRIKES = 8
+"""Times that a template may exceed its limits before it is disabled until it is edited: each costs a whole rendering's limits."""
+BLAMELESS_CHARS = 4_096
+"""With more characters of values an exceeded limit is no strike: a sender must not be able to disable a template."""
 _CLOSING = re.compile(r"</\{\{")
-"""A page template that writes a section's name between `</` and `>`."""
-
-
+"""In a page template that writes a section's name between `</` and `>`."""
 PHRASES = "phrases/en.yaml"
 """The catalogue of phrases in a folder of templates."""
 NO_PHRASES: Mapping[str, str] = MappingProxyType({})
 
 
 class TemplateFailed(Exception):  # noqa: N818 - named after what happened
-    """A template could not render something; another one does. Never leaves this package."""
+    """A template could not render something; another one steps in. Never leaves this package."""
 
 
 class RenderedNothing(TemplateFailed):
@@ -63,7 +62,7 @@ class RenderedNothing(TemplateFailed):
 
 
 class TemplateSet:
-    """Every hint and page template, compiled at start. revision: hash of all their sources."""
+    """Every hint and page template, compiled at start."""
 
     def __init__(
         self,
@@ -81,6 +80,7 @@ class TemplateSet:
             for kind, sources in self.sources.items()
         }
         self.revision = _revision(hints, pages, phrases)
+        """Hash of all sources."""
         self._limits = limits or Limits()
         self._strikes: Counter[tuple[Kind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
@@ -117,15 +117,15 @@ class TemplateSet:
         return text + "\n" if text else ""
 
     def _run(self, kind: Kind, name: str, values: Mapping[str, Any], given: int) -> str:
-        if self._strikes[kind, name] >= PATIENCE:
-            raise TemplateFailed(f"it exceeded its limits {PATIENCE} times and rests until it is edited")
+        if self._strikes[kind, name] >= MAX_STRIKES:
+            raise TemplateFailed(f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited")
         template = self._compiled[kind][name]
         try:
             with metered(self._limits, given):
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
-            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= LITTLE
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= BLAMELESS_CHARS
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
@@ -134,26 +134,26 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
 
     Raises `Misconfigured` for a catalogue of phrases that cannot be used.
     """
-    found: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    hints, pages = (
+        {file.name.removesuffix(SUFFIX): read_source(file) for folder in folders for file in sorted((folder / kind).glob(GLOB))}
+        for kind in ("hints", "pages")
+    )
     phrases: dict[str, str] = {}
-    for folder in folders:
-        for kind, sources in zip(("hints", "pages"), found, strict=True):
-            for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
-                sources[file.name.removesuffix(SUFFIX)] = read_source(file)
-        if (catalogue := folder / PHRASES).exists():
+    for catalogue in (folder / PHRASES for folder in folders):
+        if catalogue.exists():
             phrases |= parse_phrases(read_source(catalogue), phrases)
-    return (*found, phrases)
+    return hints, pages, phrases
 
 
 def _marked(section: Any) -> dict[str, Any]:
-    """Fragments have been quoted when they were rendered."""
+    """A section as a page template sees it; its fragments were quoted when they were rendered."""
     groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
     return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
 
 
 def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
-    if len(source) > LONGEST_SOURCE:
-        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {LONGEST_SOURCE:,} characters; make it smaller")
+    if len(source) > MAX_SOURCE_CHARS:
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {MAX_SOURCE_CHARS:,} characters; make it smaller")
     try:
         return environment.from_string(source)
     except FAILURES as error:

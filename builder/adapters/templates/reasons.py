@@ -5,7 +5,7 @@ from types import TracebackType
 
 from jinja2 import Template, TemplateError
 
-LONGEST = 200
+MAX_REASON_CHARS = 200
 COMPILED = "<template>"
 """File name of the code that Jinja makes of a source."""
 
@@ -14,12 +14,12 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
-    """Line and message. Quoted words stay where they are the template's own; of other errors than these only the kind is told."""
-    list_session = str(error) if isinstance(error, TemplateError | TypeError) else ""
-    shown = " ".join(_QUOTED.sub(lambda found: _own(found.group(), source), list_session).split())
-    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if shown else ''}"
+    """Line and message. Quoted words stay where they are the template's own; of foreign errors only the type is given."""
+    message = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
     line = _line(error.__traceback__, template)
-    return f"{f'line {line}: ' if line else ''}{kind}{shown}"[:LONGEST]
+    return f"{f'line {line}: ' if line else ''}{kind}{text}"[:MAX_REASON_CHARS]
 
 
 def _own(quoted: str, source: str) -> str:

@@ -80,7 +80,7 @@ class Generator(CodeGenerator):
         getattr(super(), f"visit_{type(node).__name__}")(node, frame)
         self.write(")")
 
-    visit_Dict = visit_List
+    visit_Dict = visit_List  # noqa: N815
 
     def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
         """As a list, unless it is a target that unpacks values."""

@@ -85,7 +85,7 @@ def _listed(items: list[Any]) -> str:
 
 
 def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Naming keys first and long values last: stored bodies have their keys sorted, so a long text could hide what it is about."""
+    """Naming keys first and long values last; stored bodies have their keys sorted."""
     return sorted(
         pairs_of(value), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
     )

@@ -1,6 +1,7 @@
 """How many characters an operator, a text's method or a filter may make of its values: asked before it runs.
 
-Each function here gives an upper bound without making the result. Filters that are not named here make about as much as they are given.
+Each function here gives an upper bound without making the result. Filters that are not named here make about as much as they
+are given.
 """
 
 import re
@@ -56,7 +57,9 @@ def _of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
     if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _VALUE_WIDTH.search(text):
-        raise TemplateRuntimeError(f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width")
+        raise TemplateRuntimeError(
+            f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
+        )
     return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
