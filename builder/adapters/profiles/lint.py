@@ -19,7 +19,7 @@ NEVER_TRIGGERS = frozenset({"summary.v1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class Vocabulary:
     """What a profile may name, and the helpers of its rules."""
 
     moving: Mapping[str, tuple[str, ...]]
@@ -36,16 +36,16 @@ Finding = tuple[str, str, str]
 """Place, problem, fix."""
 
 
-def lint_profile(profile: Profile, model: str | None, known: Known, as_preset: bool = False) -> Iterator[Finding]:
+def lint_profile(profile: Profile, model: str | None, vocabulary: Vocabulary, as_preset: bool = False) -> Iterator[Finding]:
     """model: as the file names it. as_preset: the profile that extends it fills its sections."""
     yield from _order(profile)
-    yield from _stable(profile, known)
+    yield from _stable(profile, vocabulary)
     yield from _shares(profile)
     yield from _sections(profile)
     yield from () if as_preset else _empty(profile)
-    yield from _names(profile, known)
-    yield from _model(profile, model, known)
-    yield from _own_words(profile, known)
+    yield from _names(profile, vocabulary)
+    yield from _model(profile, model, vocabulary)
+    yield from _own_words(profile, vocabulary)
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def _order(profile: Profile) -> Iterator[Finding]:
         yield _at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
 
 
-def _stable(profile: Profile, known: Known) -> Iterator[Finding]:
+def _stable(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Nothing in a stable section changes from turn to turn."""
     stable = [rule for rule in profile.sections if rule.section_class != "turn"]
     for rule in stable:
@@ -68,7 +68,7 @@ def _stable(profile: Profile, known: Known) -> Iterator[Finding]:
         if rule.dates == "age":
             yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
         for schema in _schemas_in(profile, rule):
-            for name in known.moving.get(schema, ()):
+            for name in vocabulary.moving.get(schema, ()):
                 problem = (
                     f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
                 )
@@ -115,8 +115,8 @@ def _empty(profile: Profile) -> Iterator[Finding]:
             yield _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out"
 
 
-def _names(profile: Profile, known: Known) -> Iterator[Finding]:
-    schemas = BODIES.keys() | known.moving.keys()
+def _names(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
+    schemas = BODIES.keys() | vocabulary.moving.keys()
     settings: Mapping[str, Iterable[str]] = {
         "triggers": profile.triggers,
         "retrieval.schemas": profile.retrieval.schemas,
@@ -128,7 +128,7 @@ def _names(profile: Profile, known: Known) -> Iterator[Finding]:
         if like := [f"{name}.v1"] if f"{name}.v1" in schemas else get_close_matches(name, sorted(schemas), 1, MIN_LIKENESS):
             yield place, f"no schema is called {name!r}", f"write {like[0]}"
         elif place == "triggers":
-            yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
+            yield place, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it"
         elif place in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, problem, "add the hint, or mend the name"
@@ -138,26 +138,26 @@ def _names(profile: Profile, known: Known) -> Iterator[Finding]:
             yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
     for name in NEVER_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
-    if profile.page not in known.pages:
-        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(known.pages))}"
+    if profile.page not in vocabulary.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(vocabulary.pages))}"
 
 
-def _model(profile: Profile, model: str | None, known: Known) -> Iterator[Finding]:
-    if model is not None and facts_of(model, known.models) is UNKNOWN_MODEL:
+def _model(profile: Profile, model: str | None, vocabulary: Vocabulary) -> Iterator[Finding]:
+    if model is not None and facts_of(model, vocabulary.models) is UNKNOWN_MODEL:
         problem = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
         yield "model", problem, f"add it there; the budget is {profile.budget:,} tokens now"
 
 
-def _own_words(profile: Profile, known: Known) -> Iterator[Finding]:
+def _own_words(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
-    tokens = sum(map(known.count(profile.encoding), (profile.system_prompt, *always)))
+    tokens = sum(map(vocabulary.count(profile.encoding), (profile.system_prompt, *always)))
     if tokens > profile.least_allowance:
         problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield "budget", problem, "raise the budget, or shorten them"
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
     for place, text in texts:
-        if problem := known.overused(text):
+        if problem := vocabulary.overused(text):
             yield place, problem, "keep the most important few: what is all loud is not heard"
 
 

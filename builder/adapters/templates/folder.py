@@ -87,9 +87,9 @@ class TemplateSet:
         if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
-    def hint(self, name: str, values: Mapping[str, Any], given: int = 0) -> str:
-        """One fragment, an item or several. given: characters of the values. Raises `TemplateFailed`."""
-        text = self._run("hints", name, values, given)
+    def hint(self, name: str, values: Mapping[str, Any], value_chars: int = 0) -> str:
+        """One fragment, an item or several. value_chars: characters of the values. Raises `TemplateFailed`."""
+        text = self._run("hints", name, values, value_chars)
         if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
@@ -116,16 +116,16 @@ class TemplateSet:
             raise RenderedNothing("it renders nothing")
         return text + "\n" if text else ""
 
-    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], given: int) -> str:
+    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], value_chars: int) -> str:
         if self._strikes[kind, name] >= MAX_STRIKES:
             raise TemplateFailed(f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited")
         template = self._compiled[kind][name]
         try:
-            with metered(self._limits, given):
+            with metered(self._limits, value_chars):
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
-            self._strikes[kind, name] += isinstance(error, LimitExceeded) and given <= BLAMELESS_CHARS
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and value_chars <= BLAMELESS_CHARS
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 

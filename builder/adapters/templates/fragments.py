@@ -212,11 +212,11 @@ class JinjaRendering:
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
         """The text by this hint, or by the generic one, or without any; and why its hint failed."""
-        given = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_chars)
+        value_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_chars)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
             try:
-                text = templates.hint(name, values, given)
+                text = templates.hint(name, values, value_chars)
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue

@@ -81,8 +81,8 @@ class ContextBlacklistV1(Body):
     @classmethod
     def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         """A JSON Schema cannot see the validators above, so the last one is repeated here."""
-        named = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in EXCLUSIONS]
-        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": named}
+        required = [{"required": [name], "properties": {name: {"minItems": 1}}} for name in EXCLUSIONS]
+        return handler.resolve_ref_schema(handler(core_schema)) | {"anyOf": required}
 
     def excluded(self) -> tuple[Selector, ...]:
         """What is left out, each by itself."""

@@ -75,10 +75,10 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept: int, mark: Mark, item: str, inside: str) -> str:
+def _cut(text: str, kept_chars: int, mark: Mark, item: str, inside: str) -> str:
     """item, inside: the text in front of the mark without a head, and with one."""
-    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept // 3), at_end=False))
-    end = _out_of_row(text, _forward(text, len(text) - kept // 3), at_end=True)
+    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept_chars // 3), at_end=False))
+    end = _out_of_row(text, _forward(text, len(text) - kept_chars // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())

@@ -166,8 +166,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
             charge_for(*args)
         elif owner is not None:
             args = tuple(map(_argument, args))
-            named = {name: value for name, value in kwargs.items() if not name.startswith("_")}
-            charge(of_method(owner, method.__name__)(owner, *args, **named))
+            plain_kwargs = {name: value for name, value in kwargs.items() if not name.startswith("_")}
+            charge(of_method(owner, method.__name__)(owner, *args, **plain_kwargs))
         return super().call(__context, __obj, *args, **kwargs)
 
 

@@ -63,8 +63,8 @@ def _of_format(text: str, *values: Any) -> int:
     return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
-def _of_formatting(text: Any, /, *args: Any, **named: Any) -> int:
-    return _of_format(str(text), *args, *named.values())
+def _of_formatting(text: Any, /, *args: Any, **kwargs: Any) -> int:
+    return _of_format(str(text), *args, *kwargs.values())
 
 
 def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
@@ -72,8 +72,8 @@ def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> in
     return len(plain) + (plain.count(str(old)) if str(old) else len(plain) + 1) * len(str(new))
 
 
-def _joined(items: Any, glue: Any = "", *_: Any, **named: Any) -> int:
-    return ESCAPED_CHARS * size(items) + len(str(named.get("d", glue))) * _length(items)
+def _joined(items: Any, glue: Any = "", *_: Any, **kwargs: Any) -> int:
+    return ESCAPED_CHARS * size(items) + len(str(kwargs.get("d", glue))) * _length(items)
 
 
 def _glued(glue: str, items: Any) -> int:
@@ -93,21 +93,21 @@ def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
     return len(plain) + (len(plain.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
 
 
-def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **named: Any) -> int:
+def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **kwargs: Any) -> int:
     """Textwrap copies the rest of a long word for each line."""
-    length, glue = len(str(text)), named.get("wrapstring") or glue
+    length, glue = len(str(text)), kwargs.get("wrapstring") or glue
     lines = length // max(int(width), 1) + str(text).count("\n") + 1
     return length + lines * (len(str(glue)) + length // QUADRATIC_CHARS)
 
 
-def _slow(*values: Any, **named: Any) -> int:
+def _slow(*values: Any, **kwargs: Any) -> int:
     """Of filters that take the square of their input's time."""
-    characters = size((values, named))
+    characters = size((values, kwargs))
     return ESCAPED_CHARS * characters + characters * (characters // QUADRATIC_CHARS)
 
 
-def _escaped(*values: Any, **named: Any) -> int:
-    return ESCAPED_CHARS * size((values, named))
+def _escaped(*values: Any, **kwargs: Any) -> int:
+    return ESCAPED_CHARS * size((values, kwargs))
 
 
 def _dumped(value: Any, indent: Any = None) -> int:
@@ -129,8 +129,8 @@ def _laid_out(value: Any) -> int:
     return size(value) * (depth(value) + 1)
 
 
-def _by_numbers(*values: Any, **named: Any) -> int:
-    return size((values, named)) + sum(abs(value) for value in (*values, *named.values()) if isinstance(value, int))
+def _by_numbers(*values: Any, **kwargs: Any) -> int:
+    return size((values, kwargs)) + sum(abs(value) for value in (*values, *kwargs.values()) if isinstance(value, int))
 
 
 _TEXTS = frozenset(
@@ -172,7 +172,7 @@ def of_filter(name: str) -> Bound:
 
 def of_method(owner: Any, name: str) -> Bound:
     """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
-    for kind, known in METHODS.items():
-        if isinstance(owner, kind) and name in known:
-            return known[name]
+    for kind, methods in METHODS.items():
+        if isinstance(owner, kind) and name in methods:
+            return methods[name]
     raise SecurityError(f"the method {name!r} is not for templates; use a filter")

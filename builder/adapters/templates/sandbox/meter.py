@@ -43,11 +43,11 @@ class Meter:
 
     __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
 
-    def __init__(self, limits: Limits, given: int) -> None:
-        """given: characters of the values."""
+    def __init__(self, limits: Limits, value_chars: int) -> None:
+        """value_chars: characters of the values."""
         self._limits = limits
-        self._steps = limits.steps + int(limits.steps_each * given)
-        self._characters = limits.characters + limits.characters_each * given
+        self._steps = limits.steps + int(limits.steps_each * value_chars)
+        self._characters = limits.characters + limits.characters_each * value_chars
         self._looks = CLOCK_STEPS
         self._ends = thread_time() + limits.seconds
 
@@ -79,9 +79,9 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 
 @contextmanager
-def metered(limits: Limits, given: int) -> Iterator[None]:
-    """Within it `step` and `charge` count for one rendering. given: characters of the values."""
-    token = _METER.set(Meter(limits, given))
+def metered(limits: Limits, value_chars: int) -> Iterator[None]:
+    """Within it `step` and `charge` count for one rendering. value_chars: characters of the values."""
+    token = _METER.set(Meter(limits, value_chars))
     try:
         yield
     finally:

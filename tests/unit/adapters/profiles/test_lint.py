@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.adapters.profiles.lint import Known, lint_profile
+from builder.adapters.profiles.lint import Vocabulary, lint_profile
 from builder.adapters.profiles.models import ModelFacts
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.templates.folder import TemplateSet
@@ -29,7 +29,7 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     values = {"retrieval": NOTHING_FOUND, "sections": [*sections, CURRENT], **settings}
     behind = [section for section in sections if section["source"] == "reminder"]
     values["sections"] = [*(section for section in sections if section not in behind), CURRENT, *behind]
-    known = Known(
+    known = Vocabulary(
         moving=HINTS,
         pages=frozenset({"default", "xml"}),
         models={"gpt-4o": ModelFacts(window=128_000)},
@@ -119,7 +119,7 @@ def test_a_slip_of_the_pen_is_told_with_the_name_that_was_meant() -> None:
 
 
 def test_a_trigger_that_nobody_sends_is_told() -> None:
-    assert found(HOT, triggers=["order.placed.v2"]) == [("triggers", "nobody is known to send 'order.placed.v2'")]
+    assert found(HOT, triggers=["order.placed.v2"]) == [("triggers", "no sender of 'order.placed.v2' is known")]
     assert found(HOT, triggers=["summary.v1"]) == [("triggers", "summary.v1 never triggers")]
     assert found(HOT, triggers=["ticket.v1"]) == []
 
