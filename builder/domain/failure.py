@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["hints", "pages"]
+TemplateKind = Literal["hints", "pages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """The failures of one template."""
 
-    kind: Kind
+    kind: TemplateKind
     name: str
     reason: str
     """Of the first failure, with the line of the template."""

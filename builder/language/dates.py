@@ -76,7 +76,7 @@ def _month_numbers() -> Mapping[str, int]:
 @derived
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """Of a month, of a day and its month, of a month and its day."""
-    month, ending, link = (either(iter(words(name))) for name in ("months", "day_endings", "day_links"))
+    month, ending, link = (either(words(name)) for name in ("months", "day_endings", "day_links"))
     patterns = (
         rf"\b({month})\b",
         rf"\b(\d{{1,2}})(?:{ending}|\.)?\s+(?:{link}\s+)?({month})\b",

@@ -29,7 +29,7 @@ def is_follow_up(text: str, terms: Callable[[str], str]) -> bool:
 @derived
 def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """The beginning of a continuation, the beginning of a question for a reason or a choice, and a word for an earlier one."""
-    interjections = rf"(?:(?:hm+|{either(iter(words('interjections')))})\W+)*"
+    interjections = rf"(?:(?:hm+|{either(words('interjections'))})\W+)*"
     patterns = (
         r"^\W*" + any_of("continuations", before=interjections),
         r"^\W*" + any_of("follow_up_questions", before=""),

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
@@ -75,7 +75,7 @@ def any_unspaced(name: str) -> str:
     return either(word for word in words(name) if UNSPACED.match(word))
 
 
-def either(entries: Iterator[str]) -> str:
+def either(entries: Iterable[str]) -> str:
     """Pattern of any of these texts."""
     return f"(?:{'|'.join(map(re.escape, entries)) or NOTHING})"
 

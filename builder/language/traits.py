@@ -46,7 +46,7 @@ def _time() -> re.Pattern[str]:
 @derived
 def _place() -> re.Pattern[str]:
     """A preposition and a word with a capital."""
-    prepositions, articles = (either(iter(words(name))) for name in ("place_prepositions", "articles"))
+    prepositions, articles = (either(words(name)) for name in ("place_prepositions", "articles"))
     return re.compile(rf"\b{prepositions}\s+(?:{articles}\s+)?[A-ZÄÖÜÉА-Я]\w+")
 
 

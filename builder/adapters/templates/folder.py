@@ -19,7 +19,7 @@ from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
 from builder.assemble.items.items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
-from builder.domain.failure import Kind
+from builder.domain.failure import TemplateKind
 from builder.domain.phrases import Phrases
 from builder.wire.files import read_source
 
@@ -73,16 +73,16 @@ class TemplateSet:
     ) -> None:
         """Compile. hints, pages, phrases: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
         self.phrases = Phrases(phrases)
-        self.sources: Mapping[Kind, Mapping[str, str]] = {"hints": hints, "pages": pages}
+        self.sources: Mapping[TemplateKind, Mapping[str, str]] = {"hints": hints, "pages": pages}
         environment = Sandbox()
-        self._compiled: Mapping[Kind, Mapping[str, Template]] = {
+        self._compiled: Mapping[TemplateKind, Mapping[str, Template]] = {
             kind: {name: _compile(environment, kind, name, source) for name, source in sources.items()}
             for kind, sources in self.sources.items()
         }
         self.revision = _revision(hints, pages, phrases)
         """Hash of all sources."""
         self._limits = limits or Limits()
-        self._strikes: Counter[tuple[Kind, str]] = Counter()
+        self._strikes: Counter[tuple[TemplateKind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
@@ -116,7 +116,7 @@ class TemplateSet:
             raise RenderedNothing("it renders nothing")
         return text + "\n" if text else ""
 
-    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], value_chars: int) -> str:
+    def _run(self, kind: TemplateKind, name: str, values: Mapping[str, Any], value_chars: int) -> str:
         if self._strikes[kind, name] >= MAX_STRIKES:
             raise TemplateFailed(f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited")
         template = self._compiled[kind][name]
@@ -151,7 +151,7 @@ def _marked(section: Any) -> dict[str, Any]:
     return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
 
 
-def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
+def _compile(environment: Sandbox, kind: TemplateKind, name: str, source: str) -> Template:
     if len(source) > MAX_SOURCE_CHARS:
         raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {MAX_SOURCE_CHARS:,} characters; make it smaller")
     try:

@@ -17,7 +17,7 @@ from builder.adapters.templates.values import VALUES, values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.failure import Kind
+from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
 from builder.remember.schemas.examples import full, varied
@@ -25,7 +25,7 @@ from builder.remember.schemas.registry import BODIES
 
 Fault = tuple[str, str, str]
 """Place, problem, fix."""
-VALUE_NAMES: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
+VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
 """The values of a template."""
 MIN_LIKENESS = 0.6
 """Likeness from which a wrong name is taken for a slip of the pen."""
@@ -50,14 +50,14 @@ def faults(templates: TemplateSet) -> Iterator[LintFinding]:
             yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in problems)
 
 
-def _static_faults(kind: Kind, source: str) -> tuple[Fault, ...]:
+def _static_faults(kind: TemplateKind, source: str) -> tuple[Fault, ...]:
     try:
         return tuple(_static(kind, source))
     except FAILURES as error:  # nested as deeply as can just be compiled
         return (("", f"it cannot be looked at: {error}", "make it simpler"),)
 
 
-def _static(kind: Kind, source: str) -> Iterator[Fault]:
+def _static(kind: TemplateKind, source: str) -> Iterator[Fault]:
     """Names that do not exist, also in branches that no example takes, and empty files."""
     environment = Sandbox()
     tree = environment.parse(source)
@@ -79,7 +79,7 @@ def _suggestion(name: str, names: frozenset[str]) -> str:
     return f"use {like[0]}" if like else f"use one of {', '.join(sorted(names))}"
 
 
-def _faults_of_examples(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Fault]:
+def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -> Iterator[Fault]:
     try:
         if kind == "pages":
             yield from _page(templates, name)

@@ -44,9 +44,7 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
 @derived
 def _mail_header() -> re.Pattern[str]:
     """The line with which somebody else's mail begins."""
-    return re.compile(
-        rf"^\s*(?:{either(iter(words('mail_headers')))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE
-    )
+    return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
 
 
 def _announces(line: str, what: str) -> bool:
