@@ -187,7 +187,10 @@ class Stores(RuleBasedStateMachine):
         self.same(self.model.advance(workspace, session, place), self.store.advance(workspace, session, place))
         self.same(self.model.watermark(workspace, session), self.store.watermark(workspace, session))
 
-    @rule(place=st.builds(Place, st.just(1), st.integers(1, 2)), step=st.sampled_from(("begin", "begin", "forgive", "settle")))
+    @rule(
+        place=st.builds(Place, st.just(1), st.integers(1, 2)),
+        step=st.sampled_from(("start_attempt", "start_attempt", "undo_attempt", "clear_attempts")),
+    )
     def attempt(self, place: Place, step: str) -> None:
         self.same(getattr(self.model, step)(place), getattr(self.store, step)(place))
 

@@ -96,12 +96,13 @@ class JinjaRendering:
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment]) -> Fragment:
         """The fragment of this key, made and counted at its first use."""
-        fragment = self._fragments.get(key)
-        if fragment is None:
+        try:
+            return self._fragments[key]
+        except KeyError:
             fragment = make()
-            fragment = replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
-            self._fragments[key] = fragment
-        return fragment
+        tokens = self.count(fragment.text + "\n") if fragment.text else 0
+        self._fragments[key] = replace(fragment, tokens=tokens)
+        return self._fragments[key]
 
     def _cut(self, whole: Fragment, cap: int, mark: Mark) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
