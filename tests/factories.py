@@ -16,8 +16,8 @@ from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.resources import bundled_folder
-from builder.assemble.assemble import assemble
-from builder.assemble.request import Request, Search
+from builder.assemble.assemble import begin, complete
+from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
@@ -31,6 +31,7 @@ from builder.language.traits import traits
 from builder.recall.index.conversation import Turn, closed_turn, last_words_of_person
 from builder.recall.index.history import History
 from builder.recall.index.view import View, as_of
+from builder.recall.recall import ConsumerRecall
 from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
@@ -43,7 +44,7 @@ WIDTH = 64
 INCARNATION = 1_700_000_000_000_000
 MORNING = datetime(2024, 5, 8, 9, 0, tzinfo=UTC)
 FAR = Place(2**62, 0)
-WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "sitting_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
+WEIGHTS = {"context_words": 1.0, "similarity": 0.8, "episode_words": 0.4, "speaker": 2.0, "log_tokens": 0.5, "asks": -0.7}
 NULL = {"constant": -10.0}
 BY_HAND = Ranker(
     hybrid=Weights(passages=WEIGHTS, null=NULL),
@@ -168,8 +169,8 @@ def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
 
 def make_query(text: str, speakers: tuple[str, ...] = ()) -> Query:
     """What a trigger with this text asks."""
-    asked, named = strip_names(text, speakers)
-    return query.make_query(asked, named, make_terms(asked), make_vector(asked))
+    asked, names = strip_names(text, speakers)
+    return query.make_query(asked, names, make_terms(asked), make_vector(asked))
 
 
 def make_context(
@@ -186,13 +187,13 @@ def make_context(
     profile, crumb = profile or make_profile(), trigger.breadcrumb
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
-    speakers = tuple(view.history.speakers)
+    speakers = tuple(view.history.breadcrumbs.speakers)
     wanted = query_text_of(
         crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms
     )
     question = replace(make_query(wanted.text, speakers), is_small_talk=wanted.is_small_talk)
     question = question if asked is None else replace(question, vector=asked)
-    request = Request(
+    recall = ConsumerRecall(
         trigger=trigger.breadcrumb,
         view=view,
         pinned=tuple(tuple(row for row in standing if kind.selector.matches(row.breadcrumb)) for kind in profile.pinned),
@@ -201,8 +202,12 @@ def make_context(
         terms=make_terms,
         turn=turn,
     )
-    search = Search(query=question, ranker=BY_HAND, model=MODEL)
-    return assemble(request, search, make_rendering(profile.encoding))
+    return assemble(recall, question, make_rendering(profile.encoding))
+
+
+def assemble(recall: ConsumerRecall, question: Query, rendering: Rendering) -> Context:
+    """The page at one go."""
+    return complete(begin(recall, rendering), question, BY_HAND, MODEL)
 
 
 def asked_view(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str]) -> tuple[View, Turn | None]:

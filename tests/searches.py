@@ -22,7 +22,7 @@ class Search:
 
     def crumbs(self, finds: tuple[Find, ...]) -> list[Breadcrumb]:
         """Of each find its breadcrumb."""
-        return [self.view.history.rows[each.row].breadcrumb for each in finds]
+        return [self.view.breadcrumb(each.row) for each in finds]
 
 
 def find(question: str, rows: Iterable[StoredBreadcrumb | str], *shown: int, **rules: object) -> Search:

@@ -17,7 +17,7 @@ from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.excerpts import Words
-from builder.recall.summaries.plan import covered, recipe_of
+from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
@@ -90,8 +90,8 @@ def make_summarising(
     async def last() -> Place:
         return Place(2**62, 0)
 
-    sources = Sources(view=builder.view, walk=walk, last=last)
-    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder._store.facts, largest)
+    sources = Sources(view=builder.recaller.session_view, walk=walk, last=last)
+    making = SummaryWriter(publishing, WORDS, load_language(), endpoint, made, builder.memory.store.facts, largest)
     return SummaryScheduler(sources, making, profiles, lambda: False)
 
 
@@ -127,7 +127,9 @@ async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> Non
 async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return tuple(name for name, _ in covered(await builder.view("acme", "s42", make_place(2000)), recipe))
+    return tuple(
+        name for name, _ in covered_sources(await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe)
+    )
 
 
 async def page(builder: ContextBuilder, profile: Profile, sequence: int = 1500) -> str:

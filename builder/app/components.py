@@ -46,12 +46,12 @@ class Components:
 
     def renewed(self, edition: ConfigSnapshot) -> "Components":
         """The same with another edition; this one stays as it is for whoever has begun with it."""
-        builder = self.builder.with_edition(edition.profiles, edition.renderings)
+        builder = self.builder.with_snapshot(edition.profiles, edition.renderings)
         return replace(self, builder=builder, edition=edition, helpers=replace(self.helpers, renderings=edition.renderings))
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
-        self.history_cache.forget(workspace)
+        self.history_cache.drop(workspace)
         return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.edition.renderings.values())
 
     def preset(self, name: str) -> Profile:

@@ -101,7 +101,7 @@ async def open_service(settings: Settings) -> AsyncIterator[Service]:
         forgetting = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
         sender = NatsSender(js, stream)
         removal = TombstonePublisher(sender, read, forgetting, core.store, archive)
-        sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+        sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
             core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes

@@ -13,21 +13,21 @@ from builder.assemble.front import Front
 from builder.domain.context import IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Fragment, Omission, Section
 from builder.recall.search.retrieval import RetrievalResult
 
-MOST_NAMED = 50
+MAX_OMISSIONS = 50
 """Of what is not on the page, the most relevant ones are named."""
 
 
 @dataclass(frozen=True, slots=True)
-class Absences:
+class Absence:
     """What is not on the page. named: the most relevant of it. by_reason: how many there are of all."""
 
-    named: tuple[Omission, ...]
+    omissions: tuple[Omission, ...]
     by_reason: Mapping[str, int]
 
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
     """What stands on the page otherwise than it came."""
-    for item in ledger.shown():
+    for item in ledger.all_items():
         for fragment in item.fragments:
             for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
                 yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), shown=fragment.tokens)
@@ -37,46 +37,50 @@ def _in_all(fragment: Fragment, ledger: Ledger) -> int:
     """Tokens of all of it, by stored counts where only a line of it was rendered."""
     view = ledger.writer.view
     row = view.row_of(fragment.breadcrumb.id) if fragment.reduced and not fragment.in_all else -1
-    stored = int(view.history.attributes.tokens.head(view.size)[row]) if row >= 0 else 0
+    stored = int(view.history.breadcrumbs.tokens.head(view.size)[row]) if row >= 0 else 0
     return max(fragment.in_all, stored, fragment.tokens)
 
 
-def absences(front: Front, found: RetrievalResult, missed: Iterable[Omission]) -> Absences:
+def absences(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omission]) -> Absence:
     """missed: what was found and has no place, the most relevant first. Nothing is said of what is on the page."""
     view = front.ledger.writer.view
-    ids = {fragment.breadcrumb.id for item in front.ledger.shown() for fragment in item.fragments} | {front.ledger.writer.now.id}
+    ids = {fragment.breadcrumb.id for item in front.ledger.all_items() for fragment in item.fragments} | {
+        front.ledger.writer.now.id
+    }
     rows = {row for name in ids if (row := view.row_of(name)) >= 0}
-    rows |= front.kept
-    named: dict[str, Omission] = {}
-    for omission in missed:
+    rows |= front.verbatim
+    omissions: dict[str, Omission] = {}
+    for omission in without_room:
         if omission.id not in ids:
-            named.setdefault(omission.id, omission)
-    reasons = Counter(omission.reason for omission in named.values())
-    known = rows | {row for name in named if (row := view.row_of(name)) >= 0}
-    crowded = _mask(found.crowded.every, view.size, known)
+            omissions.setdefault(omission.id, omission)
+    reasons = Counter(omission.reason for omission in omissions.values())
+    counted_rows = rows | {row for name in omissions if (row := view.row_of(name)) >= 0}
+    crowded = _mask(retrieval.crowded.every, view.size, counted_rows)
     reasons[OVER_BUDGET] += int(np.count_nonzero(crowded))
-    for row in found.crowded.nearest:
-        if row not in known:
-            named.setdefault(*_named(front, row, OVER_BUDGET))
-    known.update(np.flatnonzero(crowded).tolist())
+    for row in retrieval.crowded.nearest:
+        if row not in counted_rows:
+            omissions.setdefault(*_omission_of(front, row, OVER_BUDGET))
+    counted_rows.update(np.flatnonzero(crowded).tolist())
     for row, reason in _by_limits(front):
-        if row not in known:
-            known.add(row)
+        if row not in counted_rows:
+            counted_rows.add(row)
             reasons[reason] += 1
-            named.setdefault(*_named(front, row, reason))
-    absent = _mask(found.irrelevant.every, view.size, known)
+            omissions.setdefault(*_omission_of(front, row, reason))
+    absent = _mask(retrieval.irrelevant.every, view.size, counted_rows)
     reasons[IRRELEVANT] += int(np.count_nonzero(absent))
-    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in found.irrelevant.nearest if row not in known)
+    waiting: Iterator[tuple[int, str]] = ((row, IRRELEVANT) for row in retrieval.irrelevant.nearest if row not in counted_rows)
     if not front.conversation.whole:
-        older = view.spoken & view.current & ~absent & (view.history.session.head(view.size) == view.session)
-        older[np.array(sorted(known), np.int64)] = False
+        older = view.dialogue & view.current & ~absent & (view.history.breadcrumbs.session.head(view.size) == view.session)
+        older[np.array(sorted(counted_rows), np.int64)] = False
         reasons[OLDER] += int(np.count_nonzero(older))
-        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MOST_NAMED - 1 : -1]))
+        waiting = chain(waiting, ((int(row), OLDER) for row in np.flatnonzero(older)[: -MAX_OMISSIONS - 1 : -1]))
     for row, reason in waiting:
-        if len(named) >= MOST_NAMED:
+        if len(omissions) >= MAX_OMISSIONS:
             break
-        named.setdefault(*_named(front, row, reason))
-    return Absences(tuple(named.values())[:MOST_NAMED], {reason: number for reason, number in sorted(reasons.items()) if number})
+        omissions.setdefault(*_omission_of(front, row, reason))
+    return Absence(
+        tuple(omissions.values())[:MAX_OMISSIONS], {reason: number for reason, number in sorted(reasons.items()) if number}
+    )
 
 
 def _by_limits(front: Front) -> Iterator[tuple[int, str]]:
@@ -84,16 +88,16 @@ def _by_limits(front: Front) -> Iterator[tuple[int, str]]:
         yield from ((row, reason) for row in entry.rows)
 
 
-def _mask(rows: NDArray[np.int64], size: int, known: Iterable[int]) -> NDArray[np.bool_]:
+def _mask(rows: NDArray[np.int64], size: int, counted_rows: Iterable[int]) -> NDArray[np.bool_]:
     mask = np.zeros(size, np.bool_)
     mask[rows] = True
-    mask[list(known)] = False
+    mask[list(counted_rows)] = False
     return mask
 
 
-def _named(front: Front, row: int, reason: str) -> tuple[str, Omission]:
+def _omission_of(front: Front, row: int, reason: str) -> tuple[str, Omission]:
     view = front.ledger.writer.view
-    name, tokens = view.history.rows[row].breadcrumb.id, int(view.history.attributes.tokens.head(view.size)[row])
+    name, tokens = view.breadcrumb(row).id, int(view.history.breadcrumbs.tokens.head(view.size)[row])
     return name, Omission(id=name, reason=reason, tokens=tokens)
 
 

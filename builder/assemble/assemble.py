@@ -10,7 +10,6 @@ from builder.assemble.items.labels import Labels
 from builder.assemble.items.layout import Rendering
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import Page, compose
-from builder.assemble.request import Request, Search
 from builder.assemble.sources.finds import fill
 from builder.domain.context import (
     DEGRADED,
@@ -24,33 +23,31 @@ from builder.domain.context import (
 )
 from builder.domain.message import Message
 from builder.domain.phrases import Phrases
+from builder.recall.recall import ConsumerRecall
+from builder.recall.search.query import Query
+from builder.recall.search.ranking import Ranker
 from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 
-def assemble(request: Request, search: Search, rendering: Rendering) -> Context:
-    """One page under the budget. Raises `Rejected` when what no page is without does not fit."""
-    return complete(begin(request, rendering), search)
-
-
-def begin(request: Request, rendering: Rendering) -> Front:
+def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
-    request = _titled(request, rendering.phrases)
-    labels = Labels(request.view, request.trigger, rendering.phrases)
-    writer = Writer(view=request.view, profile=request.profile, rendering=rendering, labels=labels, now=request.trigger)
-    return front_of(request, writer)
+    recall = _titled(recall, rendering.phrases)
+    labels = Labels(recall.view, recall.trigger, rendering.phrases)
+    writer = Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
+    return front_of(recall, writer)
 
 
-def complete(front: Front, search: Search) -> Context:
-    """The page with what was found in the room that is left."""
-    request, profile = front.request, front.request.profile
-    found = _found(front, search)
-    missed = _put_finds(found, front)
-    page, chat = _composed(front)
-    absent = absences(front, found, (*missed, *front.active.omissions, *found.omissions))
+def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
+    """The page with the finds in the room that is left. model: engine of the vectors."""
+    recall, profile = front.recall, front.recall.profile
+    retrieval = _retrieve(front, query, ranker)
+    omissions = _put_finds(retrieval, front)
+    page, chat = _compose(front)
+    absent = absences(front, retrieval, (*omissions, *front.active.omissions, *retrieval.omissions))
     return Context(
-        trigger=request.trigger,
+        trigger=recall.trigger,
         consumer=profile.consumer,
-        assembled_at=request.trigger.received_at,
+        assembled_at=recall.trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
         messages=chat,
@@ -62,35 +59,35 @@ def complete(front: Front, search: Search) -> Context:
         encoding=profile.encoding,
         profile_revision=profile.revision,
         template_revision=front.ledger.writer.rendering.revision,
-        model=search.model,
-        flags=_flags(front, search, page),
+        model=model,
+        flags=_flags(front, query, page),
         sections=sections_of(front.ledger),
         compaction=_compaction(front),
         partial=tuple(parts(front.ledger)),
-        omissions=absent.named,
+        omissions=absent.omissions,
         left_out=absent.by_reason,
     )
 
 
-def _titled(request: Request, phrases: Phrases) -> Request:
+def _titled(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
     """What a tool answered stands under a heading of its own, never under the user's."""
-    if not request.turn:
-        return request
+    if not recall.turn:
+        return recall
     sections = tuple(
-        replace(rule, title=phrases("tool_results")) if rule.source == "trigger" else rule for rule in request.profile.sections
+        replace(rule, title=phrases("tool_results")) if rule.source == "trigger" else rule for rule in recall.profile.sections
     )
-    return replace(request, profile=replace(request.profile, sections=sections))
+    return replace(recall, profile=replace(recall.profile, sections=sections))
 
 
-def _found(front: Front, search: Search) -> RetrievalResult:
-    """The best of what the page does not show; nothing is ranked when there is nothing to find."""
-    view, rules, query = front.request.view, front.request.profile.retrieval, search.query
-    if not front.request.profile.section("retrieval") or query.is_small_talk:
+def _retrieve(front: Front, query: Query, ranker: Ranker) -> RetrievalResult:
+    """The best of what the page does not show."""
+    view, rules = front.recall.view, front.recall.profile.retrieval
+    if not front.recall.profile.section("retrieval") or query.is_small_talk:
         return RetrievalResult()
-    return retrieve(query, view, rules, search.ranker, front.shown | front.active.outdated, front.ledger.left)
+    return retrieve(query, view, rules, ranker, front.page_rows | front.active.outdated, front.ledger.left)
 
 
-def _put_finds(found: RetrievalResult, front: Front) -> tuple[Omission, ...]:
+def _put_finds(retrieval: RetrievalResult, front: Front) -> tuple[Omission, ...]:
     """Put what was found on the page; what was said around it only once all of it has room."""
     profile = front.ledger.writer.profile
     rule = profile.section("retrieval")
@@ -98,11 +95,11 @@ def _put_finds(found: RetrievalResult, front: Front) -> tuple[Omission, ...]:
         return ()
     limits = dict(profile.retrieval.per_schema_limit)
     places: dict[int, Item] = {}
-    missed = fill(rule, found.finds, front.ledger, limits, places)
-    return missed or fill(rule, found.neighbours, front.ledger, limits, places)
+    without_room = fill(rule, retrieval.finds, front.ledger, limits, places)
+    return without_room or fill(rule, retrieval.neighbours, front.ledger, limits, places)
 
 
-def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:
+def _compose(front: Front) -> tuple[Page, tuple[Message, ...]]:
     """The page and its messages; while either has more tokens than its parts had one by one, the last of the oldest goes."""
     ledger = front.ledger
     page, chat = compose(ledger), messages(ledger)
@@ -111,16 +108,15 @@ def _composed(front: Front) -> tuple[Page, tuple[Message, ...]]:
     return page, chat
 
 
-def _flags(front: Front, search: Search, page: Page) -> tuple[str, ...]:
-    query = search.query
-    found = {
+def _flags(front: Front, query: Query, page: Page) -> tuple[str, ...]:
+    flags = {
         DEGRADED: bool(query.text.strip()) and not query.vector,
-        VECTORS_MISSING: front.request.view.lacks_vectors,
-        HINT_FAILED: any(fragment.failed for item in front.ledger.shown() for fragment in item.fragments),
+        VECTORS_MISSING: front.recall.view.lacks_vectors,
+        HINT_FAILED: any(fragment.failed for item in front.ledger.all_items() for fragment in item.fragments),
         PAGE_FAILED: page.failed,
         SYSTEM_CUT: front.cut,
     }
-    return tuple(flag for flag, is_so in found.items() if is_so)
+    return tuple(flag for flag, applies in flags.items() if applies)
 
 
 def _compaction(front: Front) -> Compaction | None:

@@ -6,16 +6,16 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Writer
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
-from builder.assemble.request import Request
-from builder.assemble.sources.conversation import Conversation, Limited, cannot_fit, limited, newest, whole
+from builder.assemble.sources.conversation import Conversation, LimitedConversation, cannot_fit, limit_conversation, newest, whole
 from builder.assemble.sources.fixed import put_fixed
 from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
-from builder.assemble.sources.pinned import pinned_items, section_rows
 from builder.assemble.sources.settled import put_instructions, put_summary
+from builder.assemble.sources.table import SOURCES
 from builder.domain.context import CUT
 from builder.domain.errors import Rejected
-from builder.domain.profile import Profile, SectionRule, Source
-from builder.recall.summaries.lines import Shown
+from builder.domain.profile import Profile, SectionRule
+from builder.recall.recall import ConsumerRecall
+from builder.recall.summaries.lines import PageContent
 
 SLACK = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
@@ -25,51 +25,51 @@ LEAST_WINDOW = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Front:
-    """A page without its finds. limits: what the profile leaves of the conversation. active: the instructions in force.
+    """A page without its finds."""
 
-    shown: rows of which the page shows all. kept: those that its summary says word for word.
-    cut: whether the profile's own words were.
-    """
-
-    request: Request
+    recall: ConsumerRecall
     ledger: Ledger
     conversation: Conversation
-    limits: Limited
+    limits: LimitedConversation
+    """What the profile leaves of the conversation."""
     active: ActiveInstructions
-    shown: frozenset[int]
-    kept: frozenset[int]
+    page_rows: frozenset[int]
+    """Rows of which the page shows all."""
+    verbatim: frozenset[int]
+    """Those that its summary has word for word."""
     cut: bool
+    """The profile's own words are cut."""
 
 
-def front_of(request: Request, writer: Writer) -> Front:
+def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
     """The page without its finds. Raises `Rejected` when what no page is without does not fit, or the profile trims nothing."""
-    front = _whole(request, writer)
-    if front is None and request.profile.on_overflow == "reject":
+    front = _whole(recall, writer)
+    if front is None and recall.profile.on_overflow == "reject":
         raise Rejected(
-            f"the conversation does not fit into {request.profile.whole} tokens; raise `budget` in the profile "
-            f"{request.profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
+            f"the conversation does not fit into {recall.profile.whole} tokens; raise `budget` in the profile "
+            f"{recall.profile.consumer!r}, limit its `window`, or let `on_overflow` be trim"
         )
     if front is not None:
         return front
-    front = _newest(request, writer, dated=_began_earlier(request, writer))
-    return front if front.ledger.dated or not _spans_days(front) else _newest(request, writer, dated=True)
+    front = _newest(recall, writer, dated=_began_earlier(recall, writer))
+    return front if front.ledger.dated or not _spans_days(front) else _newest(recall, writer, dated=True)
 
 
-def _whole(request: Request, writer: Writer) -> Front | None:
+def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
-    profile, view = request.profile, request.view
+    profile, view = recall.profile, recall.view
     if cannot_fit(view, profile, profile.whole):
         return None
-    limits = limited(view, profile, profile.whole, request.turn, folded=False)
+    limits = limit_conversation(view, profile, profile.whole, recall.turn, folded=False)
     if limits.is_part:
         return None
     conversation = whole(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
-    ledger = Ledger(writer, profile.whole, dated=len(days | {writer.day_of(request.trigger)}) > 1)
-    cut = put_fixed(ledger, request)
-    if any(fragment.reduced == CUT for item in ledger.shown() for fragment in item.fragments):
+    ledger = Ledger(writer, profile.whole, SOURCES, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
+    cut = put_fixed(ledger, recall)
+    if any(fragment.reduced == CUT for item in ledger.all_items() for fragment in item.fragments):
         return None  # the current message is part of the conversation
-    rule = profile.section("hot")
+    rule = profile.section("window")
     finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
     if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
         return None
@@ -79,65 +79,71 @@ def _whole(request: Request, writer: Writer) -> Front | None:
         return None
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
-    _put_pinned(request, ledger, shares)
-    front = _settled(request, ledger, conversation, limits, shares, cut=cut)
+    _collect(recall, ledger, shares)
+    front = _settled(recall, ledger, conversation, limits, shares, cut=cut)
     _aim(ledger, profile, int(SLACK + _finds_share(profile)))
     return front
 
 
-def _newest(request: Request, writer: Writer, *, dated: bool) -> Front:
+def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
-    profile, view = request.profile, request.view
-    ledger = Ledger(writer, profile.allowance, dated=dated)
-    cut = put_fixed(ledger, request)
+    profile, view = recall.profile, recall.view
+    ledger = Ledger(writer, profile.allowance, SOURCES, dated=dated)
+    cut = put_fixed(ledger, recall)
     _aim(ledger, profile, profile.aim // 2)
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
-    _put_pinned(request, ledger, profile)
+    _collect(recall, ledger, profile)
     reserved = _share(profile, "summary") + _share(profile, "instructions")
     room = ledger.left + ledger.spent[trigger.name] - reserved - _finds_share(profile)
-    room = min(room, ledger.left - reserved, _share(profile, "hot"))
-    if room < LEAST_WINDOW * _share(profile, "hot"):
-        room = min(_share(profile, "hot"), ledger.left)
-    rule = profile.section("hot")
-    limits = limited(view, profile, room, request.turn, folded=True)
+    room = min(room, ledger.left - reserved, _share(profile, "window"))
+    if room < LEAST_WINDOW * _share(profile, "window"):
+        room = min(_share(profile, "window"), ledger.left)
+    rule = profile.section("window")
+    limits = limit_conversation(view, profile, room, recall.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
     if rule:
         _note(ledger, rule, limits)
         heading = ledger.heading(rule.name) or ledger.spent[rule.name]
         conversation = newest(limits, writer, max(room - heading, 0), ledger.dates(rule))
         ledger.put(rule.name, conversation.items)
-    return _settled(request, ledger, conversation, limits, profile, cut=cut)
+    return _settled(recall, ledger, conversation, limits, profile, cut=cut)
 
 
 def _settled(
-    request: Request, ledger: Ledger, conversation: Conversation, limits: Limited, shares: Profile | None, *, cut: bool
+    recall: ConsumerRecall,
+    ledger: Ledger,
+    conversation: Conversation,
+    limits: LimitedConversation,
+    shares: Profile | None,
+    *,
+    cut: bool,
 ) -> Front:
     """The front with summary and instructions, of what the conversation does not show. shares: None = no shares act."""
-    profile, view = request.profile, request.view
-    shown = conversation.shown() | pinned_rows(request) | {view.row_of(request.trigger.id)}
-    shown |= {row for entry in request.turn for row in entry.results}
+    profile, view = recall.profile, recall.view
+    page_rows = conversation.whole_rows() | pinned_rows(recall) | {view.row_of(recall.trigger.id)}
+    page_rows |= {row for entry in recall.turn for row in entry.results}
     everything = conversation.whole and not limits.left_out
     summary, instructed = profile.section("summary"), profile.section("instructions")
     active = (
-        active_instructions(view, request.trigger, request.terms)
+        active_instructions(view, recall.trigger, recall.terms)
         if instructed and not (everything and _is_own(profile))
         else ActiveInstructions()
     )
-    anyway = Shown(rows=shown, outdated=active.outdated)
+    page = PageContent(rows=page_rows, outdated=active.outdated)
     if instructed:
-        anyway = put_instructions(ledger, instructed, active, shown, _room(instructed, ledger, shares))
-    kept = frozenset[int]()
+        page = put_instructions(ledger, instructed, active, page_rows, _room(instructed, ledger, shares))
+    verbatim = frozenset[int]()
     if summary and not everything:
-        rooms = (_room(summary, ledger, shares), _room_of_kept_words(ledger, profile))
-        kept = put_summary(ledger, summary, anyway, conversation.moved or limits.moved, rooms)
+        rooms = (_room(summary, ledger, shares), _room_of_verbatim_lines(ledger, profile))
+        verbatim = put_summary(ledger, summary, page, conversation.moved_at or limits.moved_at, rooms)
     return Front(
-        request=request,
+        recall=recall,
         ledger=ledger,
         conversation=conversation,
         limits=limits,
         active=active,
-        shown=shown | kept,
-        kept=kept,
+        page_rows=page_rows | verbatim,
+        verbatim=verbatim,
         cut=cut,
     )
 
@@ -148,23 +154,23 @@ def has_room(ledger: Ledger) -> bool:
     return tokens <= ledger.allowance
 
 
-def pinned_rows(request: Request) -> frozenset[int]:
+def pinned_rows(recall: ConsumerRecall) -> frozenset[int]:
     """Rows of the view that stand in sections of their own."""
-    if not request.profile.section("pinned"):
+    if not recall.profile.section("pinned"):
         return frozenset()
-    rows = (request.view.row_of(row.breadcrumb.id) for kind in request.pinned for row in kind)
+    rows = (recall.view.row_of(row.breadcrumb.id) for kind in recall.pinned for row in kind)
     return frozenset(row for row in rows if row >= 0)
 
 
-def _put_pinned(request: Request, ledger: Ledger, shares: Profile | None) -> None:
-    for rule in request.profile.sections:
-        if rule.source == "pinned":
-            rows = section_rows(request.profile, request.pinned, rule)
+def _collect(recall: ConsumerRecall, ledger: Ledger, shares: Profile | None) -> None:
+    """Fill the sections whose sources collect by themselves."""
+    for rule in recall.profile.sections:
+        if collect := ledger.source(rule).collect:
             room = _room(rule, ledger, shares) - ledger.heading(rule.name)
-            ledger.put(rule.name, pinned_items(rows, ledger.writer, room))
+            ledger.put(rule.name, collect(recall, rule, ledger.writer, room))
 
 
-def _note(ledger: Ledger, rule: SectionRule | None, limits: Limited) -> None:
+def _note(ledger: Ledger, rule: SectionRule | None, limits: LimitedConversation) -> None:
     """The note on tool turns that a limit leaves out."""
     turns = len({entry.origin for entry, _ in limits.left_out if entry.request})
     if rule and turns:
@@ -176,7 +182,7 @@ def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     return ledger.left if shares is None else min(rule.max_tokens(shares.aim), ledger.left)
 
 
-def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
+def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
     """Tokens that a summary with lines word for word may have: all that is left but what finds need at least.
 
     The current message takes from the finds first.
@@ -185,7 +191,7 @@ def _room_of_kept_words(ledger: Ledger, profile: Profile) -> int:
     return min(ledger.left + ledger.spent[trigger.name] - _finds_share(profile), ledger.left)
 
 
-def _share(profile: Profile, source: Source) -> int:
+def _share(profile: Profile, source: str) -> int:
     rule = profile.section(source)
     return rule.max_tokens(profile.aim) if rule else 0
 
@@ -209,13 +215,13 @@ def _is_own(profile: Profile) -> bool:
 def _spans_days(front: Front) -> bool:
     """Whether what is shown of the conversation was said on several days, the trigger's included: clocks differ by offsets."""
     writer = front.ledger.writer
-    return any(writer.day_of(item.first) != writer.day_of(front.request.trigger) for item in front.conversation.items)
+    return any(writer.day_of(item.first) != writer.day_of(front.recall.trigger) for item in front.conversation.items)
 
 
-def _began_earlier(request: Request, writer: Writer) -> bool:
+def _began_earlier(recall: ConsumerRecall, writer: Writer) -> bool:
     """Whether the conversation began on another day than the trigger's."""
-    view = request.view
-    first = next((row for row in view.own[: view.own_count] if view.spoken[row]), None)
+    view = recall.view
+    first = next((row for row in view.session_rows[: view.session_size] if view.dialogue[row]), None)
     if first is None:
         return False
-    return writer.day_of(view.history.rows[first].breadcrumb) != writer.day_of(request.trigger)
+    return writer.day_of(view.breadcrumb(first)) != writer.day_of(recall.trigger)

@@ -9,7 +9,6 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Pinned, Selector
 from builder.domain.usage import USAGE
 
-Source = Literal["system", "pinned", "summary", "instructions", "hot", "retrieval", "reminder", "trigger"]
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time"]
@@ -30,7 +29,8 @@ class SectionRule:
 
     name: str
     title: str
-    source: Source
+    source: str
+    """Name of what fills it, in `assemble/sources/table.py`."""
     section_class: SectionClass
     min_share: float
     """Share of the budget that finds are left with, while the conversation does not fit."""
@@ -203,7 +203,7 @@ class Profile:
         """Whether a tool's answer may ask for a context."""
         return bool({ANSWER, FAILURE} & set(self.triggers))
 
-    def section(self, source: Source) -> SectionRule | None:
+    def section(self, source: str) -> SectionRule | None:
         """The first section that this source fills."""
         return next((rule for rule in self.sections if rule.source == source), None)
 

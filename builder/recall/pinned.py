@@ -1,4 +1,4 @@
-"""What stands whatever was said: which kinds are recalled for some consumers, and what of them is one consumer's."""
+"""What is pinned: the kinds that are recalled whatever was said, and which of their rows are one consumer's."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,56 +14,56 @@ BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="l
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
 
-Held = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
+RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
+"""Of each kind its rows, the newest first."""
 
 
-def kinds(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
-    """Everything that is recalled for these consumers, each kind once, wherever each of them shows it."""
-    wanted = (replace(kind, section="") for profile in consumers for kind in profile.pinned)
-    defined = (AGENTS,) if any(map(_wants_definition, consumers)) else ()
-    reported = (kind for profile in consumers for kind in _reported(profile))
-    return tuple(dict.fromkeys((BLACKLIST, *defined, *reported, *wanted)))
+def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
+    """The kinds that are recalled for these consumers, each once, whichever section shows it."""
+    sections = (replace(kind, section="") for profile in consumers for kind in profile.pinned)
+    definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
+    reports = (kind for profile in consumers for kind in _report_kinds(profile))
+    return tuple(dict.fromkeys((BLACKLIST, *definitions, *reports, *sections)))
 
 
-def unexpired(now: datetime, held: Held) -> Held:
-    """Without what has ended by now."""
-    return {kind: tuple(row for row in rows if not _has_ended(row, now)) for kind, rows in held.items()}
+def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
+    """The rows that have not expired by now."""
+    return {kind: tuple(row for row in members if not _has_expired(row, now)) for kind, members in rows.items()}
 
 
-def pinned_of(profile: Profile, held: Held) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
-    """For each of the profile's kinds what was found, newest first; never what no profile can switch on."""
-    found = (held[replace(kind, section="")] for kind in profile.pinned)
-    return tuple(tuple(row for row in rows if row.breadcrumb.schema not in NEVER) for rows in found)
+def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
+    """For each of the profile's kinds its rows, without the schemas that no profile can switch on."""
+    kinds = (rows[replace(kind, section="")] for kind in profile.pinned)
+    return tuple(tuple(row for row in members if row.breadcrumb.schema not in NEVER) for members in kinds)
 
 
-def reports(profile: Profile, held: Held) -> tuple[StoredBreadcrumb, ...]:
-    """What agents reported of their usage of the profile's model, newest first; nothing where it is not calibrated."""
-    return tuple(row for kind in _reported(profile) for row in held[kind])
+def usage_reports(profile: Profile, rows: RowsByKind) -> tuple[StoredBreadcrumb, ...]:
+    """Agents' reports of their usage of the profile's model; none where the profile is not calibrated."""
+    return tuple(row for kind in _report_kinds(profile) for row in rows[kind])
 
 
-def system_prompt(profile: Profile, held: Held) -> str:
-    """The profile's, else that of the consumer's newest definition; empty where the page has no place for it.
+def system_prompt(profile: Profile, rows: RowsByKind) -> str:
+    """The profile's own, else that of the consumer's newest definition; empty where the page has no section for it.
 
-    A definition counts in no session only: who talks in a session may not say what an agent is.
+    Only definitions of no session count: a participant of a session must not define an agent.
     """
-    if not _wants_definition(profile):
+    if not _needs_definition(profile):
         return profile.system_prompt
-    trusted = (row.breadcrumb for row in held[AGENTS] if row.breadcrumb.session == NO_SESSION)
-    defined = (crumb.text for crumb in trusted if crumb.speaker == profile.consumer)
-    return next(defined, "").strip()
+    trusted = (row.breadcrumb for row in rows[AGENTS] if row.breadcrumb.session == NO_SESSION)
+    return next((crumb.text for crumb in trusted if crumb.speaker == profile.consumer), "").strip()
 
 
-def _wants_definition(profile: Profile) -> bool:
+def _needs_definition(profile: Profile) -> bool:
     return not profile.system_prompt and profile.section("system") is not None
 
 
-def _reported(profile: Profile) -> tuple[Pinned, ...]:
-    """The newest that count about its model: a kind for each model, so that no other model's reports push them out."""
+def _report_kinds(profile: Profile) -> tuple[Pinned, ...]:
+    """A kind for each model, so that reports about one model do not displace those about another."""
     if profile.calibrate is None:
         return ()
-    about = Selector(schemas=(USAGE,), all_tags=(tag_of(profile.calibrate),))
-    return (Pinned(selector=about, keep=NEWEST_REPORTS, section=""),)
+    selector = Selector(schemas=(USAGE,), all_tags=(tag_of(profile.calibrate),))
+    return (Pinned(selector=selector, keep=NEWEST_REPORTS, section=""),)
 
 
-def _has_ended(row: StoredBreadcrumb, now: datetime) -> bool:
+def _has_expired(row: StoredBreadcrumb, now: datetime) -> bool:
     return row.breadcrumb.expires_at is not None and row.breadcrumb.expires_at <= now

@@ -1,69 +1,96 @@
-"""The history of a scope as of a place, read from the store as far as it is not in memory yet."""
+"""Recall: everything in scope as of a trigger's place, as each consumer may see it, before any choice."""
 
-import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
 
-from builder.domain.breadcrumb import Place
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
-from builder.domain.recall import RecallQuery, Scope
-from builder.ports.models import NO_MODEL, Embedder
-from builder.ports.store import Store
-from builder.recall.index.cache import HistoryCache
-from builder.recall.index.history import History
-from builder.recall.index.view import View, as_of
-from builder.recall.pinned import Held, kinds
+from builder.domain.recall import Scope
+from builder.domain.selector import Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.usage import Usage
+from builder.recall.calibration import calibrated
+from builder.recall.index.conversation import Turn, closed_turn
+from builder.recall.index.reader import HistoryReader
+from builder.recall.index.view import Terms, View
+from builder.recall.pinned import BLACKLIST, RowsByKind, kinds_of, pinned_rows, system_prompt, unexpired, usage_reports
+from builder.recall.scopes import scope_of, scopes
+from builder.recall.visibility import visible_to, without_expired
 
-PAGE = 2_000
-"""Rows of one recall."""
-FILLED = 64
-"""Rows without vectors that one look asks for."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerRecall:
+    """What one consumer recalls for a trigger: all that assembly needs but the search."""
+
+    trigger: Breadcrumb
+    profile: Profile
+    """Its margin calibrated by the agents' reports."""
+    view: View
+    """As of the trigger's place, what the consumer may see; with the trigger in it when that is a tool's answer."""
+    pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
+    """For each of the profile's kinds its rows, the newest first."""
+    system_prompt: str
+    terms: Terms
+    """Text → stemmed terms joined by spaces."""
+    turn: Turn = ()
+    """The calls to answer from, when the trigger is a tool's answer."""
 
 
-class HistoryReader:
-    """Extends the histories in memory by what the store has learned since."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recaller:
+    """Recalls for consumers and for summaries. All methods raise `Unavailable`."""
 
-    def __init__(self, store: Store, embedder: Embedder, history_cache: HistoryCache) -> None:
-        """Everything is passed in; nothing is opened here."""
-        self._store = store
-        self._embedder = embedder
-        self._histories = history_cache
+    reader: HistoryReader
+    terms: Terms
+    exclusions: Callable[[Breadcrumb], tuple[Selector, ...]]
+    """A blacklist → what it excludes."""
+    usages: Callable[[Breadcrumb], tuple[Usage, ...]]
+    """A report → the usage in it."""
 
-    async def recall(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """What stands, and the history as of a place. One recall of a scope at a time: they extend the same history."""
-        async with self._histories.lock(scope):
-            return await self._read(session, until, scope, consumers)
+    async def recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[ConsumerRecall, ...]:
+        """One reading a scope. A consumer whose turn is still open recalls nothing: its last result will trigger it."""
+        until = place_behind(trigger.place) if trigger.role == "tool" else trigger.place
+        readings = {scope: await self._read(trigger.session, until, scope, consumers) for scope in scopes(trigger, consumers)}
+        recalls = (self._for(trigger, profile, *readings[scope_of(trigger, profile)]) for profile in consumers)
+        return tuple(recall for recall in recalls if recall is not None)
 
-    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[Held, View]:
-        """In pages, so that a long session that nobody holds yet neither fills the memory nor stops everybody else.
+    async def session_view(self, workspace: str, session: str, until: Place) -> View:
+        """The session up to and including a place, where everything must have been remembered, as a summariser sees it.
 
-        Once the scope was revised (something erased, what had joined one session joined another), or a reading ended in the
-        middle, all is read again; what is revised between two pages is left to the next recall.
+        Without what the blacklist names and what had expired when the last of it came.
         """
-        history, revision = self._histories.of(scope), None
-        while True:
-            recall = await self._store.recall(
-                RecallQuery(
-                    scope=scope,
-                    session=session,
-                    after=history.place,
-                    until=until,
-                    limit=PAGE,
-                    pinned=kinds(consumers),
-                    model=self._embedder.model,
-                )
-            )
-            revision = recall.revision if revision is None else revision
-            if not self._histories.takes(history, revision):
-                history, revision = self._histories.renew(scope), None
-                continue
-            for _ in self._histories.growing(history, recall.rows):
-                await asyncio.sleep(0)
-            if len(recall.rows) < PAGE:
-                await self._fill(history)
-                return dict(zip(kinds(consumers), recall.pinned, strict=True)), as_of(history, until, session)
+        rows, view = await self._read(session, place_behind(until), Scope(workspace=workspace, sessions=(session,)), ())
+        if not view.size:
+            return view
+        now = view.breadcrumb(view.size - 1).received_at
+        return without_expired(view, self._excluded(unexpired(now, rows)), now)
 
-    async def _fill(self, history: History) -> None:
-        """Write in place the vectors that came since these rows were read."""
-        while self._embedder.model != NO_MODEL and (rows := history.lacking[:FILLED]):
-            found = await self._store.vectors(tuple(history.rows[row].breadcrumb for row in rows), self._embedder.model)
-            if not history.fill(dict(zip(rows, found, strict=True))):
-                return
+    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[RowsByKind, View]:
+        kinds = kinds_of(consumers)
+        rows, view = await self.reader.read(session, until, scope, kinds)
+        return dict(zip(kinds, rows, strict=True)), view
+
+    def _for(self, trigger: Breadcrumb, profile: Profile, rows: RowsByKind, view: View) -> ConsumerRecall | None:
+        rows = unexpired(trigger.received_at, rows)
+        view = visible_to(view, profile, trigger, self._excluded(rows))
+        turn = closed_turn(view, view.row_of(trigger.id)) if trigger.role == "tool" else ()
+        if turn is None:
+            return None
+        reports = usage_reports(profile, rows)
+        return ConsumerRecall(
+            trigger=trigger,
+            profile=calibrated(profile, tuple(usage for row in reports for usage in self.usages(row.breadcrumb))),
+            view=view,
+            pinned=pinned_rows(profile, rows),
+            system_prompt=system_prompt(profile, rows),
+            terms=self.terms,
+            turn=turn,
+        )
+
+    def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
+        return tuple(selector for row in rows[BLACKLIST] for selector in self.exclusions(row.breadcrumb))
+
+
+def place_behind(place: Place) -> Place:
+    """The next place."""
+    return Place(place.incarnation, place.sequence + 1)

@@ -17,10 +17,20 @@ from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.domain.summary import Line
 from builder.recall.index.view import View
-from builder.recall.summaries.compaction import older
-from builder.recall.summaries.extract import tokens_of, verbatim
+from builder.recall.summaries.compaction import units_to_compact
+from builder.recall.summaries.extract import tokens_of, verbatim_line
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import Chain, Recipe, Waiting, chain_of, due, missing, recipe_of, sources_of, waiting
+from builder.recall.summaries.plan import (
+    Chain,
+    Recipe,
+    WaitingUnit,
+    chain_of,
+    is_due,
+    recipe_of,
+    sources_of,
+    units_until_due,
+    waiting_units,
+)
 from builder.worker.resilience import Backoff, UnexpectedError, guard
 from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
@@ -168,7 +178,7 @@ class SummaryScheduler:
     async def _compact(self, workspace: str, session: str, recipe: Recipe, keep_user: bool) -> CompactionResult:
         view = await self._view(workspace, session, await self._sources.last())
         chain = chain_of(view, recipe)
-        units = older(view, waiting(view, recipe, chain.last), recipe.settings.keep)
+        units = units_to_compact(view, waiting_units(view, recipe, chain.last), recipe.settings.keep)
         words = self._words(view, units)
         before, old, drafts = self._tokens(view, chain, words), chain, list[Draft]()
         for start in range(0, len(units), AT_ONCE):
@@ -206,10 +216,10 @@ class SummaryScheduler:
         """Tokens of a chain as the page shows it, and of other lines below it."""
         return tokens_of((*shown_lines(view, chain.verbatim, chain.free), *others), self._making.words.count)
 
-    def _words(self, view: View, units: tuple[Waiting, ...]) -> tuple[Line, ...]:
+    def _words(self, view: View, units: tuple[WaitingUnit, ...]) -> tuple[Line, ...]:
         """All that these units say, a line each."""
         rows = (row for _, members in units for row in members)
-        return tuple(verbatim(view, row) for row in sorted(rows) if view.history.rows[row].breadcrumb.text.strip())
+        return tuple(verbatim_line(view, row) for row in sorted(rows) if view.breadcrumb(row).text.strip())
 
     async def _view(self, workspace: str, session: str, place: Place) -> View:
         """As of this place or of the last summary that was published here, whichever is later: none is made twice."""
@@ -218,14 +228,14 @@ class SummaryScheduler:
     async def _advance(self, view: View, workspace: str, session: str, recipe: Recipe) -> int:
         """One summary a batch until no more is due; returns how many messages may come before the next look."""
         chain = chain_of(view, recipe)
-        units = waiting(view, recipe, chain.last)
-        while due(view, recipe.settings, units):
+        units = waiting_units(view, recipe, chain.last)
+        while is_due(view, recipe.settings, units):
             await self._idle()
             taken = min(recipe.settings.batch, len(units) - recipe.settings.keep)
             batch = Batch(workspace=workspace, session=session, recipe=recipe, units=units[:taken])
             chain = await self._publish(view, chain, batch)
             units = units[taken:]
-        return missing(recipe.settings, len(units))
+        return units_until_due(recipe.settings, len(units))
 
     async def _publish(self, view: View, chain: Chain, batch: Batch) -> Chain:
         """The chain with its next summary."""

@@ -12,11 +12,11 @@ from builder.domain.summary import Line, Summary
 from builder.ports.broker import Sender
 from builder.ports.models import Summarizer
 from builder.recall.index.view import View
-from builder.recall.summaries.compaction import is_said
+from builder.recall.summaries.compaction import is_from_person
 from builder.recall.summaries.excerpts import Words, line_of
-from builder.recall.summaries.extract import extract, verbatim
+from builder.recall.summaries.extract import extract, verbatim_line
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import Chain, Recipe, Waiting, identities, said, sources_of
+from builder.recall.summaries.plan import Chain, Recipe, WaitingUnit, sources_of, summary_ids, utterance
 from builder.recall.summaries.questions import needs_question, question_of
 from builder.recall.visibility import of_audience
 from builder.remember.schemas.summaries import summary_event
@@ -59,7 +59,7 @@ class Batch:
     workspace: str
     session: str
     recipe: Recipe
-    units: tuple[Waiting, ...]
+    units: tuple[WaitingUnit, ...]
     keep_user: bool = False
     at_once: bool = False
 
@@ -109,7 +109,7 @@ class SummaryWriter:
         free, by = await self._free(view, chain, batch.recipe, others, people)
         lines, sources = shown_lines(view, kept, free), sources_of(view, batch.units)
         last = max(batch.units[-1][0], chain.last)
-        head = view.history.rows[last].breadcrumb
+        head = view.breadcrumb(last)
         summary = Summary(
             lines=lines,
             covered=tuple(name for name, _ in sources),
@@ -121,7 +121,7 @@ class SummaryWriter:
             language=self._language("\n".join(line.text for line in lines)),
             at_once=batch.at_once,
         )
-        names = identities(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
+        names = summary_ids(batch.workspace, batch.session, batch.recipe, chain.previous, sources)
         name = await self._unused(view, names, head)
         event = summary_event(batch.workspace, batch.session, name, summary, head.created_at)
         if len(event.data) > (largest := min(LARGEST, self._largest)):
@@ -150,7 +150,7 @@ class SummaryWriter:
         free, cap = chain.free, recipe.settings.cap
         if recipe.settings.by == "endpoint" and self._endpoint and rows:
             try:
-                conversation_rows = tuple(said(view, row) for row in rows if view.history.rows[row].breadcrumb.text.strip())
+                conversation_rows = tuple(utterance(view, row) for row in rows if view.breadcrumb(row).text.strip())
                 return await self._endpoint.summarise(free, conversation_rows, cap), self._endpoint.name
             except Unavailable as error:
                 log.warning("the extractive summariser steps in: %s", error)
@@ -172,14 +172,12 @@ def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], t
     """
     held = frozenset(name for line in chain.verbatim for name in line.ids)
     rows = tuple(row for _, members in batch.units for row in members)
-    people = frozenset(
-        row for row in rows if is_said(view, row) and (batch.keep_user or view.history.rows[row].breadcrumb.id in held)
-    )
-    kept = {row: verbatim(view, row) for row in rows if row in people}
+    people = frozenset(row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in held))
+    kept = {row: verbatim_line(view, row) for row in rows if row in people}
     for row in tuple(kept) if batch.keep_user else ():
-        if needs_question(view.history.rows[row].breadcrumb.text) and (found := question_of(view, row)):
+        if needs_question(view.breadcrumb(row).text) and (found := question_of(view, row)):
             asking, question = found
-            if view.history.rows[asking].breadcrumb.id in held:
+            if view.breadcrumb(asking).id in held:
                 continue
             kept.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
     return tuple(kept[row] for row in sorted(kept)), tuple(row for row in rows if row not in people)

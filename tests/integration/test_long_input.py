@@ -40,13 +40,13 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
 ) -> None:
     answered_once = asyncio.Event()
 
-    class Waiting(OnnxEmbedder):
+    class WaitingUnit(OnnxEmbedder):
         async def embed(self, text: str) -> bytes:
             if "def " in text:
                 await answered_once.wait()
             return await super().embed(text)
 
-    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", Waiting)
+    monkeypatch.setattr("builder.adapters.embedding.OnnxEmbedder", WaitingUnit)
     async with service_here(settings(tmp_path)) as service:
         await say(service.js, "Please read these files.", "s1", "m0")
         for number in range(FILES):
@@ -58,11 +58,11 @@ async def test_a_trigger_behind_ten_files_waits_for_none_of_their_vectors_and_th
         assert await service.core.store.count_missing_vectors() == FILES
         answered_once.set()
         await until(partial(filled, service.core), "the vectors")
-        history = service.core.history_cache.of(SESSION)
+        history = service.core.history_cache.get(SESSION)
         await say(service.js, "And what does the worker do?", "s1", "m2")
         await all_settled(service.js)
         assert (await context_of(service.js, "m2"))["assembly"]["flags"] == []
-        assert service.core.history_cache.of(SESSION) is history
+        assert service.core.history_cache.get(SESSION) is history
 
 
 async def context_of(js: JetStreamContext, trigger: str) -> dict[str, Any]:

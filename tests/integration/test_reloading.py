@@ -17,7 +17,7 @@ triggers: [user.message.v1]
 system_prompt: %s
 sections:
   - {name: role, title: Role, source: system, class: static}
-  - {name: recent, title: Recent, source: hot}
+  - {name: recent, title: Recent, source: window}
   - {name: current, title: Current, source: trigger}
 retrieval: {schemas: []}
 """

@@ -154,12 +154,12 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
 
     undo_attempt = SqliteStore.undo_attempt
 
-    async def forgive_alive(store: SqliteStore, place: Place) -> None:
+    async def undo_alive(store: SqliteStore, place: Place) -> None:
         if not killed.is_set():
             await undo_attempt(store, place)
 
     store_that(monkeypatch, deadly)
-    monkeypatch.setattr(SqliteStore, "forgive", forgive_alive)  # the dead write nothing, though here they are only cancelled
+    monkeypatch.setattr(SqliteStore, "undo_attempt", undo_alive)  # the dead write nothing, though here they are only cancelled
     mine = settings(tmp_path, broker.url)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())

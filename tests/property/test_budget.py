@@ -202,7 +202,7 @@ def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_
         window=replace(profile.window, max_units=None, max_tool_turns=None),
         chat_format="none",
         system_prompt="",
-        sections=tuple(rule for rule in profile.sections if rule.source in {"hot", "trigger"}),
+        sections=tuple(rule for rule in profile.sections if rule.source in {"window", "trigger"}),
     )
     tokens = built(session, strict).tokens
     at_limit = replace(strict, budget=tokens)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.adapters.tokens import load_counter
-from builder.assemble.budget.calibration import FEWEST, calibrated
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
 from builder.domain.profile import MAX_MARGIN, Profile
@@ -17,6 +16,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
+from builder.recall.calibration import FEWEST, calibrated
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import MAX_TOKENS, usage

@@ -15,7 +15,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.index.view import View
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
+from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
@@ -55,9 +55,9 @@ def make_builder(store: MemoryStore) -> ContextBuilder:
 def units(view: View) -> list[tuple[Source, ...]]:
     """Id and version of what still counts of each unit of the conversation, in the order of their heads."""
     found: dict[int, list[Source]] = {}
-    for row in view.own[: view.own_count]:
+    for row in view.session_rows[: view.session_size]:
         if view.in_conversation(row) and view.current[row]:
-            crumb = view.history.rows[row].breadcrumb
+            crumb = view.breadcrumb(row)
             found.setdefault(view.unit_of(row), []).append((crumb.id, crumb.version))
     return [tuple(found[head]) for head in sorted(found)]
 
@@ -65,7 +65,7 @@ def units(view: View) -> list[tuple[Source, ...]]:
 async def sources(builder: ContextBuilder, profile: Profile, until: Place) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.view("acme", "s42", until), recipe)
+    return covered_sources(await builder.recaller.session_view("acme", "s42", until), recipe)
 
 
 async def summarised_in_steps(session: Session, profile: Profile, every: int) -> None:
@@ -83,7 +83,7 @@ async def summarised_in_steps(session: Session, profile: Profile, every: int) ->
         assert len(set(after)) == len(after)
         assert after[: len(before)] == before
         new = after[len(before) :]
-        held = units(await builder.view("acme", "s42", crumb.place))
+        held = units(await builder.recaller.session_view("acme", "s42", crumb.place))
         pending = [part for unit in held if (part := tuple(source for source in unit if source not in before))]
         left = [part for part in pending if not set(part) & set(new)]
         assert new == tuple(source for part in pending[: len(pending) - len(left)] for source in part)
@@ -112,9 +112,9 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
             await loop.compact("acme", "s42", profile)
         await loop.look("acme", "s42", here)
         under_way = publishing.out
-        view = await builder.view("acme", "s42", here)
+        view = await builder.recaller.session_view("acme", "s42", here)
         chain, done = chain_of(view, recipe), await sources(builder, profile, here)
-        waits = sources_of(view, waiting(view, recipe, chain.last))
+        waits = sources_of(view, waiting_units(view, recipe, chain.last))
         assert len(set(done)) == len(done)
         assert sorted((*(source for source in done if holds(view, source)), *waits)) == sorted(
             source for unit in units(view) for source in unit
@@ -128,7 +128,7 @@ async def summarised_late(session: Session, profile: Profile, every: int, compac
 
 def holds(view: View, source: Source) -> bool:
     row = view.row_of(source[0])
-    return bool(view.current[row]) and view.history.rows[row].breadcrumb.version == source[1]
+    return bool(view.current[row]) and view.breadcrumb(row).version == source[1]
 
 
 @settings(max_examples=80, deadline=None)

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
+from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import Profile, SectionRule
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
-PER_TURN_SOURCES = ("hot", "retrieval", "trigger")
-"""Their content changes on every turn."""
-SCHEMAS_OF_SOURCE = {"summary": ("summary.v1",), "instructions": ("user.message.v1",)}
 NEVER_TRIGGERS = frozenset({"summary.v1"})
 """Published with the replay header, so that they never trigger."""
 
@@ -63,7 +61,7 @@ def _stable(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
     """Nothing in a stable section changes from turn to turn."""
     stable = [rule for rule in profile.sections if rule.section_class != "turn"]
     for rule in stable:
-        if rule.source in PER_TURN_SOURCES:
+        if SOURCES[rule.source].changes_every_turn:
             yield _at(rule), f"class {rule.section_class}, but source {rule.source} changes on every turn", "give it class: turn"
         if rule.dates == "age":
             yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
@@ -101,8 +99,8 @@ def _sections(profile: Profile) -> Iterator[Finding]:
         yield "pinned", "what stands has no section", "add a section with source: pinned, or write pinned: []"
     if profile.system_prompt and "system" not in sources:
         yield "system_prompt", "it has no section", "add a section with source: system"
-    if "hot" not in sources:
-        yield "sections", "no section has source hot: what was just said is never shown", "add one"
+    if "window" not in sources:
+        yield "sections", "no section has source window: what was just said is never shown", "add one"
 
 
 def _empty(profile: Profile) -> Iterator[Finding]:
@@ -174,4 +172,4 @@ def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ..
 def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
     if rule.source == "pinned":
         return tuple(schema for schemas in _pinned_in(profile, rule) for schema in schemas)
-    return SCHEMAS_OF_SOURCE.get(rule.source, ())
+    return SOURCES[rule.source].schemas

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
-from builder.domain.profile import NEVER, Dates, QuerySource, SectionClass, Source
+from builder.assemble.sources.table import SOURCES
+from builder.domain.profile import NEVER, Dates, QuerySource, SectionClass
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
@@ -179,6 +180,19 @@ class ReminderFile(BaseModel):
     text: str = Field(min_length=1, description="what is said, as it is")
     every: int = Field(1, ge=1, description="on each n-th turn of the session; 1 = always")
     when: SelectorFile | None = Field(None, description="only for triggers that it matches; null = for all")
+
+
+def _check_source(name: str) -> str:
+    if name not in SOURCES:
+        raise ValueError(f"Input should be {_or(tuple(repr(each) for each in SOURCES))}")
+    return name
+
+
+def _or(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+Source = Annotated[str, AfterValidator(_check_source), WithJsonSchema({"enum": list(SOURCES), "type": "string"})]
 
 
 class SectionFile(BaseModel):

@@ -23,6 +23,7 @@ from builder.adapters.profiles.parts import (
     check_showable,
 )
 from builder.adapters.profiles.time_zones import TimeZoneName, time_zone
+from builder.assemble.sources.table import SOURCES
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
     MAX_MARGIN,
@@ -43,8 +44,6 @@ from builder.wire.subjects import check_token
 
 DEFAULT_BUDGET = DEFAULT_TARGET = 4000
 CATALOG = "tool.catalog.v1"
-DATED_SOURCES = frozenset({"hot", "retrieval", "trigger"})
-"""Their sections show days by default."""
 
 
 class ProfileFile(BaseModel):
@@ -62,7 +61,7 @@ class ProfileFile(BaseModel):
                     "retrieval": {"schemas": ["user.message.v1", "agent.response.v1", "note.v1"]},
                     "sections": [
                         {"name": "tools", "title": "Available Tools", "source": "pinned", "class": "static", "max_share": 0.3},
-                        {"name": "recent", "title": "Recent Conversation", "source": "hot", "max_share": 0.5},
+                        {"name": "recent", "title": "Recent Conversation", "source": "window", "max_share": 0.5},
                         {"name": "relevant", "title": "Relevant Earlier Messages", "source": "retrieval", "min_share": 0.2},
                         {"name": "current", "title": "Current User Message", "source": "trigger"},
                     ],
@@ -271,7 +270,7 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    setting = item.source in DATED_SOURCES if item.dates is None else item.dates
+    setting = SOURCES[item.source].is_dated if item.dates is None else item.dates
     dates: Dates = ("day" if setting else "none") if isinstance(setting, bool) else setting
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 

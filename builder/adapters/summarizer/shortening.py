@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from builder.domain.summary import Line
-from builder.recall.summaries.excerpts import is_named
+from builder.recall.summaries.excerpts import has_name
 from builder.recall.summaries.extract import tokens_of
 
 
@@ -12,7 +12,7 @@ def shortened(lines: tuple[Line, ...], cap: int, count: Callable[[str], int]) ->
 
     First go those that neither name nor count anything, then the others, the oldest in front. count: text → tokens.
     """
-    order = sorted(range(len(lines)), key=lambda number: (is_named(lines[number].text.partition(": ")[2]), number))
+    order = sorted(range(len(lines)), key=lambda number: (has_name(lines[number].text.partition(": ")[2]), number))
     left = list(lines)
     for number in order:
         if tokens_of(left, count) <= cap:

@@ -82,7 +82,7 @@ async def compact_session(
             catch_up = CatchUp(
                 stream, core.store, core.store, publisher, decode, core.builder.remember, settings.worker.max_attempts
             )
-            sources = Sources(view=core.builder.view, walk=catch_up.walk, last=stream.last)
+            sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
             async with open_endpoint(settings, core.helpers.count) as endpoint:
                 summarising = open_summarising(
                     core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
@@ -121,7 +121,7 @@ async def summarise(core: Components, profiles: tuple[Profile, ...], end: Breadc
         return end.place
 
     if any(profile.summaries for profile in profiles):
-        sources = Sources(view=core.builder.view, walk=walk, last=last)
+        sources = Sources(view=core.builder.recaller.session_view, walk=walk, last=last)
         making = make_summary_writer(core, _Remembering(core, end), None, lambda _by: None, LARGEST)
         summarising = SummaryScheduler(sources, making, profiles, lambda: False)
         await summarising.look(end.workspace, end.session, end.place)

@@ -6,6 +6,7 @@ from itertools import groupby
 
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.section_source import SectionSource
 from builder.domain.profile import Dates, SectionRule
 
 
@@ -16,10 +17,12 @@ class Ledger:
     probabilities: id → probability of what was found of it.
     """
 
-    def __init__(self, writer: Writer, allowance: int, *, dated: bool = False) -> None:
+    def __init__(self, writer: Writer, allowance: int, sources: Mapping[str, SectionSource], *, dated: bool = False) -> None:
+        """sources: name → source."""
         self.allowance = allowance
         self.dated = dated
         self.writer = writer
+        self.sources = sources
         self.rules = {rule.name: rule for rule in writer.profile.sections}
         self.items: dict[str, list[Item]] = {}
         self.texts: dict[str, str] = {}
@@ -38,7 +41,7 @@ class Ledger:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
         return self.allowance - self.total - max(self._extra, 0)
 
-    def shown(self) -> Iterator[Item]:
+    def all_items(self) -> Iterator[Item]:
         """All items."""
         for items in self.items.values():
             yield from items
@@ -96,14 +99,18 @@ class Ledger:
 
     def take_off_least(self) -> bool:
         """Take the oldest of what was found off the page, or the oldest of the conversation; returns whether there was any."""
-        for source in ("retrieval", "hot"):
-            for name, rule in self.rules.items():
-                if rule.source == source and (items := self.items.get(name)):
-                    item = items.pop(0)
-                    self.spent[name] -= item.tokens
-                    self._extra -= item.extra
-                    return True
-        return False
+        yielding = (name for name in self.items if self.items[name] and self.source(self.rules[name]).yields)
+        name = min(yielding, key=lambda name: self.source(self.rules[name]).yields, default=None)
+        if name is None:
+            return False
+        item = self.items[name].pop(0)
+        self.spent[name] -= item.tokens
+        self._extra -= item.extra
+        return True
+
+    def source(self, rule: SectionRule) -> SectionSource:
+        """What fills a section."""
+        return self.sources[rule.source]
 
     def date(self, section: str, item: Item) -> str:
         """The date line above an item."""
@@ -111,7 +118,7 @@ class Ledger:
 
     def dates(self, rule: SectionRule) -> Dates:
         """What dates a section shows: a conversation of one day shows none, but for times that the profile asks for."""
-        is_bare = rule.source in {"hot", "trigger"} and not self.dated and rule.dates != "time"
+        is_bare = self.source(rule).is_dialogue and not self.dated and rule.dates != "time"
         return "none" if is_bare else rule.dates
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:

@@ -45,7 +45,7 @@ class Marks:
 
 def marks_of(view: View, step: float, *, results: bool) -> Marks:
     """The marks of what people and agents said, or of what tools answered. All versions count, so that none moves later."""
-    rows, marks = view.rows, view.history.attributes
-    counted = view.spoken[rows] & (marks.by_tool.head(view.size)[rows] == results)
+    rows, marks = view.rows, view.history.breadcrumbs
+    counted = view.dialogue[rows] & (marks.by_tool.head(view.size)[rows] == results)
     tokens = np.where(counted, LABEL + marks.tokens.head(view.size)[rows].astype(np.float64), 0.0)
     return Marks(rows=rows, ends=np.cumsum(tokens), step=max(step, 1.0))

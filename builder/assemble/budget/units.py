@@ -22,8 +22,8 @@ def jumped(view: View, window: Window) -> int:
         return 0
     since = (units - most - 1) % (most - window.trim_to + 1)
     heads: set[int] = set()
-    for number in range(view.own_count - 1, -1, -1):
-        row = view.own[number]
+    for number in range(view.session_size - 1, -1, -1):
+        row = view.session_rows[number]
         if view.in_conversation(row):
             heads.add(view.unit_of(row))
             if len(heads) > since:

@@ -114,7 +114,7 @@ class Writer:
         return replace(item, extra=sum(map(count, texts)) - item.tokens)
 
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
-        crumb = self.view.history.rows[entry.row].breadcrumb
+        crumb = self.view.breadcrumb(entry.row)
         if not entry.request:
             is_result = crumb.schema == RESULT and not crumb.failed
             form = (
@@ -124,7 +124,7 @@ class Writer:
         call = self.fragment(crumb, RenderForm(call=entry.request, open=not entry.results), cap)
         fragments, room = [call], None if cap is None else cap - call.tokens
         for number, row in enumerate(entry.results):
-            result = self.view.history.rows[row].breadcrumb
+            result = self.view.breadcrumb(row)
             most = None if room is None else room // (len(entry.results) - number)
             fragment = self._result(result, "" if result.failed else line, most)
             fragments.append(fragment)
@@ -148,9 +148,9 @@ class Writer:
         rules = self.profile.tool_output
         return ANSWER if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
-    def date(self, item: Item, shown: Dates) -> str:
+    def date(self, item: Item, dates: Dates) -> str:
         """The date line above an item."""
-        match shown:
+        match dates:
             case "none":
                 return ""
             case "age":

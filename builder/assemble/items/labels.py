@@ -69,7 +69,7 @@ class Labels:
         return breadcrumb.session == self.now.session
 
     def _is_an_agent(self, name: str) -> bool:
-        return self.view.history.agents.get(name.casefold(), self.view.size) < self.view.size
+        return self.view.history.breadcrumbs.agents.get(name.casefold(), self.view.size) < self.view.size
 
 
 def is_plain(name: str) -> bool:

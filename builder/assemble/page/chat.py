@@ -15,17 +15,15 @@ from builder.assemble.items.words import WRITTEN
 from builder.assemble.page.chat_turns import (
     conversation_messages,
     is_turn,
-    named_roles,
     note_of,
     pictures,
+    roles_with_labels,
     written,
 )
 from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import OPENING, Message, Part
 from builder.domain.profile import SectionRule
 
-LASTING = frozenset({"pinned", "summary", "instructions"})
-"""Sources of the system's messages, unless the section's class says that they change from turn to turn."""
 PROBE = "x"
 """What stands in a section while its heading is looked for."""
 
@@ -48,28 +46,28 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         return ()
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
     current, *_ = ledger.items[trigger.name]
-    recent = writer.profile.section("hot")
+    recent = writer.profile.section("window")
     places = (*((recent.name,) if recent else ()), trigger.name)
     turns = [(name, item) for name in places for item in ledger.items.get(name, ()) if is_turn(item)]
     is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
-    named = named_roles((item for _, item in turns), None if is_answered else current.first, writer)
-    conversation, day = conversation_messages(turns, ledger, named)
+    labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
+    conversation, day = conversation_messages(turns, ledger, labelled_roles)
     items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
-    system = tuple(_system([section for section in sections if _lasts(ledger.rules[section.name])], items, ledger))
-    without_expired = not system or bool(system[-1].breakpoint)
-    notes = _notes([section for section in sections if not _lasts(ledger.rules[section.name])], items, writer)
+    system = tuple(_system([section for section in sections if _is_lasting(section, ledger)], items, ledger))
+    is_cached = not system or bool(system[-1].breakpoint)
+    notes = _notes([section for section in sections if not _is_lasting(section, ledger)], items, writer)
     if is_answered:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
-        return (*system, *_ending_with_calls(conversation, callers, notes, without_expired=without_expired))
-    last = _text(notes) if is_text else _current(current, trigger, notes, day, named, ledger)
-    return (*system, *_marked(conversation, without_expired=without_expired), last)
+        return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
+    last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
+    return (*system, *_marked(conversation, is_cached=is_cached), last)
 
 
-def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
+def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
     """Tokens of all texts, arguments and results; names and ids are the API's."""
     count, total, is_first = writer.rendering.page_tokens, 0, True
-    for message in shown:
+    for message in chat:
         joint = "\n\n" if message.role == "system" else ""
         total += sum(count(part.text + joint) for part in message.parts)
         total += sum(count(each.call.arguments) + count("\n".join(each.results)) for each in message.exchanges)
@@ -81,7 +79,7 @@ def chat_tokens(shown: Iterable[Message], writer: Writer) -> int:
 def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     """Those that are no messages. is_text: the current message is none."""
     match rule.source:
-        case "hot":
+        case "window":
             return [item for item in items if not is_turn(item)]
         case "trigger":
             return items if is_text else ()
@@ -89,8 +87,9 @@ def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Seque
             return items
 
 
-def _lasts(rule: SectionRule) -> bool:
-    return rule.source == "system" or (rule.source in LASTING and rule.section_class != "turn")
+def _is_lasting(section: PageSection, ledger: Ledger) -> bool:
+    rule = ledger.rules[section.name]
+    return rule.source == "system" or (ledger.source(rule).is_lasting and rule.section_class != "turn")
 
 
 def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledger: Ledger) -> Iterable[Message]:
@@ -105,20 +104,22 @@ def _system(front: Sequence[PageSection], items: dict[str, Sequence[Item]], ledg
 
 
 def _notes(sections: Sequence[PageSection], items: dict[str, Sequence[Item]], writer: Writer) -> _Notes:
-    shown = (item for section in sections for item in items.get(section.name, ()))
+    chat = (item for section in sections for item in items.get(section.name, ()))
     text = writer.rendering.page(writer.profile.page, tuple(sections)).text.strip("\n") if sections else ""
-    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in shown for part in item.fragments)))
+    return _Notes(text=text, ids=tuple(dict.fromkeys(part.breadcrumb.id for item in chat for part in item.fragments)))
 
 
 def _text(notes: _Notes) -> Message:
     return Message(role="user", parts=(Part(notes.text, is_note=True),), ids=notes.ids)
 
 
-def _current(current: Item, rule: SectionRule, notes: _Notes, day: str, named: frozenset[str], ledger: Ledger) -> Message:
+def _current(
+    current: Item, rule: SectionRule, notes: _Notes, day: str, labelled_roles: frozenset[str], ledger: Ledger
+) -> Message:
     """The current message behind everything that is no message, which its heading ends. day: of the last note."""
     writer, crumb = ledger.writer, current.first
     date = ledger.date(rule.name, current)
-    is_named = "user" in named or crumb.role != "user"
+    is_named = "user" in labelled_roles or crumb.role != "user"
     note = note_of(date if date != day else "", writer.labels.of(crumb) if is_named else "")
     heading = _heading(rule, writer) if notes.text else ""
     above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))
@@ -140,11 +141,11 @@ def _heading(rule: SectionRule, writer: Writer) -> str:
 
 
 def _ending_with_calls(
-    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, without_expired: bool
+    conversation: Sequence[Message], callers: frozenset[str], notes: _Notes, *, is_cached: bool
 ) -> tuple[Message, ...]:
     """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
-        return _marked(conversation, without_expired=without_expired)
+        return _marked(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
@@ -153,11 +154,11 @@ def _ending_with_calls(
         front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, without_expired=without_expired), front, *calls)
+    return (*_marked(before, is_cached=is_cached), front, *calls)
 
 
-def _marked(conversation: Sequence[Message], *, without_expired: bool) -> tuple[Message, ...]:
+def _marked(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
     """The conversation with a mark behind it, when what is in front of it lasts."""
-    if not conversation or not without_expired:
+    if not conversation or not is_cached:
         return tuple(conversation)
     return (*conversation[:-1], replace(conversation[-1], breakpoint=RECENT))

@@ -24,7 +24,7 @@ def is_turn(item: Item) -> bool:
     return item.entry is not None and bool(item.entry.request or item.first.role != "tool")
 
 
-def named_roles(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
+def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
     """The roles in which more than one writes. asker: the current message, which is the user's, whoever wrote it."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
     crumbs = [(_role(item.first), item.first) for item in items]
@@ -34,13 +34,13 @@ def named_roles(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer)
     return frozenset(role for role, names in labels.items() if len(names) > 1)
 
 
-def conversation_messages(turns: Iterable[Placed], ledger: Ledger, named: frozenset[str]) -> tuple[list[Message], str]:
-    """The turns in page order, and the date of the last note. named: see `named_roles`.
+def conversation_messages(turns: Iterable[Placed], ledger: Ledger, labelled_roles: frozenset[str]) -> tuple[list[Message], str]:
+    """The turns in page order, and the date of the last note. named: see `roles_with_labels`.
 
     Dates and names stand in front of what a person wrote. Those of the assistant's end the user's message before it, which is one
     of ours where there is none.
     """
-    shown: list[Message] = []
+    messages_in_order: list[Message] = []
     day = speaker = ""
     for _, turn in groupby(turns, key=lambda placed: placed[1].entry.row if placed[1].entry else -1):
         (section, first), *more = turn
@@ -49,16 +49,18 @@ def conversation_messages(turns: Iterable[Placed], ledger: Ledger, named: frozen
             continue
         date, name = ledger.date(section, first), ledger.writer.labels.of(first.first) if first.first.role != "tool" else ""
         is_new = message.role == "user" or name not in {"", speaker}
-        note = note_of(date if date != day else "", name if is_new and message.role in named else "")
+        note = note_of(date if date != day else "", name if is_new and message.role in labelled_roles else "")
         day, speaker = date, name if name and message.role == "assistant" else speaker
         if note and message.role == "user":
             message = replace(message, parts=(Part(f"{note}\n", is_note=True), *message.parts))
-        elif note and shown and shown[-1].role == "user":
-            shown[-1] = replace(shown[-1], parts=(*shown[-1].parts, Part(f"\n{note}\n", is_note=True)))
+        elif note and messages_in_order and messages_in_order[-1].role == "user":
+            messages_in_order[-1] = replace(
+                messages_in_order[-1], parts=(*messages_in_order[-1].parts, Part(f"\n{note}\n", is_note=True))
+            )
         elif note:
-            shown.append(Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()))
-        shown.append(message)
-    return shown, day
+            messages_in_order.append(Message(role="user", parts=(Part(f"{note}\n", is_note=True),), ids=()))
+        messages_in_order.append(message)
+    return messages_in_order, day
 
 
 def note_of(date: str, name: str) -> str:

@@ -36,15 +36,15 @@ def compose(ledger: Ledger) -> Page:
 
 def _breakpoints(markdown: str, ends: dict[str, int], ledger: Ledger) -> tuple[Breakpoint, ...]:
     """Behind what is static, what is slow, and the conversation: in page order, none of an empty beginning, none twice."""
-    found: dict[int, Breakpoint] = {}
+    sections_by_end: dict[int, Breakpoint] = {}
     for name, lasts in ((STATIC, _is_static), (SLOW, _is_slow), (RECENT, _is_recent)):
         front = list(takewhile(lambda section: lasts(ledger.rules[section]), ends))  # noqa: B023 - used at once
         if front:
             end = ends[front[-1]]
             tokens = ledger.writer.rendering.page_tokens(markdown[:end])
             prefix = blake2b(markdown[:end].encode(), digest_size=8).hexdigest()
-            found.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
-    return tuple(found.values())
+            sections_by_end.setdefault(end, Breakpoint(name=name, characters=end, tokens=tokens, prefix=prefix))
+    return tuple(sections_by_end.values())
 
 
 def _is_static(rule: SectionRule) -> bool:
@@ -56,4 +56,4 @@ def _is_slow(rule: SectionRule) -> bool:
 
 
 def _is_recent(rule: SectionRule) -> bool:
-    return _is_slow(rule) or rule.source == "hot"
+    return _is_slow(rule) or rule.source == "window"

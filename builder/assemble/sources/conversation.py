@@ -15,48 +15,49 @@ from builder.domain.profile import Dates, Profile
 from builder.recall.index.conversation import Entry, Turn, signature_of, turns
 from builder.recall.index.view import View
 
-STORED_OVER_RENDERED = 1.25
-"""How many more tokens may have been counted of a text when it was stored than it has on a page: JSON is written otherwise."""
-STUB = 30
-"""Tokens of a result that is one line, about."""
-ENOUGH = 0.6
+MAX_STORED_SHARE = 1.25
+"""Tokens of a text as stored over its tokens on a page, at most: JSON is written otherwise there."""
+STUB_TOKENS = 30
+"""Of a result that is one line, about."""
+MIN_ALIGNED_SHARE = 0.6
 """Share of what has room that must still be shown once the beginning has moved on to a mark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
-    """The conversation as the profile's limits leave it, as far back as it may be shown.
-
-    entries: the newest first. placeholders: those whose results a limit reduces to a line. left_out: what a limit takes, and why.
-    is_part: older entries may be shown too, but need more than the room. moved: row with which a limit last moved its beginning.
-    """
+class LimitedConversation:
+    """The conversation as the profile's limits leave it, as far back as it may be shown."""
 
     entries: tuple[Entry, ...]
+    """The newest first."""
     placeholders: frozenset[Entry]
+    """Those whose results a limit reduces to a line."""
     left_out: tuple[tuple[Entry, str], ...]
+    """What a limit takes, and why."""
     is_part: bool
-    moved: int
+    """Older entries may be shown too, but need more than the room."""
+    moved_at: int
+    """Row with which a limit last moved its beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """The part of the conversation that a page shows.
-
-    items: in page order. whole: nothing of it is missing but what the profile's limits take.
-    moved: row with which it came to begin where it does; 0 = it begins with the session. unfolded: tokens without folding.
-    """
+    """The part of the conversation that a page shows."""
 
     items: tuple[Item, ...]
+    """In page order."""
     whole: bool
-    moved: int = 0
+    """Nothing is missing but what the profile's limits take."""
+    moved_at: int = 0
+    """Row with which its beginning last moved; 0 = it begins with the session."""
     unfolded: int = 0
+    """Tokens without folding."""
 
-    def shown(self) -> frozenset[int]:
+    def whole_rows(self) -> frozenset[int]:
         """The rows of which all is on the page."""
-        return frozenset(row for item in self.items for row in _shown(item))
+        return frozenset(row for item in self.items for row in _whole_rows(item))
 
 
-def _shown(item: Item) -> Iterator[int]:
+def _whole_rows(item: Item) -> Iterator[int]:
     """What an agent said with a call is an item of its own."""
     if item.entry is None:
         return
@@ -74,13 +75,13 @@ def cannot_fit(view: View, profile: Profile, allowance: int) -> bool:
     window, own = profile.window, view.rows
     if window.max_units is not None or window.max_tool_turns is not None or profile.tool_output.placeholder_after is not None:
         return False
-    shown = own[view.spoken[own] & view.current[own]]
-    marks = view.history.attributes
-    said = shown[~marks.by_tool.head(view.size)[shown]]
-    return float(marks.tokens.head(view.size)[said].sum()) > STORED_OVER_RENDERED * allowance
+    rows_shown = own[view.dialogue[own] & view.current[own]]
+    marks = view.history.breadcrumbs
+    texts = rows_shown[~marks.by_tool.head(view.size)[rows_shown]]
+    return float(marks.tokens.head(view.size)[texts].sum()) > MAX_STORED_SHARE * allowance
 
 
-def limited(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> Limited:
+def limit_conversation(view: View, profile: Profile, room: float, current: Turn, *, folded: bool) -> LimitedConversation:
     """The entries that may be shown, back to where they need more than `room` tokens, by the counts of when they were stored.
 
     current: calls that stand elsewhere. folded: results need one line each.
@@ -95,10 +96,10 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
     placeholders: set[Entry] = set()
     tool_turns = 0
     tokens = 0.0
-    stored = view.history.attributes.tokens.head(view.size)
+    stored = view.history.breadcrumbs.tokens.head(view.size)
     for number, turn in enumerate(turns(view)):
-        if tokens > STORED_OVER_RENDERED * room:
-            return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved=0)
+        if tokens > MAX_STORED_SHARE * room:
+            return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
         calls = any(entry.request for entry in turn)
         tool_turns += calls
         for entry in reversed(turn):
@@ -112,51 +113,51 @@ def limited(view: View, profile: Profile, room: float, current: Turn, *, folded:
                 entries.append(entry)
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
                 tokens += _stored(entry, stored, folded=folded)
-    moved = jumped(view, window) if most is not None else 0
-    return Limited(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved=moved)
+    moved_at = jumped(view, window) if most is not None else 0
+    return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved_at=moved_at)
 
 
 def _stored(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
-    results = STUB * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
+    results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
     return results + (0.0 if entry.request else float(tokens[entry.row]))
 
 
-def whole(found: Limited, writer: Writer) -> Conversation:
+def whole(limits: LimitedConversation, writer: Writer) -> Conversation:
     """All of it."""
-    return Conversation(items=tuple(_item(entry, found, writer) for entry in reversed(found.entries)), whole=True)
+    return Conversation(items=tuple(_item(entry, limits, writer) for entry in reversed(limits.entries)), whole=True)
 
 
-def newest(found: Limited, writer: Writer, room: int, dates: Dates) -> Conversation:
+def newest(limits: LimitedConversation, writer: Writer, room: int, dates: Dates) -> Conversation:
     """What of it has room, in tokens, the newest first. dates: what of them is shown.
 
     Results yield before words, older before newer: those behind a first mark are one line each, and nothing is shown of what
     is behind a second one. Both marks move in jumps.
     """
     step = (1 - writer.profile.window.keep_share) * room
-    again = _called_again(found, writer) if writer.profile.tool_output.newest_only else frozenset()
-    full = [_item(entry, found, writer, "superseded" if entry in again else "") for entry in found.entries]
-    items = _folded(full, found, writer, room, step)
+    again = _called_again(limits, writer) if writer.profile.tool_output.newest_only else frozenset()
+    full = [_item(entry, limits, writer, "superseded" if entry in again else "") for entry in limits.entries]
+    items = _folded(full, limits, writer, room, step)
     marks = marks_of(writer.view, step, results=False)
-    shown = _window(items, writer, room, marks, dates)
+    rows_shown = _window(items, writer, room, marks, dates)
     return Conversation(
-        items=tuple(reversed(shown)),
+        items=tuple(reversed(rows_shown)),
         whole=False,
-        moved=marks.reached(shown[-1].origin, room) if shown else 0,
-        unfolded=sum(item.tokens for item in full[: len(shown)]),
+        moved_at=marks.reached(rows_shown[-1].origin, room) if rows_shown else 0,
+        unfolded=sum(item.tokens for item in full[: len(rows_shown)]),
     )
 
 
-def _item(entry: Entry, found: Limited, writer: Writer, line: Line = "") -> Item:
+def _item(entry: Entry, limits: LimitedConversation, writer: Writer, line: Line = "") -> Item:
     """An entry as the profile limits it; what is shorter than its line stays."""
-    line = "placeholder" if entry in found.placeholders else line
+    line = "placeholder" if entry in limits.placeholders else line
     full = writer.entry(entry)
     return _shorter(full, writer.entry(entry, line)) if line else full
 
 
-def _called_again(found: Limited, writer: Writer) -> frozenset[Entry]:
+def _called_again(limits: LimitedConversation, writer: Writer) -> frozenset[Entry]:
     """The calls that were made again later with the same arguments and answered without an error."""
     rows, later, again = writer.view.history.rows, set[str](), set[Entry]()
-    for entry in found.entries:
+    for entry in limits.entries:
         if entry.request and entry.results:
             signature = signature_of(rows[entry.row].breadcrumb, entry.request)
             again.update({entry} if signature in later else ())
@@ -164,7 +165,7 @@ def _called_again(found: Limited, writer: Writer) -> frozenset[Entry]:
     return frozenset(again)
 
 
-def _folded(full: Sequence[Item], found: Limited, writer: Writer, room: int, step: float) -> list[Item]:
+def _folded(full: Sequence[Item], limits: LimitedConversation, writer: Writer, room: int, step: float) -> list[Item]:
     """The items, results behind the first mark in one line each. Words that need less than their part leave it to results."""
     rules = writer.profile.tool_output
     if rules.fold_at is None:
@@ -174,15 +175,15 @@ def _folded(full: Sequence[Item], found: Limited, writer: Writer, room: int, ste
     extra = [long.size - brief.size for long, brief in zip(full, short, strict=True)]
     for_results = room - min(words, int((1 - rules.fold_at) * room))
     sums = list(accumulate(extra))
-    kept = max(sum(total <= for_results for total in sums), min(rules.fold_keep, len(full)))
-    if kept == len(full):
+    number = max(sum(total <= for_results for total in sums), min(rules.fold_keep, len(full)))
+    if number == len(full):
         return list(full)
     marks = marks_of(writer.view, step, results=True)
-    kept = _aligned(kept, found.entries, sums, marks, ENOUGH * for_results)
-    chosen = [*full[:kept], *short[kept:]]
-    left = for_results - (sums[kept - 1] if kept else 0)
-    if extra[kept] > step and left >= max(USEFUL, step):
-        chosen[kept] = _cut(full[kept], writer, short[kept].size + _size(left, room))
+    number = _aligned(number, limits.entries, sums, marks, MIN_ALIGNED_SHARE * for_results)
+    chosen = [*full[:number], *short[number:]]
+    remainder = for_results - (sums[number - 1] if number else 0)
+    if extra[number] > step and remainder >= max(USEFUL, step):
+        chosen[number] = _cut(full[number], writer, short[number].size + _size(remainder, room))
     return chosen
 
 
@@ -198,30 +199,32 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, date
         line = writer.date(item, dates)
         sums.append((sums[-1] if sums else 0) + item.size + (writer.date_tokens(line) if line != date else 0))
         date = line
-    kept = sum(total <= room for total in sums)
-    if kept == len(items):
+    number = sum(total <= room for total in sums)
+    if number == len(items):
         return list(items)
-    left = room - (sums[kept - 1] if kept else 0)
-    if items[kept].size > marks.step and left >= max(USEFUL, marks.step / 2):
-        cut = _cut(items[kept], writer, _size(left, room))
-        if cut.size <= left and cut.is_useful:
-            return [*items[:kept], cut]
-    return list(items[: _aligned(kept, [item.entry for item in items if item.entry], sums, marks, ENOUGH * marks.step)])
+    remainder = room - (sums[number - 1] if number else 0)
+    if items[number].size > marks.step and remainder >= max(USEFUL, marks.step / 2):
+        cut = _cut(items[number], writer, _size(remainder, room))
+        if cut.size <= remainder and cut.is_useful:
+            return [*items[:number], cut]
+    return list(
+        items[: _aligned(number, [item.entry for item in items if item.entry], sums, marks, MIN_ALIGNED_SHARE * marks.step)]
+    )
 
 
-def _aligned(kept: int, entries: Sequence[Entry], sums: Sequence[int], marks: Marks, enough: float) -> int:
+def _aligned(number: int, entries: Sequence[Entry], sums: Sequence[int], marks: Marks, enough: float) -> int:
     """How many are kept when the oldest of them stands at a mark; as many as before when that would be too few."""
-    if not kept:
+    if not number:
         return 0
-    mark = marks.next(entries[kept - 1].origin)
-    aligned = sum(entry.origin >= mark for entry in entries[:kept])
-    return aligned if aligned and sums[aligned - 1] >= enough else kept
+    mark = marks.next(entries[number - 1].origin)
+    aligned = sum(entry.origin >= mark for entry in entries[:number])
+    return aligned if aligned and sums[aligned - 1] >= enough else number
 
 
-def _size(left: int, room: int) -> int:
+def _size(remainder: int, room: int) -> int:
     """The largest half, quarter, … of the room that is left: so a cut stays the same while the conversation goes on."""
     size = room
-    while size > left:
+    while size > remainder:
         size //= 2
     return size
 

@@ -32,9 +32,9 @@ def fill(
     """
     rows = ledger.writer.view.history.rows
     parts = {
-        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.shown() for part in item.fragments if part.reduced
+        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.all_items() for part in item.fragments if part.reduced
     }
-    elsewhere = {item.origin: item.spans for item in ledger.shown() if item.spans and item.origin not in places}
+    elsewhere = {item.origin: item.spans for item in ledger.all_items() if item.spans and item.origin not in places}
     unsaid = (_unsaid(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
     waiting = tuple(
         find
@@ -44,20 +44,20 @@ def fill(
         and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
     )
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
-    missed: list[Find] = []
+    without_room: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.left < least[number]:
-            missed += waiting[number:]
+            without_room += waiting[number:]
             break
         schema = rows[find.row].breadcrumb.schema
         if not limits.get(schema, 1) or not _offer(rule.name, find, ledger, places):
-            missed.append(find)
+            without_room.append(find)
             continue
         crumb = rows[find.row].breadcrumb.id
         ledger.probabilities[crumb] = min(ledger.probabilities.get(crumb, 0.0) + find.probability, 1.0)
         if schema in limits:
             limits[schema] -= 1
-    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in missed)
+    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
 
 
 def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
@@ -79,20 +79,20 @@ def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) ->
 
 def found_item(find: Find, writer: Writer) -> Item:
     """The item that shows a find; a result stands below its call."""
-    crumb = writer.view.history.rows[find.row].breadcrumb
-    exchange = exchange_of(writer.view, writer.view.history.versions[crumb.id][0]) if crumb.role == "tool" else None
+    crumb = writer.view.breadcrumb(find.row)
+    exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        form = RenderForm(spans=find.spans, said=find.said)
+        form = RenderForm(spans=find.spans, said=find.times)
         return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
-    caller = writer.view.row_of(writer.view.history.rows[exchange.callers[0]].breadcrumb.id)
-    call = writer.fragment(writer.view.history.rows[caller].breadcrumb, RenderForm(call=exchange.request), CALL)
+    caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
+    call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), CALL)
     result = writer.fragment(crumb, _limited(find, writer, RenderForm(spans=find.spans, answer=True)))
     return Item(origin=find.row, fragments=(call, result, *_others(caller, writer)), spans=find.spans)
 
 
 def _limited(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
     """The form as the profile limits what tools answered that is not in the conversation."""
-    rules, crumb = writer.profile.tool_output, writer.view.history.rows[find.row].breadcrumb
+    rules, crumb = writer.profile.tool_output, writer.view.breadcrumb(find.row)
     form = replace(writer.result_form(crumb), spans=form.spans, said=form.said, answer=form.answer)
     return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
@@ -100,12 +100,12 @@ def _limited(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
 def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
     """The note on what else that turn called."""
     others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
-    return (writer.other_calls(writer.view.history.rows[caller].breadcrumb, others),) if others > 0 else ()
+    return (writer.other_calls(writer.view.breadcrumb(caller), others),) if others > 0 else ()
 
 
 def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
     """Whether the page shows the very words elsewhere: in the part of a message that has room there, or that a limit leaves."""
-    crumb = writer.view.history.rows[find.row].breadcrumb
+    crumb = writer.view.breadcrumb(find.row)
     part = parts.get(crumb.id)
     if part is None:
         return False
@@ -122,7 +122,7 @@ def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
     for first, last in elsewhere:
         rest = tuple(part for start, end in rest for part in ((start, min(end, first)), (max(start, last), end)))
     words = (_WORDS.search(text, start, end) for start, end in rest if start < end)
-    spans = tuple(found.span() for found in words if found)
+    spans = tuple(spans_of_words.span() for spans_of_words in words if spans_of_words)
     return replace(find, spans=spans) if spans else None
 
 

@@ -3,19 +3,19 @@
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import USEFUL
-from builder.assemble.request import Request
 from builder.assemble.sources.reminders import own_texts
 from builder.domain.errors import Rejected
+from builder.recall.recall import ConsumerRecall
 
 
-def put_fixed(ledger: Ledger, request: Request) -> bool:
+def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
     """Put them on an empty page; the words are cut, and then the current message, when they leave no room for each other.
 
     Returns whether the words were cut. Raises `Rejected` when there is no room for a useful part of the message.
     """
-    profile, rule = request.profile, next(rule for rule in request.profile.sections if rule.source == "trigger")
-    texts = own_texts(profile, request.system_prompt, request.trigger, request.view)
-    current = current_items(ledger.writer, request)
+    profile, rule = recall.profile, next(rule for rule in recall.profile.sections if rule.source == "trigger")
+    texts = own_texts(profile, recall.system_prompt, recall.trigger, recall.view)
+    current = current_items(ledger.writer, recall)
     tokens, size = sum(item.tokens for item in current), sum(item.size for item in current)
     least = ledger.cost(rule.name, current) - tokens + min(size, USEFUL)
     cut = False
@@ -26,7 +26,7 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
         if shown:
             ledger.put_text(name, shown)
     room = ledger.left - ledger.cost(rule.name, current) + tokens
-    current = _fitted(current, room, ledger.writer, request)
+    current = _fitted(current, room, ledger.writer, recall)
     tokens = sum(item.tokens for item in current)
     if tokens > room or not any(item.text for item in current) or (room < USEFUL and any(item.is_cut for item in current)):
         raise Rejected(
@@ -37,18 +37,18 @@ def put_fixed(ledger: Ledger, request: Request) -> bool:
     return cut
 
 
-def current_items(writer: Writer, request: Request) -> tuple[Item, ...]:
+def current_items(writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
     """The current message, or the calls of a turn with what the tools answered."""
-    if request.turn:
-        return tuple(map(writer.entry, request.turn))
-    return (_message(writer, request),)
+    if recall.turn:
+        return tuple(map(writer.entry, recall.turn))
+    return (_message(writer, recall),)
 
 
-def _message(writer: Writer, request: Request, cap: int | None = None) -> Item:
-    return writer.for_messages(writer.message(request.trigger, request.view.size, cap=cap))
+def _message(writer: Writer, recall: ConsumerRecall, cap: int | None = None) -> Item:
+    return writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=cap))
 
 
-def _fitted(items: tuple[Item, ...], room: int, writer: Writer, request: Request) -> tuple[Item, ...]:
+def _fitted(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
     """The items within `room` tokens: the largest one is cut first, each once."""
     fitted = list(items)
     for number in sorted(range(len(items)), key=lambda number: -items[number].size):
@@ -57,5 +57,5 @@ def _fitted(items: tuple[Item, ...], room: int, writer: Writer, request: Request
             break
         item = fitted[number]
         cap = max(item.size - excess, min(USEFUL, item.size))
-        fitted[number] = writer.entry(item.entry, cap=cap) if item.entry else _message(writer, request, cap - max(item.extra, 0))
+        fitted[number] = writer.entry(item.entry, cap=cap) if item.entry else _message(writer, recall, cap - max(item.extra, 0))
     return tuple(fitted)

@@ -6,6 +6,12 @@ from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import USEFUL
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.recall import ConsumerRecall
+
+
+def collect_pinned(recall: ConsumerRecall, rule: SectionRule, writer: Writer, room: int) -> tuple[Item, ...]:
+    """The items of a section; see `SectionSource.collect`."""
+    return pinned_items(section_rows(recall.profile, recall.pinned, rule), writer, room)
 
 
 def section_rows(

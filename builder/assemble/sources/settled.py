@@ -6,35 +6,35 @@ from builder.assemble.items.forms import RenderForm
 from builder.assemble.sources.instructions import ActiveInstructions
 from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
-from builder.recall.summaries.extract import verbatim
-from builder.recall.summaries.lines import Shown
-from builder.recall.summaries.plan import Standing, summary_shown
+from builder.recall.summaries.extract import verbatim_line
+from builder.recall.summaries.lines import PageContent
+from builder.recall.summaries.plan import PageSummary, page_summary
 
 LEAST_SUMMARY = 100
 """Tokens below which a part of a summary says nothing of a long session."""
 
 
-def put_summary(ledger: Ledger, rule: SectionRule, anyway: Shown, moved: int, rooms: tuple[int, int]) -> frozenset[int]:
+def put_summary(ledger: Ledger, rule: SectionRule, page: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
     """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
 
     moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
     word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
     oldest of what is kept word for word, and a note says how many.
     """
-    standing = summary_shown(ledger.writer.view, ledger.writer.profile, anyway, moved)
-    if standing is None:
+    summary = page_summary(ledger.writer.view, ledger.writer.profile, page, moved_at)
+    if summary is None:
         return frozenset()
-    order = _by_importance(standing.lines)
-    kept = sum(line.verbatim for line in standing.lines)
+    order = _by_importance(summary.lines)
+    kept = sum(line.verbatim for line in summary.lines)
     room = max(rooms) if kept else rooms[0]
-    item, shown = _fitted(ledger, rule, standing, order, room)
+    item, shown = _fitted(ledger, rule, summary, order, room)
     if shown < len(order) and room < LEAST_SUMMARY:
         return frozenset()
     if shown < kept:
-        item, shown = _fitted(ledger, rule, standing, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
+        item, shown = _fitted(ledger, rule, summary, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
         ledger.put_note(rule.name, _note(ledger, kept - shown))
     ledger.put(rule.name, (item,) if item else ())
-    return _whole_rows(ledger, standing, order[:shown])
+    return _whole_rows(ledger, summary, order[:shown])
 
 
 def _note(ledger: Ledger, number: int) -> str:
@@ -49,13 +49,13 @@ def _by_importance(lines: tuple[Line, ...]) -> list[int]:
     )
 
 
-def _fitted(ledger: Ledger, rule: SectionRule, standing: Standing, order: list[int], room: int) -> tuple[Item | None, int]:
+def _fitted(ledger: Ledger, rule: SectionRule, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
     """As many lines, the most important first, as `room` tokens hold with the heading; and how many."""
     room -= ledger.heading(rule.name)
     low, high, best = 0, len(order), None
     number = high  # mostly all have room
     while low < high:
-        item = _item(ledger, standing, order[:number])
+        item = _item(ledger, summary, order[:number])
         if item.text and item.tokens <= room:
             low, best = number, item
         else:
@@ -64,18 +64,20 @@ def _fitted(ledger: Ledger, rule: SectionRule, standing: Standing, order: list[i
     return best, low
 
 
-def _item(ledger: Ledger, standing: Standing, numbers: list[int]) -> Item:
-    return ledger.writer.message(standing.showing(standing.lines[number] for number in sorted(numbers)), -1)
+def _item(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> Item:
+    return ledger.writer.message(summary.with_lines(summary.lines[number] for number in sorted(numbers)), -1)
 
 
-def _whole_rows(ledger: Ledger, standing: Standing, numbers: list[int]) -> frozenset[int]:
+def _whole_rows(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> frozenset[int]:
     """Rows of which these lines say all."""
     view = ledger.writer.view
-    lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := standing.lines[number]).verbatim)
-    return frozenset(row for row, line in lines if row >= 0 and line == verbatim(view, row))
+    lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := summary.lines[number]).verbatim)
+    return frozenset(row for row, line in lines if row >= 0 and line == verbatim_line(view, row))
 
 
-def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int) -> Shown:
+def put_instructions(
+    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int
+) -> PageContent:
     """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite.
 
     shown: rows of which the page shows all. Returns what it shows with the instructions.
@@ -85,7 +87,7 @@ def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructio
     whole = set(shown)
     for find in active.instructions:
         if find.row not in shown:
-            crumb = ledger.writer.view.history.rows[find.row].breadcrumb
+            crumb = ledger.writer.view.breadcrumb(find.row)
             item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
             longer = sorted((*items, item), key=lambda other: other.origin)
             if ledger.cost(rule.name, longer) <= room:
@@ -93,4 +95,4 @@ def put_instructions(ledger: Ledger, rule: SectionRule, active: ActiveInstructio
                 parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
                 whole.update(() if find.spans else (find.row,))
     ledger.put(rule.name, items)
-    return Shown(rows=frozenset(whole), parts=parts, outdated=active.outdated)
+    return PageContent(rows=frozenset(whole), parts=parts, outdated=active.outdated)

@@ -27,11 +27,11 @@ def faults(reading: Reading) -> tuple[Fault, ...]:
 
 def _dates(reading: Reading) -> Iterator[Fault]:
     """Above what was said on a day stands that day, once what is shown was said on more than one, the last included."""
-    rule = reading.rule("hot")
+    rule = reading.rule("window")
     if rule is None or rule.dates not in {"day", "time"}:
         return
     found, _ = reading.recent
-    items = reading.items("hot")[-len(found) :] if found else []
+    items = reading.items("window")[-len(found) :] if found else []
     days = [_day(reading, reading.events.records[each.entry.row], rule.dates) for each in found]
     is_dated = rule.dates == "time" or any(day != _day(reading, reading.trigger, rule.dates) for day in days)
     for item, day in zip(items, days, strict=True):
@@ -74,8 +74,8 @@ def _sections(reading: Reading) -> Iterator[Fault]:
         if sum(part["tokens_by_id"].values()) > part["tokens"]:
             yield ACCOUNT, f"section {part['name']} has {part['tokens']} tokens, its breadcrumbs {part['tokens_by_id']}"
     records = reading.events.records
-    named, shown = set(reading.ids("hot")), {records[row]["id"] for each in reading.recent[0] for row, _ in each.states}
-    if named != shown and len(reading.recent[0]) == len(reading.items("hot")):
+    named, shown = set(reading.ids("window")), {records[row]["id"] for each in reading.recent[0] for row, _ in each.states}
+    if named != shown and len(reading.recent[0]) == len(reading.items("window")):
         yield ACCOUNT, f"the conversation shows {sorted(shown)}, its section names {sorted(named)}"
 
 

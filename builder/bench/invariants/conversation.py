@@ -20,11 +20,11 @@ def in_conversation(reading: Reading) -> Iterator[Fault]:
     """Everything that is wrong with the section, when the page has one; and a current message that is cut without need."""
     if reading.trigger_state == "cut" and fits(reading, ()):
         yield CUT, "the current message is cut, and would have room if everything else went"
-    rule = reading.rule("hot")
+    rule = reading.rule("window")
     if rule is None:
         return
     found, _ = reading.recent
-    if len(found) < len(reading.items("hot")):
+    if len(found) < len(reading.items("window")):
         yield _stranger(reading, len(found))
         return
     certain = demanded(reading)
@@ -71,7 +71,7 @@ def refusal(reading: Reading) -> Iterator[Fault]:
     """A page is refused when what no page is without has no room, or the profile trims nothing and the conversation has none."""
     least = fixed(reading) + min(count_words(reading), 2 * USEFUL)
     if reading.page is not None:
-        if reading.profile.on_overflow == "reject" and reading.rule("hot") and exceeds(reading, demanded(reading)):
+        if reading.profile.on_overflow == "reject" and reading.rule("window") and exceeds(reading, demanded(reading)):
             yield REFUSED, "the conversation has no room, and a profile that rejects got a page"
     elif reading.profile.on_overflow == "reject" and fits(reading, possible(reading)):
         yield REFUSED, "the conversation has room, and no page came"
@@ -81,7 +81,7 @@ def refusal(reading: Reading) -> Iterator[Fault]:
 
 def _stranger(reading: Reading, number: int) -> Fault:
     """What to say of the newest item that is not the entry that is due."""
-    text = reading.items("hot")[-number - 1].text
+    text = reading.items("window")[-number - 1].text
     due = reading.limited[-number - 1] if number < len(reading.limited) else None
     name = _name(reading, due) if due else "nothing more"
     for entry in reading.limited:
@@ -113,7 +113,7 @@ def _reduced(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
 
 
 def _under_pressure(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
-    rule, entries = reading.rule("hot"), reading.limited
+    rule, entries = reading.rule("window"), reading.limited
     taken = fixed(reading) + count_words(reading) + _pinned(reading)
     room = min(rule.max_tokens(reading.limit), reading.limit - taken) if rule else 0
     if entries and not found and reading.trigger_state == "whole" and ample(entries[-1], reading) <= HALF * room - USEFUL:
@@ -134,7 +134,7 @@ def _pinned(reading: Reading) -> int:
 
 def _too_much(reading: Reading, found: Sequence[Shown]) -> Iterator[Fault]:
     """A conversation that is not whole has no more than its share."""
-    rule = reading.rule("hot")
+    rule = reading.rule("window")
     shown = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
     if rule and shown and len(found) < len(reading.limited) and reading.profile.window.max_units is None:
         most = rule.max_tokens(reading.limit) + LINES

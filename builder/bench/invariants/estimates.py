@@ -31,7 +31,7 @@ def fits(reading: Reading, entries: Iterable[Entry], more: int = 0) -> bool:
 
 def _dates(reading: Reading, shown: list[Entry]) -> int:
     """Of a line for each day, by whatever clocks; of one for each entry where times are shown."""
-    rule = reading.rule("hot")
+    rule = reading.rule("window")
     if rule and rule.dates == "time":
         return 2 * LINE * (len(shown) + 1)
     days = {reading.events.records[entry.row]["created_at"][:10] for entry in shown}

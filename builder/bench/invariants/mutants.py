@@ -51,7 +51,7 @@ def _rotated(turn: Turn) -> Turn:
 def _once(turns: list[Turn], view: Any) -> Iterator[Turn]:
     texts: set[str] = set()
     for turn in turns:
-        text = view.history.rows[turn[0].row].breadcrumb.text
+        text = view.breadcrumb(turn[0].row).text
         if text not in texts:
             yield turn
         texts.add(text)
@@ -70,7 +70,7 @@ def _named_though_hidden(right: Function) -> Function:
     def absences(page: Any, found: Any, missed: Any) -> Any:
         view = page.ledger.writer.view
         rows = [row for row in range(view.size) if not view.current[row]]
-        hidden = tuple(Omission(id=view.history.rows[row].breadcrumb.id, reason="over budget") for row in rows[:1])
+        hidden = tuple(Omission(id=view.breadcrumb(row).id, reason="over budget") for row in rows[:1])
         return right(page, found, (*hidden, *missed))
 
     return absences
@@ -85,8 +85,8 @@ def _without_reason(right: Function) -> Function:
 
 
 def _one_more(right: Function) -> Function:
-    def begin(self: Ledger, writer: Any, allowance: int, **named: Any) -> None:
-        right(self, writer, allowance + 1, **named)
+    def begin(self: Ledger, writer: Any, allowance: int, sources: Any, **options: Any) -> None:
+        right(self, writer, allowance + 1, sources, **options)
 
     return begin
 
@@ -108,11 +108,11 @@ def _without_newest(right: Function) -> Function:
 
 
 def _few(right: Function) -> Function:
-    def limited(*given: Any, **named: Any) -> Any:
+    def few(*given: Any, **named: Any) -> Any:
         found = right(*given, **named)
         return replace(found, entries=found.entries[:FEW])
 
-    return limited
+    return few
 
 
 def _miscounted(right: Function) -> Function:
@@ -135,7 +135,7 @@ MUTANTS: Mapping[str, Mutant] = {
     ),
     "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
     "the newest is left out under pressure": Mutant(front, "newest", _without_newest),
-    "a limit acts that nobody named": Mutant(front, "limited", _few),
+    "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         conversation, "_item", lambda right: lambda entry, found, writer, _="": right(entry, found, writer, "folded")
     ),
@@ -152,7 +152,7 @@ MUTANTS: Mapping[str, Mutant] = {
         draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        assembly, "_found", lambda right: lambda page, search: right(replace(page, shown=frozenset()), search)
+        assembly, "_retrieve", lambda right: lambda page, *named: right(replace(page, page_rows=frozenset()), *named)
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),

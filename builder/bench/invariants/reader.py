@@ -12,7 +12,7 @@ from typing import Any
 from builder.bench.invariants.events import RESULTS, Entry, Events, Record
 from builder.bench.invariants.expected_items import Shown, message_state, shown
 from builder.bench.invariants.items import Item, Parsed
-from builder.domain.profile import Profile, SectionRule, Source
+from builder.domain.profile import Profile, SectionRule
 
 FAULTS = (
     MISSING, ORDER, ALTERED, STALE, CUT, FOLD, LIMIT, REPEAT, PAIR, OUTLINE, DATE, ACCOUNT, EXCEEDED, REFUSED,
@@ -61,16 +61,16 @@ class Reading:
         own = frozenset(rule.name for rule in rules if rule.source in {"system", "reminder"})
         return Parsed(self.published["content"], titles, tagged=self.profile.page == "xml", own=own)
 
-    def rule(self, source: Source) -> SectionRule | None:
+    def rule(self, source: str) -> SectionRule | None:
         """The first section that this source fills."""
         return next((rule for rule in self.profile.sections if rule.source == source), None)
 
-    def items(self, source: Source) -> list[Item]:
+    def items(self, source: str) -> list[Item]:
         """What stands in it."""
         rule = self.rule(source)
         return self.parsed.items(rule.name) if rule else []
 
-    def ids(self, source: Source) -> list[str]:
+    def ids(self, source: str) -> list[str]:
         """The breadcrumbs that the context names there."""
         rule = self.rule(source)
         return [name for part in self.published["sections"] if rule and part["name"] == rule.name for name in part["ids"]]
@@ -83,7 +83,7 @@ class Reading:
         """
         found: list[Shown] = []
         entries = self.limited
-        for entry, item in zip(reversed(entries), reversed(self.items("hot")), strict=False):
+        for entry, item in zip(reversed(entries), reversed(self.items("window")), strict=False):
             match = shown(entry, item.text, self.events, self.trigger)
             if match is None:
                 break

@@ -19,9 +19,9 @@ from builder.bench.data.unanswerable import foreign
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
+from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.probability import NULL, evidence
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights, features
-from builder.recall.search.retrieval import may_be_found, may_be_shown
 from builder.service import ContextBuilder
 
 Floats = NDArray[np.float64]
@@ -98,8 +98,8 @@ async def _example(
 ) -> Example:
     query, view = await builder.recall_for(trigger, profile)
     rules = profile.retrieval
-    findable = may_be_found(query, view, rules, may_be_shown(query, view, rules))
-    ids = [view.history.rows[int(row)].breadcrumb.id for row in view.crumb]
+    findable = eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules))
+    ids = [view.breadcrumb(int(row)).id for row in view.crumb]
     return Example(
         dataset=dataset,
         session=trigger.session,

@@ -23,7 +23,7 @@ LEAST, BLOCK = 1024, 128
 """What providers cache of a prompt: nothing below the first number of tokens, then whole blocks of the second."""
 Sized = tuple[str, int]
 """An order at a budget."""
-FRONT = ("system", "retrieval", "hot", "tools", "instructions", "summary", "pinned")
+FRONT = ("system", "retrieval", "window", "tools", "instructions", "summary", "pinned")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -120,7 +120,7 @@ async def _wrong(core: Components, conversation: Conversation, question: Questio
     query, view = await core.builder.recall_for(question.trigger, profile)
     scores = rank(query, view, core.helpers.ranker.weights(query, view).passages)
     for passage in np.argsort(-scores, kind="stable"):
-        crumb = view.history.rows[int(view.crumb[passage])].breadcrumb
+        crumb = view.breadcrumb(int(view.crumb[passage]))
         if crumb.id not in question.evidence and not is_filler(crumb.text):
             return crumb
     return conversation.breadcrumbs[0]

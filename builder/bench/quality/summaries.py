@@ -16,7 +16,7 @@ from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile, Summaries
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
-from builder.recall.summaries.plan import chain_of, covered, recipe_of, sources_of, waiting
+from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 
 KEEP, BATCH = 10, 10
 PHASES = 10
@@ -88,18 +88,20 @@ async def _summarise(core: Components, end: Breadcrumb, profile: Profile) -> dic
     began = perf_counter()
     await summarise(core, (profile,), end)
     seconds = perf_counter() - began
-    view = await core.builder.view(end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM))
+    view = await core.builder.recaller.session_view(
+        end.workspace, end.session, Place(end.place.incarnation, end.place.sequence + ROOM)
+    )
     recipe = recipe_of(profile)
     assert recipe is not None  # noqa: S101 - `running` sets summaries
-    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
+    rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
     chain = chain_of(view, recipe)
     lines = shown_lines(view, chain.verbatim, chain.free)
     return {
         "text": "\n".join((*(line.day for line in lines), *(line.text for line in lines))),
         "tokens": tokens_of(lines, core.helpers.count),
         "summaries": len(rows),
-        "covered": tuple(name for name, _ in covered(view, recipe)),
-        "complete": covered(view, recipe) == sources_of(view, waiting(view, recipe, -1)[:-KEEP]),
+        "covered": tuple(name for name, _ in covered_sources(view, recipe)),
+        "complete": covered_sources(view, recipe) == sources_of(view, waiting_units(view, recipe, -1)[:-KEEP]),
         "seconds": seconds,
     }
 
@@ -113,7 +115,7 @@ async def _made(core: Components, profile: Profile) -> dict[str, Any]:
     ]
     await core.store.remember_all(tuple(rows))
     end = rows[-1].breadcrumb
-    await core.builder.view(WORKSPACE, end.session, end.place)  # read once: what reading costs is another measure
+    await core.builder.recaller.session_view(WORKSPACE, end.session, end.place)
     made = await _summarise(core, end, profile)
     return {
         "messages": MADE,

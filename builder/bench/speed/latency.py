@@ -83,7 +83,7 @@ async def _round(
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
     for number in range(rounds, rounds + COLD):
-        core.history_cache.forget(WORKSPACE)
+        core.history_cache.drop(WORKSPACE)
         text, plain = _question(size, number, "cold"), core.profile(CONSUMER)
         began = perf_counter()
         await _build(core, _session("build", size), size + number, text, plain)

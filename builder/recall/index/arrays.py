@@ -33,6 +33,11 @@ class GrowingArray(Generic[Scalar]):
         """Overwrite one row (links to a later row are only known once that row has come)."""
         self._data[row] = value
 
+    @property
+    def last(self) -> Any:
+        """The row that was appended last."""
+        return self._data[self._size - 1]
+
     def head(self, size: int) -> NDArray[Scalar]:
         """The first `size` rows, without a copy."""
         return self._data[:size]

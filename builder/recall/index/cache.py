@@ -1,68 +1,67 @@
-"""Histories of the scopes used last, bounded by their passages."""
+"""Histories of the scopes used last, bounded by their passages.
+
+A library's cache asks for an entry's size when it is put in; a history grows afterwards.
+"""
 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Iterator
 from weakref import WeakValueDictionary
 
-from builder.domain.breadcrumb import Place
 from builder.domain.recall import Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
 
-SCOPE_COST = 50
+SCOPE_PASSAGES = 50
 """What an open scope costs beside its passages, in passages."""
 
 
 class HistoryCache:
-    """A scope's history is a pure function of its rows, so forgetting one costs time and changes nothing."""
+    """A scope's history is a pure function of its rows, so dropping one costs time and changes nothing."""
 
     def __init__(self, passages: int) -> None:
-        """passages: the most that all scopes together may hold in memory; the one in use is never forgotten."""
+        """passages: the most that all scopes together may hold in memory; the one in use is never dropped."""
         self._limit = passages
-        self._held: OrderedDict[Scope, History] = OrderedDict()
+        self._histories: OrderedDict[Scope, History] = OrderedDict()
         self._locks: WeakValueDictionary[Scope, asyncio.Lock] = WeakValueDictionary()
 
-    def of(self, scope: Scope) -> History:
-        """The scope's history as far as it is known."""
-        history = self._held.setdefault(scope, History())
-        self._held.move_to_end(scope)
+    def get(self, scope: Scope) -> History:
+        """The scope's history as far as it was read."""
+        history = self._histories.setdefault(scope, History())
+        self._histories.move_to_end(scope)
         return history
 
     def lock(self, scope: Scope) -> asyncio.Lock:
-        """To be held while the scope's history is extended."""
+        """Whoever extends the scope's history holds it."""
         return self._locks.setdefault(scope, asyncio.Lock())
 
-    def takes(self, history: History, revision: int) -> bool:
-        """Whether rows of this revision may join it.
-
-        One that was read before the scope was revised takes no later rows, nor does one whose growing ended in the middle.
-        """
+    def accepts(self, history: History, revision: int) -> bool:
+        """Whether rows of this revision may join it: not after the scope was revised, nor after an extension that ended early."""
         if not history.rows:
             history.revision = revision
         return history.is_whole and history.revision == revision
 
-    def renew(self, scope: Scope) -> History:
-        """An empty one in the place of the scope's, to be read from its beginning."""
-        self._held[scope] = History()
-        return self.of(scope)
+    def reset(self, scope: Scope) -> History:
+        """An empty history in place of the scope's, to be read from its beginning."""
+        self._histories[scope] = History()
+        return self.get(scope)
 
-    def forget(self, workspace: str) -> int:
-        """Let go of what is held of a workspace; returns how many scopes."""
-        gone = [scope for scope in self._held if scope.workspace == workspace]
-        for scope in gone:
-            del self._held[scope]
-        return len(gone)
+    def drop(self, workspace: str) -> int:
+        """Drop the histories of a workspace; returns how many scopes."""
+        scopes = [scope for scope in self._histories if scope.workspace == workspace]
+        for scope in scopes:
+            del self._histories[scope]
+        return len(scopes)
 
-    def grow(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> History:
-        """Append the rows that it does not have yet, and forget the scopes unused for longest while there are too many."""
-        for _ in self.growing(history, rows):
-            pass
-        return history
+    def extend(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
+        """Append the rows behind its place, with pauses (`History.extending`); then drop the scopes unused for longest.
 
-    def growing(self, history: History, rows: tuple[StoredBreadcrumb, ...]) -> Iterator[None]:
-        """The same with pauses; see `History.extending`."""
-        place: Place = history.place
+        To be read to its end.
+        """
+        place = history.place
         yield from history.extending(tuple(row for row in rows if row.breadcrumb.place > place))
-        while len(self._held) > 1 and sum(held.passages + SCOPE_COST for held in self._held.values()) > self._limit:
-            self._held.popitem(last=False)
+        while len(self._histories) > 1 and self._size() > self._limit:
+            self._histories.popitem(last=False)
+
+    def _size(self) -> int:
+        return sum(history.cost + SCOPE_PASSAGES for history in self._histories.values())

@@ -34,17 +34,17 @@ Turn = tuple[Entry, ...]
 def turns(view: View) -> Iterator[Turn]:
     """The turns of the trigger's session that the consumer may see, the newest first."""
     rows = view.rows
-    for origin in reversed(rows[view.spoken[rows]].tolist()):
+    for origin in reversed(rows[view.dialogue[rows]].tolist()):
         if is_first_version(view, origin) and (turn := turn_of(view, origin)):
             yield turn
 
 
 def turn_of(view: View, origin: int) -> Turn:
     """What stands at the place of a first version: nothing for what is deleted, hidden, or shown below its call."""
-    row = view.row_of(view.history.rows[origin].breadcrumb.id)
+    row = view.row_of(view.breadcrumb(origin).id)
     if row < 0 or not _is_shown(view, row):
         return ()
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     if crumb.role == "tool" and not crumb.call_signatures:
         exchange = exchange_of(view, origin)
         return () if exchange is not None else (Entry(origin, row),)
@@ -68,7 +68,7 @@ def exchange_of(view: View, row: int) -> ToolExchange | None:
 
 def results_of(view: View, exchange: ToolExchange) -> tuple[int, ...]:
     """The newest versions of what answered a call, in the order in which they first came."""
-    rows = (view.row_of(view.history.rows[row].breadcrumb.id) for row in exchange.results if row < view.size)
+    rows = (view.row_of(view.breadcrumb(row).id) for row in exchange.results if row < view.size)
     return tuple(dict.fromkeys(row for row in rows if row >= 0 and _is_shown(view, row)))
 
 
@@ -96,7 +96,7 @@ def open_calls(view: View, identity: str) -> Turn:
     row = view.row_of(identity)
     if row < 0 or not _is_shown(view, row):
         return ()
-    origin = view.history.versions[identity][0]
+    origin = view.history.breadcrumbs.versions[identity][0]
     over = {
         exchange.request
         for exchange in view.history.exchanges.of_caller.get(row, ())
@@ -109,18 +109,18 @@ def open_calls(view: View, identity: str) -> Turn:
 def last_words_of_person(view: View) -> str:
     """What a person said last in the session; empty when nobody has."""
     rows = view.rows
-    rows = rows[view.history.by_person.head(view.size)[rows] & view.current[rows]]
-    return view.history.rows[int(rows[-1])].breadcrumb.text if len(rows) else ""
+    rows = rows[view.history.breadcrumbs.by_person.head(view.size)[rows] & view.current[rows]]
+    return view.breadcrumb(int(rows[-1])).text if len(rows) else ""
 
 
 def _turn_with(view: View, exchange: ToolExchange) -> Turn:
     """The calls of the message that makes this one, or the bare calls in a row with it."""
     origin = exchange.callers[0]
-    if view.history.rows[origin].breadcrumb.role != "tool":
+    if view.breadcrumb(origin).role != "tool":
         return tuple(entry for entry in turn_of(view, origin) if entry.request)
     bare: list[Entry] = []
     for turn in turns(view):
-        if any(not entry.request for entry in turn) or view.history.rows[turn[0].origin].breadcrumb.role != "tool":
+        if any(not entry.request for entry in turn) or view.breadcrumb(turn[0].origin).role != "tool":
             break
         bare = [*turn, *bare]
     return tuple(bare) or turn_of(view, origin)
@@ -129,7 +129,7 @@ def _turn_with(view: View, exchange: ToolExchange) -> Turn:
 def _person_spoke(view: View, since: int) -> bool:
     rows = view.rows
     later = rows[rows > since]
-    return bool((view.history.by_person.head(view.size)[later] & view.current[later]).any())
+    return bool((view.history.breadcrumbs.by_person.head(view.size)[later] & view.current[later]).any())
 
 
 def _is_hidden(view: View, exchange: ToolExchange) -> bool:
@@ -139,7 +139,7 @@ def _is_hidden(view: View, exchange: ToolExchange) -> bool:
 
 def is_first_version(view: View, row: int) -> bool:
     """Whether no version of the same breadcrumb came before."""
-    return view.history.versions[view.history.rows[row].breadcrumb.id][0] == row
+    return view.history.breadcrumbs.versions[view.breadcrumb(row).id][0] == row
 
 
 def signature_of(crumb: Breadcrumb, request: str) -> str:
@@ -148,7 +148,7 @@ def signature_of(crumb: Breadcrumb, request: str) -> str:
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:
-    return view.history.rows[exchange.callers[0]].breadcrumb.id
+    return view.breadcrumb(exchange.callers[0]).id
 
 
 def _is_shown(view: View, row: int) -> bool:

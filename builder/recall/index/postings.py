@@ -39,6 +39,6 @@ class Postings:
         if term not in self._entries:
             return np.empty(0, np.int64), np.empty(0, np.float32)
         rows, counts = self._entries[term]
-        found = np.array(rows, np.int64)
-        cut = int(np.searchsorted(found, end))
-        return found[:cut], np.array(counts, np.float32)[:cut]
+        rows_holding = np.array(rows, np.int64)
+        cut = int(np.searchsorted(rows_holding, end))
+        return rows_holding[:cut], np.array(counts, np.float32)[:cut]

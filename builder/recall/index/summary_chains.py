@@ -1,8 +1,7 @@
 """Chains of summaries: each names the one it continues, so two workers that summarise at once cannot say a thing twice.
 
-The first in place order that names the head of a chain is its new head; whatever else names the same one is passed over. A
-summary that is deleted takes those that continue it with it. One that has ended or that a blacklist names is only not shown:
-what continues it stays.
+The first in place order that names the head of a chain is its new head; others that name the same one are passed over. With a
+deleted summary go those that continue it. An expired or blacklisted one is only not shown: those that continue it stay.
 """
 
 from collections import defaultdict
@@ -21,15 +20,14 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Link:
-    """before: row of the link that it continues, -1 for the first.
-
-    verbatim: row of the newest link, this one or one before it, that has lines word for word; -1 for none.
-    """
+    """A summary of a chain."""
 
     identity: str
     summary: Summary
     before: int
+    """Row of the link that it continues; -1 = none."""
     verbatim: int
+    """Row of the newest link up to this one that has lines word for word; -1 = none."""
 
 
 @dataclass(slots=True)
@@ -44,60 +42,59 @@ class Chains:
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:
         """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by nobody."""
         summary = read_summary(crumb)
-        held = self._rows[session, summary.recipe]
-        rows = held.head(len(held))
+        chain_rows = self._rows[session, summary.recipe]
+        rows = chain_rows.head(len(chain_rows))
         head = _last(self._unbroken(rows, superseded_by[rows] < 0))
         if summary.previous == (self._links[head].identity if head >= 0 else "") and crumb.version == 1:
             before = self._links[head].verbatim if head >= 0 else -1
             verbatim = row if any(line.verbatim for line in summary.lines) else before
             self._links[row] = _Link(identity=crumb.id, summary=summary, before=head, verbatim=verbatim)
-            held.append(row)
+            chain_rows.append(row)
 
     def summary(self, row: int) -> Summary:
-        """What the summary of a row says that one of the other methods gave: read once, when it was added."""
+        """The summary of a row that another method returned; it was parsed when it was added."""
         return self._links[row].summary
 
-    def verbatim(self, row: int, seen: Rows) -> tuple[Line, ...]:
-        """What the summary of a row and those before it in its chain keep word for word, oldest summary first, each line once.
+    def verbatim(self, row: int, visible: Rows) -> tuple[Line, ...]:
+        """The lines word for word of a row's summary and of those before it in its chain, the oldest first, each line once.
 
-        Those that were made before versions stood in them repeat what the ones before them keep. seen: rows of summaries whose
-        lines are wanted, shape (size,).
+        Old summaries without versions repeat the lines of those before them. visible: rows of summaries whose lines count, shape
+        (size,).
         """
-        found: list[tuple[Line, ...]] = []
+        lines_by_summary: list[tuple[Line, ...]] = []
         while row >= 0 and (row := self._links[row].verbatim) >= 0:
-            found.append(tuple(line for line in self._links[row].summary.lines if line.verbatim and seen[row]))
+            lines_by_summary.append(tuple(line for line in self._links[row].summary.lines if line.verbatim and visible[row]))
             row = self._links[row].before
-        lines = (line for lines in reversed(found) for line in lines)
+        lines = (line for lines in reversed(lines_by_summary) for line in lines)
         return tuple({(line.text, line.sources): line for line in lines}.values())
 
-    def rows(self, session: int, recipe: str, kept: Rows) -> tuple[int, ...]:
-        """The chain as of a view, oldest first. kept: rows that were neither replaced nor deleted, shape (size,)."""
-        rows = self._known(session, recipe, len(kept))
-        return tuple(self._unbroken(rows, kept[rows]).tolist())
+    def rows(self, session: int, recipe: str, latest: Rows) -> tuple[int, ...]:
+        """The chain as of a view, oldest first. latest: rows that nothing has replaced or deleted, shape (size,)."""
+        rows = self._rows_below(session, recipe, len(latest))
+        return tuple(self._unbroken(rows, latest[rows]).tolist())
 
-    def head(self, session: int, recipe: str, kept: Rows) -> int:
+    def head(self, session: int, recipe: str, latest: Rows) -> int:
         """Row of the newest summary of the chain, -1 when there is none."""
-        rows = self._known(session, recipe, len(kept))
-        return _last(self._unbroken(rows, kept[rows]))
+        rows = self._rows_below(session, recipe, len(latest))
+        return _last(self._unbroken(rows, latest[rows]))
 
-    def shown(self, session: int, recipe: str, kept: Rows, seen: Rows, moved: int) -> int:
-        """Row of the newest summary that is seen and came before the hot window last moved, with row `moved`, or was asked for.
+    def newest_visible(self, session: int, recipe: str, latest: Rows, visible: Rows, moved_at: int) -> int:
+        """Row of the newest visible summary from before the window last moved, with row `moved_at`, or made at once by request.
 
-        The newest that is seen while there is no such one, -1 when there is none at all. seen: rows that the consumer may see,
-        shape (size,).
+        The newest visible one while there is no such summary, -1 when there is none at all. visible: shape (size,).
         """
-        held = [row for row in self.rows(session, recipe, kept) if seen[row]]
-        settled = (row for row in reversed(held) if row < moved or self._links[row].summary.at_once)
-        return next(settled, held[-1] if held else -1)
+        chain_rows = [row for row in self.rows(session, recipe, latest) if visible[row]]
+        settled = (row for row in reversed(chain_rows) if row < moved_at or self._links[row].summary.at_once)
+        return next(settled, chain_rows[-1] if chain_rows else -1)
 
-    def _known(self, session: int, recipe: str, size: int) -> Ints:
+    def _rows_below(self, session: int, recipe: str, size: int) -> Ints:
         """Rows of all summaries that were ever in the chain, below `size`."""
-        held = self._rows.get((session, recipe))
-        rows = held.head(len(held)) if held else np.zeros(0, np.int64)
+        chain_rows = self._rows.get((session, recipe))
+        rows = chain_rows.head(len(chain_rows)) if chain_rows else np.zeros(0, np.int64)
         return rows[: np.searchsorted(rows, size)]
 
     def _unbroken(self, rows: Ints, counts: Rows) -> Ints:
-        """Those of these rows that count and continue only what counts. counts: which do, shape of the rows."""
+        """The rows that count and continue only rows that count. counts: shape of the rows."""
         if counts.all():
             return rows
         whole = {-1}

@@ -31,41 +31,41 @@ class ToolExchanges:
         self.of_caller: dict[int, list[ToolExchange]] = {}
         self.of_result: dict[int, ToolExchange] = {}
         self._last: dict[tuple[int, str], ToolExchange] = {}
-        self._made: dict[tuple[int, str], ToolExchange] = {}
-        self._early: dict[tuple[int, str], list[int]] = {}
+        self._by_origin: dict[tuple[int, str], ToolExchange] = {}
+        self._early_results: dict[tuple[int, str], list[int]] = {}
 
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
         if crumb.call_signatures:
-            made = dict(
+            signatures = dict(
                 zip(crumb.calls, crumb.call_signatures, strict=False)
             )  # of a request id that is named twice the last call counts
-            for request, signature in made.items():
-                exchange = self._made.get((first, request)) or self._called((session, request), signature, row)
+            for request, signature in signatures.items():
+                exchange = self._by_origin.get((first, request)) or self._exchange_of_call((session, request), signature, row)
                 exchange.signature = signature
                 exchange.callers.append(row)
-                self._made[first, request] = exchange
+                self._by_origin[first, request] = exchange
                 self.of_caller.setdefault(row, []).append(exchange)
         elif crumb.role == "tool":
             for request in crumb.calls:
-                self._answered((session, request), row)
+                self._add_result((session, request), row)
 
-    def _called(self, key: tuple[int, str], signature: str, row: int) -> ToolExchange:
+    def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int) -> ToolExchange:
         """The exchange that a first call belongs to: who passes one on opens no second one."""
-        known = self._last.get(key)
-        if known is not None and known.signature == signature and not known.results:
-            return known
-        if known is not None and known.successor is None:
-            known.successor = row
-        exchange = ToolExchange(request=key[1], signature=signature, results=self._early.pop(key, []))
+        exchange = self._last.get(key)
+        if exchange is not None and exchange.signature == signature and not exchange.results:
+            return exchange
+        if exchange is not None and exchange.successor is None:
+            exchange.successor = row
+        exchange = ToolExchange(request=key[1], signature=signature, results=self._early_results.pop(key, []))
         self.of_result.update(dict.fromkeys(exchange.results, exchange))
         self._last[key] = exchange
         return exchange
 
-    def _answered(self, key: tuple[int, str], row: int) -> None:
+    def _add_result(self, key: tuple[int, str], row: int) -> None:
         exchange = self._last.get(key)
         if exchange is None:
-            self._early.setdefault(key, []).append(row)
+            self._early_results.setdefault(key, []).append(row)
         else:
             exchange.results.append(row)
             self.of_result[row] = exchange

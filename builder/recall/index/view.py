@@ -1,226 +1,169 @@
-"""A history as of a place."""
+"""A history as of a place, as one consumer sees it from a session."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.recall.index.arrays import GrowingArray, Scalar
-from builder.recall.index.attributes import CONVERSATION
-from builder.recall.index.history import Floats, History
+from builder.recall.index.history import History
+from builder.recall.index.prefix import Ints, Prefix, Rows
 
-Ints = NDArray[np.int64]
-Value = TypeVar("Value")
 Terms = Callable[[str], str]
 """Text → stemmed terms joined by spaces."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """The first `size` breadcrumbs and their `passages` passages of a history. Arrays are views; nobody writes to them.
+    """What one consumer sees of the first rows of a history."""
 
-    session: code of the session that is asked in, -1 when nothing of it is held.
-    current: breadcrumbs that may be shown: no later version or tombstone has replaced them, and the consumer may see them,
-    shape (size,).
-    audience_rows: breadcrumbs of which this consumer's conversation is made, shape (size,); None = all of them (`heard.py`).
-    crumb: passage → breadcrumb, shape (passages,).
-    """
-
-    history: History
+    prefix: Prefix
     session: int
-    size: int
-    passages: int
-    current: NDArray[np.bool_]
-    crumb: Ints
-    audience_rows: NDArray[np.bool_] | None = None
-    _known: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Code of the session that the view is from; -1 when the history has nothing of it."""
+    current: Rows
+    """Breadcrumbs that may be shown, shape (size,): the consumer may see them, and nothing has replaced them."""
+    audience: Rows | None = None
+    """Breadcrumbs of which the consumer's conversation is made, shape (size,); None = all of them."""
 
     @property
-    def before(self) -> Ints:
-        """Passage → the one before it in its session, -1 where there is none, shape (passages,)."""
-        return self.history.before.head(self.passages)
+    def history(self) -> History:
+        """It may have more rows than the view."""
+        return self.prefix.history
 
     @property
-    def after(self) -> Ints:
-        """Passage → the one after it in its session, -1 where there is none yet, shape (passages,)."""
-        after = self.history.after.head(self.passages)
-        return np.where(after < self.passages, after, -1)
+    def size(self) -> int:
+        """Breadcrumbs in the view."""
+        return self.prefix.size
 
     @property
-    def vectors(self) -> Floats | None:
-        """Shape (passages, width), zero rows where no vector is stored; None when there are none at all."""
-        return None if self.history.vector is None else self.history.vector.head(self.passages)
+    def passages(self) -> int:
+        """Passages in the view."""
+        return self.prefix.passages
 
     @property
-    def has_vector(self) -> NDArray[np.bool_]:
-        """Which passages have one, shape (passages,)."""
-        return self.history.has_vector.head(self.passages)
+    def crumb(self) -> Ints:
+        """Passage → row of its breadcrumb, shape (passages,)."""
+        return self.prefix.crumb
+
+    def breadcrumb(self, row: int) -> Breadcrumb:
+        """The breadcrumb of a row."""
+        return self.prefix.history.rows[row].breadcrumb
+
+    def column(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
+        """A column of the breadcrumb table, shape (size,)."""
+        return values.head(self.prefix.size)
+
+    def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
+        """A column of the breadcrumb table spread over the passages, shape (passages,)."""
+        return self.column(values)[self.crumb]
 
     @property
     def lacks_vectors(self) -> bool:
-        """Whether any passage with words has none; one without words lacks nothing."""
-        return bool((~self.has_vector & (self.history.length.head(self.passages) > 0)).any())
+        """Whether any passage with words has no vector."""
+        return bool((~self.prefix.has_vector & (self.history.passages.length.head(self.passages) > 0)).any())
 
     @property
-    def own(self) -> Sequence[int]:
-        """All rows that the history holds of the session, in place order; the first `own_count` of them are in this view."""
-        return self.history.rows_of[self.session] if self.session >= 0 else ()
+    def session_rows(self) -> Sequence[int]:
+        """All rows that the history has of the session, in place order; the first `session_size` of them are in this view."""
+        return self.history.breadcrumbs.rows_of[self.session] if self.session >= 0 else ()
+
+    @property
+    def session_size(self) -> int:
+        """Breadcrumbs of the session in this view."""
+        return bisect_left(self.session_rows, self.size)
 
     @property
     def rows(self) -> Ints:
-        """Those of them that are in this view, shape (own_count,)."""
-        return np.array(self.own, np.int64)[: self.own_count]
+        """The session's rows in this view, shape (session_size,)."""
+        return np.array(self.session_rows, np.int64)[: self.session_size]
 
     @property
-    def own_count(self) -> int:
-        """Breadcrumbs of the session."""
-        return bisect_left(self.own, self.size)
-
-    @property
-    def spoken(self) -> NDArray[np.bool_]:
-        """Messages and parts of tool exchanges that this consumer hears, shape (size,)."""
-        rows = self.history.attributes.spoken.head(self.size)
-        return rows if self.audience_rows is None else rows & self.audience_rows
+    def dialogue(self) -> Rows:
+        """Messages and parts of tool exchanges of this consumer's conversation, shape (size,)."""
+        rows = self.column(self.history.breadcrumbs.in_conversation)
+        return rows if self.audience is None else rows & self.audience
 
     @property
     def conversation_rows(self) -> Ints:
-        """Rows of the session that this consumer hears, in place order."""
+        """Rows of the session for this consumer, in place order."""
         rows = self.rows
-        return rows if self.audience_rows is None else rows[self.audience_rows[rows]]
+        return rows if self.audience is None else rows[self.audience[rows]]
+
+    def in_conversation(self, row: int) -> bool:
+        """Whether it is a message or part of a tool exchange of this consumer's conversation."""
+        return bool(self.dialogue[row])
 
     @property
     def turn(self) -> int:
-        """Number of the trigger among what people said in the session, from 1."""
-        return 1 + int(np.count_nonzero(self.history.by_person.head(self.size)[self.rows]))
+        """Number of the trigger among a person's messages in the session, from 1."""
+        return 1 + int(np.count_nonzero(self.column(self.history.breadcrumbs.by_person)[self.rows]))
 
     @property
     def units(self) -> int:
-        """Units of the session's conversation, as far as this consumer hears it."""
-        if not self.own_count:
+        """Units of the session's conversation for this consumer."""
+        if not self.session_size:
             return 0
-        if self.audience_rows is None:
-            return int(self.history.units.head(self.size)[self.own[self.own_count - 1]])
-        begun = np.zeros(self.size, np.bool_)
-        begun[self.heads[self.rows[self.spoken[self.rows]]]] = True
-        return int(np.count_nonzero(begun))
-
-    @property
-    def kept(self) -> NDArray[np.bool_]:
-        """Breadcrumbs that no later version or tombstone has replaced, whoever may see them, shape (size,)."""
-        return _kept(self.history, self.size)
+        if self.audience is None:
+            return int(self.column(self.history.units.count)[self.session_rows[self.session_size - 1]])
+        heads = np.zeros(self.size, np.bool_)
+        heads[self.heads[self.rows[self.dialogue[self.rows]]]] = True
+        return int(np.count_nonzero(heads))
 
     @property
     def heads(self) -> Ints:
         """The row that heads each row's unit, shape (size,)."""
-        unit = self.history.unit.head(self.size)
-        later = [head for head in self.history.joined if head < self.size]
-        if not later:
-            return unit
+        heads = self.column(self.history.units.head)
+        merged = [head for head in self.history.units.merged if head < self.size]
+        if not merged:
+            return heads
         roots = np.arange(self.size)
-        roots[later] = [self.unit_of(head) for head in later]
-        return roots[unit]
+        roots[merged] = [self.unit_of(head) for head in merged]
+        return roots[heads]
 
     def unit_of(self, row: int) -> int:
         """The row that heads the unit of this row."""
-        head, joined = int(self.history.unit.head(self.size)[row]), self.history.joined
-        while head in joined and joined[head][1] < self.size:
-            head = joined[head][0]
+        head, merged = int(self.column(self.history.units.head)[row]), self.history.units.merged
+        while head in merged and merged[head][1] < self.size:
+            head = merged[head][0]
         return head
 
     def members(self, row: int) -> tuple[int, ...]:
         """All rows of this row's unit, in place order."""
-        head, held = self.unit_of(row), self.history.members
-        others = (other for other in self.history.absorbed.get(head, ()) if other < self.size and self.unit_of(other) == head)
-        return tuple(sorted(member for each in (head, *others) for member in held[each] if member < self.size))
-
-    @property
-    def speakers(self) -> tuple[str, ...]:
-        """Who has spoken by then, in the order of their first words."""
-        heard = int(self.history.speaker.head(self.size).max()) + 1 if self.size else 0
-        return tuple(self.history.speakers)[:heard]
+        head, units = self.unit_of(row), self.history.units
+        absorbed = (other for other in units.absorbed.get(head, ()) if other < self.size and self.unit_of(other) == head)
+        return tuple(sorted(member for each in (head, *absorbed) for member in units.members[each] if member < self.size))
 
     def row_of(self, breadcrumb: str) -> int:
         """The row of the newest version of this breadcrumb, -1 when it is not in this view."""
-        known = bisect_left(self.history.versions.get(breadcrumb, ()), self.size)
-        return self.history.newest[breadcrumb][known - 1] if known else -1
+        versions = bisect_left(self.history.breadcrumbs.versions.get(breadcrumb, ()), self.size)
+        return self.history.breadcrumbs.newest[breadcrumb][versions - 1] if versions else -1
 
     def first_passage(self, row: int) -> int | None:
         """Number of the first passage of a breadcrumb; None for small talk, which has none."""
-        first = self.history.first_passage(row)
-        return first if first < self.history.first_passage(row + 1) else None
+        first = self.history.passages.first(row)
+        return first if first < self.history.passages.first(row + 1) else None
 
     def day(self, row: int) -> str:
-        """The day on which the row's sitting began, as "8 May 2023"."""
-        return self.history.sitting_dates[self._episode(row)]
-
-    def _episode(self, row: int) -> int:
-        return int(self.history.episode.head(self.size)[row])
-
-    def in_conversation(self, row: int) -> bool:
-        """Whether it is a message or part of a tool exchange, and this consumer hears it."""
-        return self.history.rows[row].breadcrumb.role in CONVERSATION and (
-            self.audience_rows is None or bool(self.audience_rows[row])
-        )
+        """The day on which the row's episode began, as "8 May 2023"."""
+        return self.history.breadcrumbs.episode_dates[int(self.column(self.history.breadcrumbs.episode)[row])]
 
     def repeats(self, row: int) -> tuple[int, ...]:
-        """Rows in which the same one said the same, this one included, in place order."""
-        rows = self.history.rows
-        same, by = self.history.fingerprints[rows[row].fingerprint], _who(rows[row].breadcrumb)
-        held = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
-        return tuple(other for other in held if _who(rows[other].breadcrumb) == by)
-
-    def vector_of(self, passage: int) -> bytes:
-        """The stored vector of a passage as float16 bytes; empty when it has none."""
-        if self.history.vector is None or not self.has_vector[passage]:
-            return b""
-        return bytes(self.history.vector.head(self.passages)[passage].astype("<f2").tobytes())
-
-    def cosines(self, vector: bytes) -> Floats:
-        """Cosine of a float16 vector and each passage's, shape (passages,), once a view; NaN where either is missing."""
-        return self.once(vector, lambda: self._cosines(vector))
-
-    def once(self, name: object, make: Callable[[], Value]) -> Value:
-        """What `make` gives for this view, made once: for whatever several parts of a build ask of the same passages."""
-        if name not in self._known:
-            self._known[name] = make()
-        held: Value = self._known[name]
-        return held
-
-    def _cosines(self, vector: bytes) -> Floats:
-        vectors, asked = self.vectors, np.frombuffer(vector, "<f2").astype(np.float32)
-        if vectors is None or not len(asked):
-            return np.full(self.passages, np.nan, np.float32)
-        cosines = np.asarray(vectors @ asked, np.float32)
-        return cosines if self.has_vector.all() else np.where(self.has_vector, cosines, np.float32(np.nan))
-
-    def of_breadcrumb(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
-        """A breadcrumb array spread over the passages, shape (passages,)."""
-        return values.head(self.size)[self.crumb]
+        """Rows in which the same speaker said the same, this one included, in place order."""
+        same = self.history.breadcrumbs.fingerprints[self.history.rows[row].fingerprint]
+        others = (other for other in same[: bisect_left(same, self.size)] if self.current[other] or other == row)
+        speaker = _identity(self.breadcrumb(row))
+        return tuple(other for other in others if _identity(self.breadcrumb(other)) == speaker)
 
 
 def as_of(history: History, until: Place, session: str) -> View:
     """The rows below `until`, as if nothing later had come, seen from a session."""
-    size = bisect_left(history.rows, until, key=lambda row: row.breadcrumb.place)
-    passages = history.first_passage(size)
-    return View(
-        history=history,
-        session=history.sessions.get(session, -1),
-        size=size,
-        passages=passages,
-        current=_kept(history, size),
-        crumb=history.crumb.head(passages),
-    )
+    prefix = Prefix(history, bisect_left(history.rows, until, key=lambda row: row.breadcrumb.place))
+    return View(prefix=prefix, session=history.breadcrumbs.sessions.get(session, -1), current=prefix.latest)
 
 
-def _kept(history: History, size: int) -> NDArray[np.bool_]:
-    later = history.superseded_by.head(size)
-    return np.asarray((later < 0) | (later >= size))
-
-
-def _who(crumb: Breadcrumb) -> tuple[str, str, str, str]:
-    """Who says it: a person is known by the sender's id, everybody else only inside a session."""
+def _identity(crumb: Breadcrumb) -> tuple[str, str, str, str]:
+    """Who speaks: a person is identified by the sender's id, everybody else only inside a session."""
     return crumb.role, crumb.speaker, crumb.user_id, "" if crumb.user_id else crumb.session

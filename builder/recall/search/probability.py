@@ -25,26 +25,26 @@ def _always(_query: Query, _view: View, _findable: Rows) -> float:
 def _nearest(query: Query, view: View, findable: Rows) -> float:
     """The best cosine among what may be found, 0 where nothing can be compared."""
     cosines = signals.similarity(query, view)[findable]
-    known = cosines[~np.isnan(cosines)]
-    return float(known.max()) if len(known) else 0.0
+    cosines_there = cosines[~np.isnan(cosines)]
+    return float(cosines_there.max()) if len(cosines_there) else 0.0
 
 
-def _known(query: Query, view: View, _findable: Rows) -> float:
+def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
     """Share of the query's terms that the history knows."""
     terms = query.terms
-    return sum(view.history.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
+    return sum(view.history.passages.postings.holding(term, view.passages) > 0 for term in terms) / len(terms) if terms else 0.0
 
 
-def _named(query: Query, _view: View, _findable: Rows) -> float:
+def _has_name(query: Query, _view: View, _findable: Rows) -> float:
     """1 when the query names somebody who speaks here."""
-    return float(bool(query.named))
+    return float(bool(query.names))
 
 
 NULL: Mapping[str, Callable[[Query, View, Rows], float]] = {
     "constant": _always,
     "nearest": _nearest,
-    "known": _known,
-    "named": _named,
+    "known": _share_of_known_terms,
+    "named": _has_name,
 }
 """What the null candidate's score is a linear sum of."""
 
@@ -61,10 +61,10 @@ def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weig
     The null's score is the logarithm of Σ e^s and its weighted evidence: scores are standardised, so that their own height says
     how many passages there are, not how well they answer.
     """
-    found = np.zeros(len(scores), np.float32)
+    probability = np.zeros(len(scores), np.float32)
     if not findable.any():
-        return found
+        return probability
     against = sum(weight * NULL[name](query, view, findable) for name, weight in weights.items())
     odds = np.exp(scores[findable].astype(np.float64) - float(scores[findable].max()))
-    found[findable] = odds / odds.sum() / (1 + np.exp(against))
-    return found
+    probability[findable] = odds / odds.sum() / (1 + np.exp(against))
+    return probability

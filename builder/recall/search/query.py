@@ -1,7 +1,6 @@
-"""What is asked: the trigger's words without the names of people, who are matched as a field.
+"""The query: the trigger's words without the names of people, who are matched as a field.
 
-A question that names a person is nearest to the other person's greetings; without the names the same vectors find twice
-as much (`reference/retrieval.md` §2, trap a).
+A question that names a person is nearest to the other person's greetings; without the names the same vectors find twice as much.
 """
 
 import re
@@ -24,28 +23,30 @@ GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """text: without names. terms: unique, in order. named: speakers in the trigger. vector: of `text`, float16 bytes or empty.
-
-    dates: what the trigger names. asks_when, asks_where: what kind of answer it wants.
-    is_small_talk: the trigger asks for nothing, so nothing is found.
-    """
+    """What the passages are ranked by."""
 
     text: str
+    """Without names."""
     terms: tuple[str, ...]
-    named: frozenset[str]
+    """Unique, in order."""
+    names: frozenset[str]
+    """Speakers that the trigger names."""
     vector: bytes
+    """Of `text`, float16; empty when the engine is away."""
     dates: Mention = NO_DATES
     asks_when: bool = False
     asks_where: bool = False
+    """Which kind of answer it wants."""
     is_small_talk: bool = False
+    """It asks for nothing, so nothing is found."""
 
 
-def make_query(text: str, named: frozenset[str], terms: str, vector: bytes, *, is_small_talk: bool = False) -> Query:
+def make_query(text: str, names: frozenset[str], terms: str, vector: bytes, *, is_small_talk: bool = False) -> Query:
     """text: without names; terms: joined by spaces, as they are stored."""
     return Query(
         text=text,
         terms=tuple(dict.fromkeys(terms.split())),
-        named=named,
+        names=names,
         vector=vector,
         dates=mentioned(text),
         asks_when=bool(_WHEN.search(text)),
@@ -64,8 +65,8 @@ def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[st
         return text, frozenset()
     longest_first = sorted(names, key=lambda name: (-len(name), name))
     pattern = re.compile(r"(?<!\w)(" + "|".join(map(re.escape, longest_first)) + r")(?:['’]s)?(?!\w)")
-    found = frozenset(match.group(1) for match in pattern.finditer(text))
-    if not found:
-        return text, found
-    left = " ".join(pattern.sub(" ", text).split())
-    return (left if re.search(r"\w", left) else text), found
+    matches = frozenset(match.group(1) for match in pattern.finditer(text))
+    if not matches:
+        return text, matches
+    remainder = " ".join(pattern.sub(" ", text).split())
+    return (remainder if re.search(r"\w", remainder) else text), matches

@@ -1,4 +1,4 @@
-"""What a consumer's page is searched with: the trigger, the last messages, or a text of the profile (features D2)."""
+"""The text that is searched for: the trigger, the last messages, or a text of the profile."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,33 +9,33 @@ from builder.language.words import is_filler
 from builder.recall.index.view import View
 from builder.recall.search.query import strip_names
 
-LONGEST = 2_000
-"""Of a longer text only the beginning and the end are asked; engines read no more than 256 word pieces anyway."""
-BEFORE = 300
-"""Characters of an earlier message that are asked along: the trigger must not be cut off by what came before it."""
-LOOKED_BACK = 40
-"""Rows of the session in which the last messages are looked for; between two messages there are tools at most."""
+MAX_CHARS = 2_000
+"""Of a longer text the beginning and the end are searched for; engines read no more than 256 word pieces anyway."""
+CONTEXT_CHARS = 300
+"""Characters of an earlier message in front of the trigger, which it must not cut off."""
+LOOK_BACK_ROWS = 40
+"""Rows of the session in which the last messages are looked for; only tools stand between two messages."""
 TRIGGER = "{trigger}"
 """Stands for the trigger's text in a profile's own query."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
-    """text: to embed and to search for. beside: searched for by its words only, behind those of the text.
-
-    is_small_talk: the trigger asks for nothing.
-    """
+    """What a consumer asks."""
 
     text: str
-    beside: str = ""
+    """It is embedded, and searched for by its words."""
+    context: str = ""
+    """It is searched for by its words only."""
     is_small_talk: bool = False
+    """The trigger asks for nothing."""
 
 
 def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str], str]) -> QueryText:
     """The text for this profile. terms: text → stemmed terms.
 
     `last_user`: the trigger; a follow-up question has the person's message before it in front, and the words of the answer
-    beside it. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
+    as context. `last_n`: the last messages of the conversation, the trigger last. `custom`: the profile's text, which asks even
     when the trigger does not.
     """
     trigger = _ends(trigger)
@@ -50,34 +50,34 @@ def query_text(trigger: str, view: View, rules: Retrieval, terms: Callable[[str]
 
 
 def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText:
-    question, named = strip_names(trigger, view.speakers)
-    if named or not is_follow_up(question, terms):
+    question, names = strip_names(trigger, view.prefix.speakers)
+    if names or not is_follow_up(question, terms):
         return QueryText(trigger, is_small_talk=_is_small_talk(trigger, view))
     last = list(_last(view, 4))
-    said = next((text for text, by_person in last if by_person), "")
+    previous = next((text for text, by_person in last if by_person), "")
     answer = next((text for text, by_person in last if not by_person), "")
-    return QueryText(f"{said}\n{trigger}" if said else trigger, answer)
+    return QueryText(f"{previous}\n{trigger}" if previous else trigger, answer)
 
 
 def _is_small_talk(trigger: str, view: View) -> bool:
     """Also with the name of somebody who speaks here: "Thanks, Bob!"."""
-    return is_filler(trigger) or is_filler(strip_names(trigger, view.speakers)[0])
+    return is_filler(trigger) or is_filler(strip_names(trigger, view.prefix.speakers)[0])
 
 
 def _last(view: View, number: int) -> Iterator[tuple[str, bool]]:
     """(text, whether a person said it) of the last messages that say something, the newest first."""
-    history, found = view.history, 0
-    for row in reversed(view.own[max(view.own_count - LOOKED_BACK, 0) : view.own_count]):
+    history, number_of_messages = view.history, 0
+    for row in reversed(view.session_rows[max(view.session_size - LOOK_BACK_ROWS, 0) : view.session_size]):
         crumb = history.rows[row].breadcrumb
         if (
-            found < number
+            number_of_messages < number
             and crumb.role in {"user", "assistant"}
             and view.current[row]
-            and not history.filler.head(view.size)[row]
+            and not history.breadcrumbs.filler.head(view.size)[row]
         ):
-            found += 1
-            yield crumb.text[:BEFORE].strip(), crumb.role == "user"
+            number_of_messages += 1
+            yield crumb.text[:CONTEXT_CHARS].strip(), crumb.role == "user"
 
 
 def _ends(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
+    return text if len(text) <= MAX_CHARS else f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"

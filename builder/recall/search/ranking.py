@@ -20,12 +20,12 @@ def _standardised(values: Floats) -> Floats:
     NaN, which is unknown, becomes 0: it speaks neither for nor against its passage, and changes the scale of no other.
     """
     unknown = np.isnan(values)
-    known = values[~unknown] if unknown.any() else values
-    spread = float(known.std()) if len(known) else 0.0
+    present = values[~unknown] if unknown.any() else values
+    spread = float(present.std()) if len(present) else 0.0
     if spread == 0:
         return np.zeros_like(values)
-    scaled = (values - known.mean()) / spread
-    return np.where(unknown, np.float32(0), scaled) if len(known) < len(values) else scaled
+    scaled = (values - present.mean()) / spread
+    return np.where(unknown, np.float32(0), scaled) if len(present) < len(values) else scaled
 
 
 def _of_best(values: Floats) -> Floats:
@@ -42,7 +42,7 @@ SIGNALS: Mapping[str, tuple[Signal, Callable[[Floats], Floats]]] = {
     "context_words": (signals.context_words, _standardised),
     "context_words_of_best": (signals.context_words, _of_best),
     "pair_words": (signals.pair_words, _standardised),
-    "sitting_words": (signals.sitting_words, _standardised),
+    "episode_words": (signals.episode_words, _standardised),
     "similarity": (signals.similarity, _standardised),
     "window_similarity": (signals.window_similarity, _standardised),
     "speaker": (signals.speaker, _plain),
@@ -77,7 +77,7 @@ class Ranker:
 
     def weights(self, query: Query, view: View) -> Weights:
         """The set for this query: meaning counts as soon as any passage has a vector to compare."""
-        return self.hybrid if query.vector and view.has_vector.any() else self.words
+        return self.hybrid if query.vector and view.prefix.has_vector.any() else self.words
 
 
 def rank(query: Query, view: View, weights: Mapping[str, float]) -> Floats:

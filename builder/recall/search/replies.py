@@ -1,4 +1,4 @@
-"""What was said in reply to a question: it often shares no word with what is asked now, its question does."""
+"""What was said in reply to a question: it often shares no word with a later query, its question does."""
 
 import unicodedata
 from bisect import bisect_right
@@ -9,64 +9,59 @@ from builder.language.sentence_roles import answers, asks_within
 from builder.language.words import words_of
 from builder.recall.index.view import View
 
-BEGINNING = 40
+FIRST_CHARS = 40
 """Characters of a text in which a word of answer is looked for."""
-MOST = 5
+MAX_REPLIES = 5
 """Rows behind a question in which its reply is looked for, and most replies of one question."""
 _SPEAKERS = frozenset({"user", "assistant"})
 
 
 def named_replies(row: int, view: View) -> tuple[int, ...]:
     """Rows of the responses that name this breadcrumb, the newest of many."""
-    named = view.history.answers.get(view.history.rows[row].breadcrumb.id, ())
-    return tuple(other for other in named if other < view.size and view.current[other])[-MOST:]
+    responses = view.history.breadcrumbs.answers.get(view.breadcrumb(row).id, ())
+    return tuple(other for other in responses if other < view.size and view.current[other])[-MAX_REPLIES:]
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
-    """Rows of what the other one said next, when the text asks; of a question that was asked again, the newest first."""
-    if not asks_within(text) or view.history.rows[row].breadcrumb.role not in _SPEAKERS:
+    """Rows of what somebody else said next, when the text asks; of a question that was asked again, the newest first."""
+    if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
-    return tuple(reply for asked in reversed(view.repeats(row)[-MOST:]) for reply in _said_next(asked, view))
+    questions = reversed(view.repeats(row)[-MAX_REPLIES:])
+    return tuple(reply for question in questions for reply in _next_reply(question, view))
 
 
-def _said_next(row: int, view: View) -> tuple[int, ...]:
-    """What somebody else said next that answers: who begins with yes or no comes first, then who speaks first.
+def _next_reply(row: int, view: View) -> tuple[int, ...]:
+    """The next message of somebody else that answers: one that begins with yes or no comes first, then the first one.
 
-    Short words answer ("later", "passt"), but for thanks, greetings and "hm"; then what the same one adds to them answers too.
+    Short words answer ("later", "passt"), but for thanks, greetings and "hm"; what the same speaker adds to them answers too.
     """
-    history = view.history
-    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
+    table = view.history.breadcrumbs
+    speaker, filler = view.column(table.speaker), view.column(table.filler)
     following = tuple(_following(row, view))
-    others = [other for other in following if not (filler[other] and is_no_answer(history.rows[other].breadcrumb.text))]
-    first = next(
-        (other for other in others if answers(history.rows[other].breadcrumb.text[:BEGINNING])), next(iter(others), None)
-    )
+    others = [other for other in following if not (filler[other] and is_no_answer(view.breadcrumb(other).text))]
+    answering = (other for other in others if answers(view.breadcrumb(other).text[:FIRST_CHARS]))
+    first = next(answering, next(iter(others), None))
     if first is None:
         return ()
-    behind = following.index(first) + 1
-    adds = (
-        filler[first]
-        and behind < len(following)
-        and speaker[following[behind]] == speaker[first]
-        and not filler[following[behind]]
-    )
-    return (first, following[behind]) if adds else (first,)
+    behind = next(iter(following[following.index(first) + 1 :]), None)
+    adds = filler[first] and behind is not None and speaker[behind] == speaker[first] and not filler[behind]
+    return (first, behind) if adds and behind is not None else (first,)
 
 
 def _following(row: int, view: View) -> Iterator[int]:
     """What others said next in the session, up to what the asker says next."""
-    history = view.history
-    speaker, filler = history.speaker.head(view.size), history.filler.head(view.size)
-    rows = history.rows_of[int(history.session.head(view.size)[row])]
+    table = view.history.breadcrumbs
+    speaker, filler = view.column(table.speaker), view.column(table.filler)
+    rows = table.rows_of[int(view.column(table.session)[row])]
     start = bisect_right(rows, row)
-    for other in rows[start : start + MOST]:
+    for other in rows[start : start + MAX_REPLIES]:
         if other >= view.size or (speaker[other] == speaker[row] and not filler[other]):
             return
-        if speaker[other] != speaker[row] and view.current[other] and history.rows[other].breadcrumb.role in _SPEAKERS:
+        if speaker[other] != speaker[row] and view.current[other] and view.breadcrumb(other).role in _SPEAKERS:
             yield other
 
 
 def is_no_answer(text: str) -> bool:
-    """Whether small talk begins with thanks, a greeting or "hm", or holds neither a word nor a picture such as 👍."""
-    first = next(iter(words_of(text[:BEGINNING])), "")
+    """Whether small talk begins with thanks, a greeting or "hm", or has neither a word nor a picture such as 👍."""
+    first = next(iter(words_of(text[:FIRST_CHARS])), "")
     return first in words("no_answers") if first else not any(unicodedata.category(sign) == "So" for sign in text)

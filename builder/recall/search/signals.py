@@ -5,8 +5,6 @@ NaN says that a signal is unknown for a passage.
 The weights are data, `ranker.toml`; `bench fit` learns them.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,8 +18,8 @@ Ints = NDArray[np.int64]
 
 K1, B = 0.9, 0.4
 """BM25 of single and joined messages."""
-SITTING_K1, SITTING_B = 1.2, 0.75
-"""BM25 of whole sittings, which are long."""
+EPISODE_K1, EPISODE_B = 1.2, 0.75
+"""BM25 of whole episodes, which are long."""
 
 
 def context_words(query: Query, view: View) -> Floats:
@@ -36,66 +34,23 @@ def pair_words(query: Query, view: View) -> Floats:
 
 def _joined_words(query: Query, view: View, own: int, before: int, after: int) -> Floats:
     """BM25 of passages joined with their neighbours, found by following the words' own postings to the next ones."""
-    size, around = view.passages, _around(view)
-    joined = own * view.history.length.head(size) + before * around.length_before + after * around.length_after
+    size, neighbours = view.passages, view.prefix.neighbours
+    length = own * view.history.passages.length.head(size)
+    joined = length + before * neighbours.length_before + after * neighbours.length_after
     mean = float(joined.mean()) if size else 0.0
     score = np.zeros(size, np.float32)
     for term in query.terms:
-        places = _places(term, view)
-        if not len(places[0].rows):
+        occurrences = view.prefix.occurrences(term)
+        if not len(occurrences[0].passages):
             continue
         frequency, holds = np.zeros(size, np.float32), np.zeros(size, np.bool_)
-        for share, held in zip((own, before, after), places, strict=True):
+        for share, there in zip((own, before, after), occurrences, strict=True):
             if share:
-                frequency[held.rows] += share * held.counts
-                holds[held.rows] = True
+                frequency[there.passages] += share * there.counts
+                holds[there.passages] = True
         touched = np.flatnonzero(holds)
         score[touched] += _bm25(frequency[touched], joined[touched], mean, len(touched), size, K1, B)
     return score
-
-
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """The passages next to each in its session, and how long they are, 0 where there is none, shape (passages,)."""
-
-    before: Ints
-    after: Ints
-    length_before: Floats
-    length_after: Floats
-
-
-def _around(view: View) -> _Around:
-    length = view.history.length.head(view.passages)
-
-    def made() -> _Around:
-        before, after = view.before, view.after
-        return _Around(before, after, _next(length, before), _next(length, after))
-
-    return view.once(_Around, made)
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Passages and how often each has a term."""
-
-    rows: Ints
-    counts: Floats
-
-
-def _places(term: str, view: View) -> tuple[_Places, _Places, _Places]:
-    """Where a term stands, where it stands in the passage before, and where in the one behind."""
-
-    def made() -> tuple[_Places, _Places, _Places]:
-        rows, counts = view.history.postings.of(term, view.passages)
-        around = _around(view)
-        return _Places(rows, counts), _there(around.after[rows], counts), _there(around.before[rows], counts)
-
-    return view.once((_Places, term), made)
-
-
-def _there(rows: Ints, counts: Floats) -> _Places:
-    inside = np.flatnonzero(rows >= 0)
-    return _Places(rows[inside], counts[inside])
 
 
 def _next(values: Floats, there: Ints) -> Floats:
@@ -103,38 +58,38 @@ def _next(values: Floats, there: Ints) -> Floats:
     return np.append(values, np.float32(0))[there]
 
 
-def sitting_words(query: Query, view: View) -> Floats:
-    """BM25 of the whole sitting that a passage belongs to: a prior for the right day."""
+def episode_words(query: Query, view: View) -> Floats:
+    """BM25 of the whole episode that a passage belongs to: a prior for the right day."""
     size = view.passages
-    episode = view.of_breadcrumb(view.history.episode)
+    episode = view.of_breadcrumb(view.history.breadcrumbs.episode)
     if not size:
         return np.zeros(0, np.float32)
     number = int(episode.max()) + 1
-    length = np.bincount(episode, view.history.length.head(size), number).astype(np.float32)
+    length = np.bincount(episode, view.history.passages.length.head(size), number).astype(np.float32)
     score = np.zeros(number, np.float32)
     for term in query.terms:
-        rows, counts = _places(term, view)[0].rows, _places(term, view)[0].counts
-        if not len(rows):
+        there = view.prefix.occurrences(term)[0]
+        if not len(there.passages):
             continue
-        frequency = np.bincount(episode[rows], counts, number).astype(np.float32)
+        frequency = np.bincount(episode[there.passages], there.counts, number).astype(np.float32)
         touched = np.flatnonzero(frequency)
         score[touched] += _bm25(
-            frequency[touched], length[touched], float(length.mean()), len(touched), number, SITTING_K1, SITTING_B
+            frequency[touched], length[touched], float(length.mean()), len(touched), number, EPISODE_K1, EPISODE_B
         )
     return np.asarray(score[episode])
 
 
 def similarity(query: Query, view: View) -> Floats:
-    """Cosine of the query's vector and each passage's; see `View.cosines`."""
-    return view.cosines(query.vector)
+    """Cosine of the query's vector and each passage's; see `Prefix.cosines`."""
+    return view.prefix.cosines(query.vector)
 
 
 def speaker(query: Query, view: View) -> Floats:
     """1 for the one person named, 0 for others; one half for all when nobody or several are named."""
-    known = [view.speakers.index(name) for name in query.named if name in view.speakers]
-    if len(known) != 1:
+    codes = [view.prefix.speakers.index(name) for name in query.names if name in view.prefix.speakers]
+    if len(codes) != 1:
         return np.full(view.passages, 0.5, np.float32)
-    return np.asarray(view.of_breadcrumb(view.history.speaker) == known[0], np.float32)
+    return np.asarray(view.of_breadcrumb(view.history.breadcrumbs.speaker) == codes[0], np.float32)
 
 
 def window_similarity(query: Query, view: View) -> Floats:
@@ -142,22 +97,22 @@ def window_similarity(query: Query, view: View) -> Floats:
 
     A window is made of the vectors that there are; NaN where there is none.
     """
-    size, held, around = view.passages, view.has_vector.astype(np.float32), _around(view)
-    own, previous, following = np.nan_to_num(similarity(query, view)), around.before, around.after
-    beside, across = view.history.beside.head(size), view.history.across.head(size)
-    beyond = _next(held, previous) + _next(held, following)
+    size, has_vector, neighbours = view.passages, view.prefix.has_vector.astype(np.float32), view.prefix.neighbours
+    own, previous, following = np.nan_to_num(similarity(query, view)), neighbours.before, neighbours.after
+    one_back, two_back = view.history.passages.cosine_one_back.head(size), view.history.passages.cosine_two_back.head(size)
+    beyond = _next(has_vector, previous) + _next(has_vector, following)
     window = own + 0.5 * (_next(own, previous) + _next(own, following))
-    length = held + 0.25 * beyond + beside + _next(beside, following)
-    length += 0.5 * np.where(previous >= 0, _next(across, following), 0)
+    length = has_vector + 0.25 * beyond + one_back + _next(one_back, following)
+    length += 0.5 * np.where(previous >= 0, _next(two_back, following), 0)
     cosine = window / np.sqrt(np.maximum(length, 0.25))
-    return np.where(held + beyond > 0, cosine, np.nan).astype(np.float32)
+    return np.where(has_vector + beyond > 0, cosine, np.nan).astype(np.float32)
 
 
 def date(query: Query, view: View) -> Floats:
     """How near the day of the passage is to the dates that the query names."""
     if not query.dates:
         return np.zeros(view.passages, np.float32)
-    year, month, day = view.history.day.head(view.size).T
+    year, month, day = view.history.breadcrumbs.day.head(view.size).T
     return np.asarray(nearness(query.dates, year, month, day)[view.crumb], np.float32)
 
 
@@ -178,7 +133,7 @@ def answers_where(query: Query, view: View) -> Floats:
 
 def user_said(_query: Query, view: View) -> Floats:
     """1 for what a person said: assistants restate, people state."""
-    rows = view.of_breadcrumb(view.history.by_person)
+    rows = view.of_breadcrumb(view.history.breadcrumbs.by_person)
     return rows.astype(np.float32)
 
 
@@ -189,12 +144,12 @@ def instructs(_query: Query, view: View) -> Floats:
 
 def log_tokens(_query: Query, view: View) -> Floats:
     """Logarithm of the passage's tokens: longer messages say more."""
-    return np.log(np.maximum(view.history.tokens.head(view.passages), 1)).astype(np.float32)
+    return np.log(np.maximum(view.history.passages.tokens.head(view.passages), 1)).astype(np.float32)
 
 
 def log_parts(_query: Query, view: View) -> Floats:
     """Logarithm of the passages of the whole message: of a long answer each part says less."""
-    return np.log(np.maximum(view.of_breadcrumb(view.history.parts), 1)).astype(np.float32)
+    return np.log(np.maximum(view.of_breadcrumb(view.history.breadcrumbs.parts), 1)).astype(np.float32)
 
 
 def asks(_query: Query, view: View) -> Floats:
@@ -203,7 +158,7 @@ def asks(_query: Query, view: View) -> Floats:
 
 
 def _trait(view: View, trait: Trait) -> Floats:
-    return np.asarray(view.history.traits.head(view.passages) & int(trait) != 0, np.float32)
+    return np.asarray(view.history.passages.traits.head(view.passages) & int(trait) != 0, np.float32)
 
 
 def _bm25(frequency: Floats, length: Floats, mean: float, holding: int, total: int, k1: float, b: float) -> Floats:

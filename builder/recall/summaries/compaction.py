@@ -1,18 +1,18 @@
-"""Which units `compact` takes, and what it keeps of them."""
+"""What `compact` summarises, and which words it keeps."""
 
 from builder.recall.index.view import View
-from builder.recall.summaries.plan import Waiting
+from builder.recall.summaries.plan import WaitingUnit
 
 
-def older(view: View, units: tuple[Waiting, ...], keep: int) -> tuple[Waiting, ...]:
-    """All but the kept tail, which begins with what a person said and never with the answer of a tool."""
+def units_to_compact(view: View, units: tuple[WaitingUnit, ...], keep: int) -> tuple[WaitingUnit, ...]:
+    """All but the last `keep` units or more: the rest begins with what a person said, never with the answer of a tool."""
     number = max(len(units) - keep, 0)
-    while 0 < number < len(units) and view.history.rows[units[number][0]].breadcrumb.role != "user":
+    while 0 < number < len(units) and view.breadcrumb(units[number][0]).role != "user":
         number -= 1
     return units[:number]
 
 
-def is_said(view: View, row: int) -> bool:
+def is_from_person(view: View, row: int) -> bool:
     """Whether a person said something there."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return crumb.role == "user" and bool(crumb.text.strip())

@@ -10,25 +10,25 @@ from builder.language.traits import counts
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
-    BRIEF,
-    LONGEST,
+    BRIEF_WORDS,
+    MAX_SENTENCE_CHARS,
     Sentence,
     answers_briefly,
+    depends_on_previous,
     is_bare,
     is_dependent,
-    leans,
+    prose_sentences,
     question_of,
-    spoken,
 )
 
-NAMED, CONCLUDED, CALLED_OUT, ATTACHED, UNRESOLVED = 4.0, 1.5, 0.5, 0.5, 0.25
+NAME_WEIGHT, CONCLUSION_WEIGHT, EXCLAMATION_WEIGHT, ATTACHMENT_WEIGHT, UNRESOLVED_WEIGHT = 4.0, 1.5, 0.5, 0.5, 0.25
 """What multiplies a sentence's worth: a name or number, a conclusion, an exclamation mark, the brackets of an attachment, a first
 word that points at something which is not there. The first was chosen on the people conversations of `bench summaries`."""
-MOST_OF_ONE = 8
+MAX_EXCERPTS = 8
 """Excerpts of one breadcrumb that are looked at closely."""
-LEAST = 3
+MIN_TERMS = 3
 """Terms beside people's names that a line has at least, one less with a name or number."""
-FRONT = 2
+MAX_SENTENCES_IN_FRONT = 2
 """Sentences in front of one that are taken along at most."""
 
 _CLAUSE = re.compile(r"[,!.;:–—-]+\s+|[!，。！]")
@@ -36,126 +36,148 @@ _NAME = re.compile(r"(?<=[\w,;:)] )[A-Z]\w+|[A-Z]\w*[A-Z]\w*")
 
 Spot = tuple[int, int]
 """A row, and the character of its text at which a sentence begins."""
+Sentences = tuple[Sentence, ...]
+"""The sentences of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """Pure helpers. terms: text → stemmed terms joined by spaces. count: text → tokens."""
+    """Pure functions from outside."""
 
     terms: Callable[[str], str]
+    """Text → stemmed terms joined by spaces."""
     count: Callable[[str], int]
+    """Text → tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """One line that a summary may have.
-
-    parts: where its sentences stand; two excerpts that share one say the same thing twice. passage: its number, -1 for none.
-    cost: tokens of the line. by_tool: a tool said it.
-    """
+    """One line that a summary may have."""
 
     line: Line
     parts: frozenset[Spot]
+    """Where its sentences stand; two excerpts that share one say the same thing twice."""
     order: Spot
     passage: int
+    """Its number; -1 = none."""
     terms: frozenset[str]
     worth: float
     cost: int
+    """Tokens of the line."""
     by_tool: bool
 
 
-def excerpts(view: View, row: int, words: Words, kept: frozenset[int] = frozenset()) -> list[Excerpt]:
-    """The best excerpts of a row; none of small talk that answers nothing. kept: rows that are kept word for word."""
-    held = spoken(view.history.rows[row].breadcrumb.text)
-    answer = _answer(view, row, held, words, kept)
+def excerpts(view: View, row: int, words: Words, verbatim_rows: frozenset[int] = frozenset()) -> list[Excerpt]:
+    """The best excerpts of a row; none of small talk that answers nothing. verbatim_rows: rows that stay word for word."""
+    parts = prose_sentences(view.breadcrumb(row).text)
+    answer = _answer(view, row, parts, words, verbatim_rows)
+    answers = [answer] if answer else []
     if view.first_passage(row) is None:
-        return [answer] if answer else []
-    taken = answer.parts if answer else frozenset()
-    found = [made for number in range(len(held)) if (made := _alone(view, row, held, number, words, taken))]
-    return sorted([*([answer] if answer else []), *found], key=lambda one: -one.worth * len(one.terms))[:MOST_OF_ONE]
+        return answers
+    in_answer = answer.parts if answer else frozenset()
+    statements = (_statement(view, row, parts, number, words, in_answer) for number in range(len(parts)))
+    everything = [*answers, *(each for each in statements if each)]
+    return sorted(everything, key=lambda each: -each.worth * len(each.terms))[:MAX_EXCERPTS]
 
 
-def again(view: View, line: Line, words: Words) -> Excerpt | None:
+def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
     """An earlier line as an excerpt; None when one of its sources is not in this view."""
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
         return None
-    spoken = [_unlabelled(view, row, text) for row, text in zip(rows, line.text.split("\n"), strict=False)]
-    spots = [
-        (row, max(view.history.rows[row].breadcrumb.text.find(text[1:20]) - 1, 0))
-        for row, text in zip(rows, spoken, strict=False)
+    texts = [
+        text.removeprefix(f"{view.breadcrumb(row).speaker}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)
     ]
-    return _excerpt(view, line, frozenset(spots), spoken[-1], " ".join(spoken), words, unresolved=refers(spoken[0]))
+    starts = (max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0) for row, text in zip(rows, texts, strict=False))
+    spots = frozenset(zip(rows, starts, strict=False))
+    return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=refers(texts[0]))
 
 
 def line_of(view: View, row: int, sentence: str) -> Line:
     """A line of one row."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return Line(text=f"{crumb.speaker}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
 
 
-def is_named(text: str) -> bool:
-    """Whether it names or counts anything."""
+def has_name(text: str) -> bool:
+    """Whether it has a name or a number."""
     return bool(_NAME.search(text)) or counts(text)
 
 
-def _alone(view: View, row: int, held: tuple[Sentence, ...], number: int, words: Words, taken: frozenset[Spot]) -> Excerpt | None:
+def _statement(view: View, row: int, parts: Sentences, number: int, words: Words, in_answer: frozenset[Spot]) -> Excerpt | None:
     """A sentence with those in front of it that it refers to, and its answer behind it when it has one.
 
-    None for questions, small talk, what is too long, and what would say something twice. taken: what an answer has of this row.
+    None for questions, small talk, what is too long, and what would say something twice. in_answer: spots of the row's answer.
     """
-    names = _names(view)
-    sentence = held[number].text
-    if asks(sentence) or not (said := _trimmed(sentence, names)):
+    names = view.prefix.speaker_words
+    sentence = parts[number].text
+    if asks(sentence) or not (statement := _without_greeting(sentence, names)):
         return None
     first, last = number, number + 1
-    while leans(held[first].text) and first and number - first < FRONT:
+    while depends_on_previous(parts[first].text) and first and number - first < MAX_SENTENCES_IN_FRONT:
         first -= 1
-    unresolved = leans(held[first].text) or not (asks(held[first].text) or _trimmed(held[first].text, names))
+    front = parts[first].text
+    unresolved = depends_on_previous(front) or not (asks(front) or _without_greeting(front, names))
     first = number if unresolved else first
-    while last < len(held) and answers_briefly(held[last].text) and last - number < FRONT:
+    while last < len(parts) and answers_briefly(parts[last].text) and last - number < MAX_SENTENCES_IN_FRONT:
         last += 1
-    spoken = " ".join((said if first == number else held[first].text, *(one.text for one in held[first + 1 : last])))
-    parts = frozenset((row, one.start) for one in held[first:last])
-    if len(spoken) > LONGEST or (row, held[number].start) in taken or (is_bare(held[0].text) and not parts.isdisjoint(taken)):
+    text = " ".join((statement if first == number else parts[first].text, *(part.text for part in parts[first + 1 : last])))
+    spots = frozenset((row, part.start) for part in parts[first:last])
+    repeats = (row, parts[number].start) in in_answer or (is_bare(parts[0].text) and not spots.isdisjoint(in_answer))
+    if repeats or len(text) > MAX_SENTENCE_CHARS:
         return None
-    return _excerpt(view, line_of(view, row, spoken), parts, said, spoken, words, unresolved=unresolved)
+    return _excerpt(view, line_of(view, row, text), spots, statement, text, words, unresolved=unresolved)
 
 
-def _answer(view: View, row: int, held: tuple[Sentence, ...], words: Words, kept: frozenset[int]) -> Excerpt | None:
+def _answer(view: View, row: int, parts: Sentences, words: Words, verbatim_rows: frozenset[int]) -> Excerpt | None:
     """The beginning of a row with the question that it answers; None when it needs none."""
-    crumb = view.history.rows[row].breadcrumb
-    if crumb.role == "tool" or _announces(view, row) or not held or asks(held[0].text) or not is_dependent(held[0].text):
+    crumb = view.breadcrumb(row)
+    if crumb.role == "tool" or _announces(view, row) or not parts or asks(parts[0].text) or not is_dependent(parts[0].text):
         return None
-    if (found := question_of(view, row)) is None:
+    if (pair := question_of(view, row)) is None:
         return None
-    asking, question = found
-    if view.history.rows[asking].breadcrumb.role == crumb.role and not is_dependent(held[0].text, BRIEF):
+    asking, question = pair
+    if view.breadcrumb(asking).role == crumb.role and not is_dependent(parts[0].text, BRIEF_WORDS):
         return None
-    number = 2 if is_filler(held[0].text) and len(held) > 1 and not asks(held[1].text) else 1
-    while is_bare(held[0].text) and number < min(len(held), FRONT) and refers(held[number].text) and not asks(held[number].text):
+    length = _answer_length(parts)
+    answer = " ".join(part.text for part in parts[:length])
+    spots = frozenset((row, part.start) for part in parts[:length])
+    line = line_of(view, row, answer)
+    if asking not in verbatim_rows:
+        spots |= {(asking, question.start)}
+        line = _below(line_of(view, asking, question.text), line)
+    terms = frozenset(words.terms(answer).split()) - view.prefix.speaker_words
+    return _excerpt(view, line, spots, answer, answer if len(terms) >= MIN_TERMS else f"{question.text} {answer}", words)
+
+
+def _answer_length(parts: Sentences) -> int:
+    """Sentences of an answer: one, another one behind small talk, and what refers to a bare one."""
+    number = 2 if is_filler(parts[0].text) and len(parts) > 1 and not asks(parts[1].text) else 1
+    while (
+        is_bare(parts[0].text)
+        and number < min(len(parts), MAX_SENTENCES_IN_FRONT)
+        and refers(parts[number].text)
+        and not asks(parts[number].text)
+    ):
         number += 1
-    said = " ".join(one.text for one in held[:number])
-    parts = frozenset((row, one.start) for one in held[:number])
-    line = line_of(view, row, said)
-    if asking not in kept:
-        asked = line_of(view, asking, question.text)
-        parts |= {(asking, question.start)}
-        line = Line(
-            text=f"{asked.text}\n{line.text}",
-            day=asked.day,
-            ids=(*asked.ids, *line.ids),
-            versions=(*asked.versions, *line.versions),
-        )
-    own = frozenset(words.terms(said).split()) - _names(view)
-    return _excerpt(view, line, parts, said, said if len(own) >= LEAST else f"{question.text} {said}", words)
+    return number
 
 
-def _trimmed(sentence: str, names: frozenset[str]) -> str:
+def _below(question: Line, answer: Line) -> Line:
+    """A question and its answer as one line of the summary."""
+    return Line(
+        text=f"{question.text}\n{answer.text}",
+        day=question.day,
+        ids=(*question.ids, *answer.ids),
+        versions=(*question.versions, *answer.versions),
+    )
+
+
+def _without_greeting(sentence: str, names: frozenset[str]) -> str:
     """A statement without the greeting in front of it; nothing for small talk."""
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
-    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= BRIEF):
+    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= BRIEF_WORDS):
         return ""
     return sentence[:1].upper() + sentence[1:]
 
@@ -165,43 +187,34 @@ def _says_nothing(clause: str, names: frozenset[str]) -> bool:
 
 
 def _excerpt(
-    view: View, line: Line, parts: frozenset[Spot], said: str, spoken: str, words: Words, *, unresolved: bool = False
+    view: View, line: Line, spots: frozenset[Spot], statement: str, text: str, words: Words, *, unresolved: bool = False
 ) -> Excerpt | None:
-    """None when it says next to nothing. said: the statement. spoken: the words that count."""
-    terms = frozenset(words.terms(spoken).split()) - _names(view)
-    named = is_named(said)
-    if len(terms) < LEAST - named:
+    """None when it says next to nothing. text: the words whose terms count."""
+    terms = frozenset(words.terms(text).split()) - view.prefix.speaker_words
+    is_named = has_name(statement)
+    if len(terms) < MIN_TERMS - is_named:
         return None
-    row, start = max(parts)
-    remembered = view.history.rows[row]
+    row, start = max(spots)
+    stored = view.history.rows[row]
     first = view.first_passage(row)
-    ordinal = next((n for n, held in enumerate(remembered.passages) if held.start <= start < held.end), 0)
-    worth = (NAMED if named else 1.0) / max(len(remembered.passages), 1)
-    worth *= CONCLUDED if concludes(said) else 1.0
-    worth *= CALLED_OUT if said.endswith(("!", "！")) else 1.0
-    worth *= ATTACHED if said.startswith("[") else 1.0
-    worth *= UNRESOLVED if unresolved or _announces(view, row) else 1.0
+    ordinal = next((number for number, passage in enumerate(stored.passages) if passage.start <= start < passage.end), 0)
+    worth = (NAME_WEIGHT if is_named else 1.0) / max(len(stored.passages), 1)
+    worth *= CONCLUSION_WEIGHT if concludes(statement) else 1.0
+    worth *= EXCLAMATION_WEIGHT if statement.endswith(("!", "！")) else 1.0
+    worth *= ATTACHMENT_WEIGHT if statement.startswith("[") else 1.0
+    worth *= UNRESOLVED_WEIGHT if unresolved or _announces(view, row) else 1.0
     return Excerpt(
         line=line,
-        parts=parts,
-        order=min(parts),
+        parts=spots,
+        order=min(spots),
         passage=-1 if first is None else first + ordinal,
         terms=terms,
         worth=worth,
         cost=words.count(f"{line.text}\n"),
-        by_tool=remembered.breadcrumb.role == "tool",
+        by_tool=stored.breadcrumb.role == "tool",
     )
 
 
 def _announces(view: View, row: int) -> bool:
     """Whether an agent says what it is about to do: its words stand in front of the calls that it makes."""
-    return view.history.rows[row].breadcrumb.role == "assistant" and len(view.members(row)) > 1
-
-
-def _unlabelled(view: View, row: int, text: str) -> str:
-    """A line's words without the speaker."""
-    return text.removeprefix(f"{view.history.rows[row].breadcrumb.speaker}: ")
-
-
-def _names(view: View) -> frozenset[str]:
-    return view.once("names", lambda: frozenset(word for speaker in view.speakers for word in words_of(speaker)))
+    return view.breadcrumb(row).role == "assistant" and len(view.members(row)) > 1

@@ -1,4 +1,4 @@
-"""The lines of a summary: which of them still hold, and in what order they are shown."""
+"""The lines of a summary: which of them are still valid, and in what order they are shown."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -7,64 +7,59 @@ from heapq import merge
 from builder.domain.summary import Line, Source
 from builder.recall.index.view import View
 
-Placed = tuple[tuple[int, ...], Line]
+LineWithRows = tuple[tuple[int, ...], Line]
 """A line behind the rows of its sources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """What a page shows anyway, so that a summary need not.
-
-    rows: of which it shows all. parts: row → what it shows of it. outdated: rows of which nothing holds any more; only lines word
-    for word still tell of them.
-    """
+class PageContent:
+    """What a page shows beside its summary, so that the summary need not repeat it."""
 
     rows: frozenset[int] = frozenset()
+    """Rows of which it shows all."""
     parts: Mapping[int, str] = field(default_factory=dict)
+    """Row → what it shows of it."""
     outdated: frozenset[int] = frozenset()
+    """Rows that a later instruction contradicts; only lines word for word still quote them."""
 
 
-NOTHING = Shown()
+EMPTY_PAGE = PageContent()
 
 
-def still_holding(view: View, lines: Iterable[Line]) -> tuple[Line, ...]:
-    """Those whose sources have neither been deleted nor edited since."""
-    return tuple(line for _, line in _placed(view, lines))
+def valid_lines(view: View, lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines whose sources have neither been deleted nor edited since."""
+    return tuple(line for _, line in _with_rows(view, lines))
 
 
-def shown_lines(view: View, verbatim: Iterable[Line], free: Iterable[Line], anyway: Shown = NOTHING) -> tuple[Line, ...]:
-    """Those that still hold, in place order; the order that a model gave the free ones among themselves stays.
-
-    anyway: a line that was made from nothing else is left out.
-    """
-    kept = sorted(_placed(view, verbatim), key=_first)
-    return tuple(line for rows, line in merge(kept, _placed(view, free), key=_first) if not _repeats(view, rows, line, anyway))
+def shown_lines(view: View, verbatim: Iterable[Line], free: Iterable[Line], page: PageContent = EMPTY_PAGE) -> tuple[Line, ...]:
+    """The valid lines that the page does not show, in place order; the free ones keep the order that a model gave them."""
+    first = sorted(_with_rows(view, verbatim), key=_order)
+    return tuple(line for rows, line in merge(first, _with_rows(view, free), key=_order) if not _repeats(view, rows, line, page))
 
 
-def _placed(view: View, lines: Iterable[Line]) -> list[Placed]:
-    """Those that still hold."""
-    placed = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
-    return [(rows, line) for rows, line in placed if -1 not in rows]
+def _with_rows(view: View, lines: Iterable[Line]) -> list[LineWithRows]:
+    """The valid lines, each with the rows of its sources."""
+    pairs = ((tuple(_row(view, source) for source in line.sources), line) for line in lines)
+    return [(rows, line) for rows, line in pairs if -1 not in rows]
 
 
-def _repeats(view: View, rows: tuple[int, ...], line: Line, anyway: Shown) -> bool:
-    """Whether a page shows anyway what a line says, or nothing of it holds any more."""
-    known = anyway.rows if line.verbatim else anyway.rows | anyway.outdated
-    if known.issuperset(rows):
+def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -> bool:
+    """Whether the page shows all that a line says, or the line is outdated."""
+    if (page.rows if line.verbatim else page.rows | page.outdated).issuperset(rows):
         return True
-    if len(rows) > 1 or rows[0] not in anyway.parts:
+    if len(rows) > 1 or rows[0] not in page.parts:
         return False
-    said = line.text.removeprefix(f"{view.history.rows[rows[0]].breadcrumb.speaker}: ")
-    return " ".join(said.casefold().split()) in " ".join(anyway.parts[rows[0]].casefold().split())
+    words = line.text.removeprefix(f"{view.breadcrumb(rows[0]).speaker}: ")
+    return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
 
 
 def _row(view: View, source: Source) -> int:
-    """The row of a source in this version, -1 when it counts no more."""
+    """The row of a source, -1 when this version of it is not current."""
     row = view.row_of(source[0])
-    holds = row >= 0 and view.current[row] and view.history.rows[row].breadcrumb.version == source[1]
-    return row if holds else -1
+    is_current = row >= 0 and view.current[row] and view.breadcrumb(row).version == source[1]
+    return row if is_current else -1
 
 
-def _first(placed: Placed) -> tuple[int, bool]:
-    """Its place; of one breadcrumb what is word for word comes last: a question stands in front of its answer."""
-    return placed[0][0], placed[1].verbatim
+def _order(pair: LineWithRows) -> tuple[int, bool]:
+    """By the first source; of one breadcrumb a line word for word comes last: a question stands in front of its answer."""
+    return pair[0][0], pair[1].verbatim

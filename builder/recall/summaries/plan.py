@@ -13,7 +13,7 @@ from builder.domain.profile import Profile, Summaries
 from builder.domain.selector import Selector
 from builder.domain.summary import Line, Source, Summary, Utterance
 from builder.recall.index.view import View
-from builder.recall.summaries.lines import Shown, shown_lines, still_holding
+from builder.recall.summaries.lines import PageContent, shown_lines, valid_lines
 from builder.recall.visibility import of_audience
 
 _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
@@ -21,33 +21,34 @@ _NAMESPACE = UUID("0b6f6f0a-0d6c-5b1e-8f0e-8b1d2a7c4e19")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What summaries of equal profiles share. name: hash of the settings and of the audience."""
+    """What summaries of equal profiles share."""
 
     name: str
+    """Hash of the settings and of the audience."""
     settings: Summaries
     audience: Selector | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chain:
-    """How far a recipe's summaries have come. previous: id of the newest summary, "" for none.
-
-    verbatim: all lines that it keeps word for word, also those whose sources were edited since. free: the others that still hold.
-    last: row that heads the last unit covered, -1 for none.
-    """
+    """How far a recipe's summaries have come."""
 
     verbatim: tuple[Line, ...]
+    """All lines word for word, also those whose sources were edited since."""
     free: tuple[Line, ...]
+    """The other valid lines."""
     previous: str
+    """Id of the newest summary; "" = none."""
     last: int
+    """Row that heads the last unit covered; -1 = none."""
 
 
-Waiting = tuple[int, tuple[int, ...]]
-"""A unit: the row that heads it, and the rows of it that still count, in place order."""
+WaitingUnit = tuple[int, tuple[int, ...]]
+"""A unit: the row that heads it, and its current rows, in place order."""
 
 
 def recipe_of(profile: Profile) -> Recipe | None:
-    """None for a profile without summaries, and for one that sees its own task only: what one task said is no other's."""
+    """None for a profile without summaries, and for one that sees its own task only: its summary would be no other task's."""
     if profile.summaries is None or profile.scope_to_task:
         return None
     source = f"{profile.summaries!r}\0{profile.audience!r}"
@@ -56,48 +57,48 @@ def recipe_of(profile: Profile) -> Recipe | None:
 
 
 def chain_of(view: View, recipe: Recipe) -> Chain:
-    """The chain as of a view. Summaries that have ended or that a blacklist names are of it: none is made again for that."""
+    """The chain as of a view. Expired and blacklisted summaries belong to it, so none is made twice."""
     chains, history = view.history.chains, view.history
-    head = chains.head(view.session, recipe.name, view.kept)
+    head = chains.head(view.session, recipe.name, view.prefix.latest)
     if head < 0:
         return Chain(verbatim=(), free=(), previous="", last=-1)
     return Chain(
-        verbatim=chains.verbatim(head, view.kept),
-        free=still_holding(view, _free(view, head)),
+        verbatim=chains.verbatim(head, view.prefix.latest),
+        free=valid_lines(view, _free(view, head)),
         previous=history.rows[head].breadcrumb.id,
         last=_first_row(view, chains.summary(head).last),
     )
 
 
-def covered(view: View, recipe: Recipe) -> tuple[Source, ...]:
+def covered_sources(view: View, recipe: Recipe) -> tuple[Source, ...]:
     """All that the chain stands for, in order."""
     chains = view.history.chains
-    rows = chains.rows(view.session, recipe.name, view.kept)
+    rows = chains.rows(view.session, recipe.name, view.prefix.latest)
     return tuple(source for row in rows for source in chains.summary(row).sources)
 
 
-def waiting(view: View, recipe: Recipe, last: int) -> tuple[Waiting, ...]:
+def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, ...]:
     """The units behind the last one covered, oldest first. A tool exchange is whole wherever its parts came in between.
 
     What joined a covered unit since waits in front of them: a result that came late, a new version of what was said.
     """
     view = of_audience(view, recipe.audience, None)
     late: set[int] = set()
-    units: list[Waiting] = []
-    own = view.own[: view.own_count]
-    for row in own[bisect_right(own, last) :]:
+    units: list[WaitingUnit] = []
+    rows_in_view = view.session_rows[: view.session_size]
+    for row in rows_in_view[bisect_right(rows_in_view, last) :]:
         head = view.unit_of(row)
         if head <= last:
             late.add(head)
         elif head == row:
             units.append((head, view.members(head)))
-    done = frozenset(covered(view, recipe)) if late else frozenset()
-    left = [(head, tuple(row for row in view.members(head) if _source(view, row) not in done)) for head in sorted(late)]
-    counted = ((head, tuple(row for row in rows if _counts(view, row))) for head, rows in (*left, *units))
-    return tuple(unit for unit in counted if unit[1])
+    sources = frozenset(covered_sources(view, recipe)) if late else frozenset()
+    late_units = [(head, tuple(row for row in view.members(head) if _source(view, row) not in sources)) for head in sorted(late)]
+    current = ((head, tuple(row for row in rows if _is_current(view, row))) for head, rows in (*late_units, *units))
+    return tuple(unit for unit in current if unit[1])
 
 
-def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
+def is_due(view: View, settings: Summaries, units: Sequence[WaitingUnit]) -> bool:
     """Whether the waiting units are more than the profile lets pile up, and enough of them may be taken."""
     if len(units) <= settings.keep:
         return False
@@ -106,14 +107,14 @@ def due(view: View, settings: Summaries, units: Sequence[Waiting]) -> bool:
     return settings.tokens is not None and sum(tokens(view, rows) for _, rows in units) > settings.tokens
 
 
-def missing(settings: Summaries, units: int) -> int:
+def units_until_due(settings: Summaries, units: int) -> int:
     """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
     if settings.max_pending is None or settings.tokens is not None:
         return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
     return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
 
 
-def identities(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
+def summary_ids(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
     """Ids of the summary that covers these next, the same for whoever makes it, whenever: the first, and what to take after it.
 
     An id that was deleted is never free again.
@@ -123,52 +124,54 @@ def identities(workspace: str, session: str, recipe: Recipe, previous: str, sour
         yield str(uuid5(_NAMESPACE, "\x1f".join((*parts, *(f"{name}:{version}" for name, version in sources)))))
 
 
-def sources_of(view: View, units: Iterable[Waiting]) -> tuple[Source, ...]:
+def sources_of(view: View, units: Iterable[WaitingUnit]) -> tuple[Source, ...]:
     """All breadcrumbs of the units, unit by unit."""
     return tuple(_source(view, row) for _, rows in units for row in rows)
 
 
-def said(view: View, row: int) -> Utterance:
+def utterance(view: View, row: int) -> Utterance:
     """A row for a summariser."""
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return Utterance(
         id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row)
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """The summary that stands on a page. breadcrumb: as it was published. lines: all that it may show, in place order."""
+class PageSummary:
+    """The summary of a page."""
 
     breadcrumb: Breadcrumb
+    """As it was published."""
     summary: Summary
     lines: tuple[Line, ...]
+    """All that it may show, in place order."""
 
-    def showing(self, lines: Iterable[Line]) -> Breadcrumb:
+    def with_lines(self, lines: Iterable[Line]) -> Breadcrumb:
         """The breadcrumb with these lines only."""
         body = replace(self.summary, lines=tuple(lines)).body()
         return replace(self.breadcrumb, body=json.dumps(body, ensure_ascii=False))
 
 
-def summary_shown(view: View, profile: Profile, anyway: Shown, moved: int) -> Standing | None:
+def page_summary(view: View, profile: Profile, page: PageContent, moved_at: int) -> PageSummary | None:
     """The newest summary that the consumer may see, with all that those up to it keep word for word.
 
-    None when no line is left. Lines that no longer hold are left out, and those that the page shows anyway.
+    None when no line is left. Invalid lines are left out, and those that the page shows.
 
-    moved: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
+    moved_at: the row with which the beginning of the conversation on the page last moved. The summary is exchanged then: between
     two moves the page begins with the same words.
     """
     recipe = recipe_of(profile)
     if recipe is None:
         return None
     chains = view.history.chains
-    head = chains.shown(view.session, recipe.name, view.kept, view.current, moved)
+    head = chains.newest_visible(view.session, recipe.name, view.prefix.latest, view.current, moved_at)
     if head < 0:
         return None
-    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), anyway)
+    lines = shown_lines(view, chains.verbatim(head, view.current), _free(view, head), page)
     if not lines:
         return None
-    return Standing(breadcrumb=view.history.rows[head].breadcrumb, summary=chains.summary(head), lines=lines)
+    return PageSummary(breadcrumb=view.breadcrumb(head), summary=chains.summary(head), lines=lines)
 
 
 def _free(view: View, row: int) -> tuple[Line, ...]:
@@ -178,16 +181,16 @@ def _free(view: View, row: int) -> tuple[Line, ...]:
 
 def _first_row(view: View, breadcrumb: str) -> int:
     """The first row of this id in the session, -1 when there is none: a tombstone of no session may have the same."""
-    rows = view.history.versions.get(breadcrumb, ())
-    return next((row for row in rows if view.history.session.head(row + 1)[row] == view.session), -1)
+    rows = view.history.breadcrumbs.versions.get(breadcrumb, ())
+    return next((row for row in rows if view.history.breadcrumbs.session.head(row + 1)[row] == view.session), -1)
 
 
 def _source(view: View, row: int) -> Source:
-    crumb = view.history.rows[row].breadcrumb
+    crumb = view.breadcrumb(row)
     return crumb.id, crumb.version
 
 
-def _counts(view: View, row: int) -> bool:
+def _is_current(view: View, row: int) -> bool:
     return view.in_conversation(row) and bool(view.current[row])
 
 

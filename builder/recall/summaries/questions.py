@@ -1,4 +1,4 @@
-"""What was asked, and whether an answer says anything without it. Of texts only the sentences of prose are read."""
+"""The question that an answer belongs to, and whether the answer says anything without it. Only sentences of prose are read."""
 
 import re
 from bisect import bisect_left
@@ -13,16 +13,15 @@ from builder.language.sentences import sentences
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 
-LONGEST = 600
-"""Characters of a sentence that is read."""
-MOST = 64
+MAX_SENTENCE_CHARS = 600
+MAX_SENTENCES = 64
 """Sentences of a text that are read."""
-BRIEF, BRIEF_TO_AGENTS = 5, 12
+BRIEF_WORDS, BRIEF_WORDS_TO_AGENTS = 5, 12
 """Words up to which an answer says little without its question: among people, who mostly ask out of courtesy and answer in whole
 sentences, and between a person and an agent, who ask for what is missing."""
-BARE = 3
-"""Words up to which it says nothing."""
-LOOK_BACK = 40
+BARE_WORDS = 3
+"""Words up to which an answer says nothing without its question."""
+LOOK_BACK_ROWS = 40
 """Rows in front of an answer in which its question is looked for."""
 
 _LISTED = re.compile(r"^(?:[-*+>#•]+\s+)+")
@@ -32,93 +31,91 @@ _LEADS_IN = re.compile(r"#+ |.*[:：][\s*_]*$|[\d.)\s]*\*\*[^*]+\*\*\W*$", re.DO
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """start: character of the row's text at which it begins."""
+    """A sentence in one line."""
 
     start: int
+    """Character of the row's text at which it begins."""
     text: str
 
 
 def needs_question(text: str) -> bool:
     """Whether an answer says little without its question."""
-    held = spoken(text)
-    return bool(held) and not asks(held[0].text) and is_dependent(held[0].text)
+    parts = prose_sentences(text)
+    return bool(parts) and not asks(parts[0].text) and is_dependent(parts[0].text)
 
 
 @lru_cache(1024)
-def spoken(text: str) -> tuple[Sentence, ...]:
-    """The sentences of prose of a text, each in one line."""
-    held = without_blocks(text)
-    spans = (span for span, _ in zip(sentences(held), range(MOST), strict=False))
-    found = (
-        Sentence(start, _LISTED.sub("", held[start:end]).strip()) for start, end in spans if not _LEADS_IN.match(held, start, end)
-    )
-    return tuple(one for one in found if one.text and len(one.text) <= LONGEST and is_prose(one.text))
+def prose_sentences(text: str) -> tuple[Sentence, ...]:
+    """The sentences of prose of a text, without code, tables and headings."""
+    prose = without_blocks(text)
+    spans = (span for span, _ in zip(sentences(prose), range(MAX_SENTENCES), strict=False))
+    spans = (span for span in spans if not _LEADS_IN.match(prose, *span))
+    parts = (Sentence(start, _LISTED.sub("", prose[start:end]).strip()) for start, end in spans)
+    return tuple(part for part in parts if part.text and len(part.text) <= MAX_SENTENCE_CHARS and is_prose(part.text))
 
 
-def leans(sentence: str) -> bool:
+def depends_on_previous(sentence: str) -> bool:
     """Whether it says little without the sentence in front of it."""
     return refers(sentence) or answers_briefly(sentence)
 
 
 def answers_briefly(sentence: str) -> bool:
     """Whether it is a short answer."""
-    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= BRIEF
+    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= BRIEF_WORDS
 
 
 def is_bare(answer: str) -> bool:
-    """Whether an answer says nothing at all without its question."""
-    return answers_briefly(answer) or len(words_of(answer)) <= BARE
+    """Whether an answer says nothing without its question."""
+    return answers_briefly(answer) or len(words_of(answer)) <= BARE_WORDS
 
 
-def is_dependent(answer: str, brief: int = BRIEF_TO_AGENTS) -> bool:
-    """Whether an answer says little without its question. brief: words up to which it does."""
-    return answers(answer) or refers(answer) or len(words_of(answer)) <= brief
+def is_dependent(answer: str, brief_words: int = BRIEF_WORDS_TO_AGENTS) -> bool:
+    """Whether an answer says little without its question."""
+    return answers(answer) or refers(answer) or len(words_of(answer)) <= brief_words
 
 
 def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
     """The row of the question that this row answers, and its words with what it refers to; None when there is none.
 
-    Small talk and calls of tools may stand between the two, nothing else that was said.
+    Small talk and calls of tools may stand between the two, no other words.
     """
-    speaker, by_tool = view.history.rows[row].breadcrumb.speaker, False
-    asker = ""
-    for other, crumb in _before(view, row):
+    speaker, asker, tools_between = view.breadcrumb(row).speaker, "", False
+    for other, crumb in _rows_before(view, row):
         if crumb.role == "tool":
-            by_tool = True
+            tools_between = True
         elif crumb.speaker == speaker:
-            if asker or not (by_tool or view.first_passage(other) is None):
+            if asker or not (tools_between or view.first_passage(other) is None):
                 return None
         elif asker and crumb.speaker != asker:
             return None
         else:
-            if found := _last_question(crumb.text):
-                return other, found
-            if asker or (view.first_passage(other) is not None and len(words_of(crumb.text)) > 2 * BRIEF):
+            if question := _last_question(crumb.text):
+                return other, question
+            if asker or (view.first_passage(other) is not None and len(words_of(crumb.text)) > 2 * BRIEF_WORDS):
                 return None
             asker = crumb.speaker
     return None
 
 
-def _before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
-    """What was said in front of a row, the newest first."""
-    own = view.own
-    number = bisect_left(own, row)
-    for other in reversed(own[max(number - LOOK_BACK, 0) : number]):
-        crumb = view.history.rows[other].breadcrumb
+def _rows_before(view: View, row: int) -> Iterator[tuple[int, Breadcrumb]]:
+    """The conversation in front of a row, the newest first."""
+    rows = view.session_rows
+    number = bisect_left(rows, row)
+    for other in reversed(rows[max(number - LOOK_BACK_ROWS, 0) : number]):
+        crumb = view.breadcrumb(other)
         if view.in_conversation(other) and view.current[other] and (crumb.text.strip() or crumb.role == "tool"):
             yield other, crumb
 
 
 def _last_question(text: str) -> Sentence | None:
-    """The last question of a text with which it may end, with the sentence that it refers to."""
-    held = spoken(text)
-    number = next((number for number in range(len(held) - 1, max(len(held) - 3, -1), -1) if asks(held[number].text)), -1)
+    """The question with which a text ends, one sentence behind it at most, with the sentence that it refers to."""
+    parts = prose_sentences(text)
+    number = next((number for number in range(len(parts) - 1, max(len(parts) - 3, -1), -1) if asks(parts[number].text)), -1)
     if number < 0:
         return None
-    brief = len(words_of(held[number].text)) <= BRIEF
-    first = (
-        number - 1 if number and brief and not asks(held[number - 1].text) and not is_filler(held[number - 1].text) else number
-    )
-    said = " ".join(one.text for one in held[first : number + 1])
-    said = held[number].text if len(said) > LONGEST // 2 else said
-    return Sentence(held[number].start, said) if len(said) <= LONGEST // 2 else None
+    question, before = parts[number], parts[number - 1] if number else None
+    words = question.text
+    if before and len(words_of(words)) <= BRIEF_WORDS and not asks(before.text) and not is_filler(before.text):
+        both = f"{before.text} {words}"
+        words = both if len(both) <= MAX_SENTENCE_CHARS // 2 else words
+    return Sentence(question.start, words) if len(words) <= MAX_SENTENCE_CHARS // 2 else None

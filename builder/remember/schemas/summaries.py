@@ -19,7 +19,7 @@ class SummaryLine(BaseModel):
 
     model_config = _STRICT
     text: str = Field(min_length=1, strict=True, description="what is kept, the speaker's name in front")
-    day: str = Field("", strict=True, description="day on which its sitting began")
+    day: str = Field("", strict=True, description="day on which its episode began")
     ids: tuple[str, ...] = Field(min_length=1, description="breadcrumbs that it was made from")
     versions: tuple[int, ...] = Field(min_length=1, description="their versions: an edited or deleted source hides the line")
     verbatim: bool = Field(False, strict=True, description="kept word for word, outside the cap")

@@ -4,17 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 from builder.adapters.templates.cuts.results import CUT as FIRST_RESULTS
-from builder.assemble.assemble import assemble
-from builder.assemble.request import Request, Search
 from builder.domain.context import CUT, IRRELEVANT, NEUTRALISED, OLDER, OVER_BUDGET, Context
 from builder.domain.profile import Cut
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.recall import ConsumerRecall
 from builder.recall.visibility import visible_to
 from tests.conversations import answered, bash, chat, deleted, ids_of, replied, said, sent
 from tests.factories import (
-    BY_HAND,
-    MODEL,
+    assemble,
     ids_on_page,
     make_catalog,
     make_context,
@@ -118,9 +116,8 @@ def test_nothing_is_said_of_what_the_consumer_may_not_see() -> None:
     view = view_of(make_history(rows), ASK.breadcrumb.place)
     seen = visible_to(view, profile, ASK.breadcrumb, ())
     assert seen.current.sum() == 50
-    request = Request(trigger=ASK.breadcrumb, view=seen, pinned=((),), system_prompt="", profile=profile, terms=make_terms)
-    search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)
-    context = assemble(request, search, make_rendering())
+    recall = ConsumerRecall(trigger=ASK.breadcrumb, view=seen, pinned=((),), system_prompt="", profile=profile, terms=make_terms)
+    context = assemble(recall, make_query(ASK.breadcrumb.text), make_rendering())
     told = {int(name[1:]) for name in (*ids_on_page(context)[:-1], *(omission.id for omission in context.omissions))}
     assert all(number % 2 for number in told)
     assert len(ids_on_page(context)) - 1 + sum(context.left_out.values()) == 50

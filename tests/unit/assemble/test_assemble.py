@@ -8,15 +8,13 @@ import pytest
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.app.resources import bundled_folder
-from builder.assemble.assemble import assemble
-from builder.assemble.request import Request, Search
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.recall import ConsumerRecall
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
-    BY_HAND,
-    MODEL,
     asked_view,
+    assemble,
     bare,
     ids_on_page,
     make_catalog,
@@ -37,7 +35,7 @@ def page_with_hint(source: str, rows: list[StoredBreadcrumb]) -> Context:
     bundled_set = TemplateSet(*read_folders((bundled_folder("templates"),)))
     hints = {**bundled_set.sources["hints"], "user.message.v1": source}
     rendering = JinjaRendering(TemplateSet(hints, bundled_set.sources["pages"]), make_rendering().count, bundled_set)
-    request = Request(
+    recall = ConsumerRecall(
         trigger=ASK.breadcrumb,
         view=make_view(rows),
         pinned=((),),
@@ -45,8 +43,7 @@ def page_with_hint(source: str, rows: list[StoredBreadcrumb]) -> Context:
         profile=make_profile(),
         terms=make_terms,
     )
-    search = Search(query=make_query(ASK.breadcrumb.text), ranker=BY_HAND, model=MODEL)
-    return assemble(request, search, rendering)
+    return assemble(recall, make_query(ASK.breadcrumb.text), rendering)
 
 
 def test_sections_stand_in_the_order_of_the_profile_and_the_current_message_is_last() -> None:

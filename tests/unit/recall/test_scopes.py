@@ -1,4 +1,4 @@
-"""Several sessions in one history: each keeps its own neighbours, sittings, units and hot window."""
+"""Several sessions in one history: each keeps its own neighbours, episodes, units and hot window."""
 
 from datetime import timedelta
 
@@ -39,8 +39,8 @@ def interleaved() -> list[StoredBreadcrumb]:
 
 def test_neighbours_are_of_the_own_session_whoever_else_speaks_in_between() -> None:
     view = view_of(make_history(interleaved()), session="s1")
-    assert view.before.tolist() == [-1, -1, 0, 1, 2]
-    assert view.after.tolist() == [2, 3, 4, -1, -1]
+    assert view.prefix.neighbours.before.tolist() == [-1, -1, 0, 1, 2]
+    assert view.prefix.neighbours.after.tolist() == [2, 3, 4, -1, -1]
     found = signals.context_words(make_query("Which kiln?"), view)
     assert found[2] > 0 == found[1] == found[3]
 
@@ -50,8 +50,8 @@ def test_a_later_neighbour_is_unknown_as_of_an_earlier_place() -> None:
     history = make_history(rows)
     for end, row in enumerate(rows):
         alone, within = view_of(make_history(rows[:end])), view_of(history, row.breadcrumb.place)
-        np.testing.assert_array_equal(alone.after, within.after)
-        np.testing.assert_array_equal(alone.before, within.before)
+        np.testing.assert_array_equal(alone.prefix.neighbours.after, within.prefix.neighbours.after)
+        np.testing.assert_array_equal(alone.prefix.neighbours.before, within.prefix.neighbours.before)
 
 
 def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> None:
@@ -62,7 +62,7 @@ def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> N
     query = make_query("Where did we fire the kiln?")
     alone = view_of(make_history(mine), session="s1")
     both = view_of(make_history(both_sessions), session="s1")
-    own = both.of_breadcrumb(both.history.session) == both.session
+    own = both.of_breadcrumb(both.history.breadcrumbs.session) == both.session
     for signal in (signals.similarity, signals.window_similarity, signals.asks, signals.log_tokens):
         np.testing.assert_allclose(signal(query, both)[own], signal(query, alone), atol=1e-6)
 
@@ -74,11 +74,11 @@ def test_the_conversation_is_the_own_sessions() -> None:
     assert [view_of(history, session=name).units for name in ("s1", "s2", "s3")] == [3, 2, 0]
 
 
-def test_a_gap_in_one_session_ends_no_sitting_of_another() -> None:
+def test_a_gap_in_one_session_ends_no_episode_of_another() -> None:
     late = MORNING + timedelta(hours=9)
     moments = [("s1", MORNING), ("s2", MORNING), ("s2", late), ("s1", MORNING + timedelta(hours=5)), ("s1", late)]
     rows = [make_remembered("Hello.", n, session=session, created_at=moment) for n, (session, moment) in enumerate(moments, 1)]
-    assert view_of(make_history(rows)).history.episode.head(5).tolist() == [0, 1, 2, 0, 0]
+    assert view_of(make_history(rows)).history.breadcrumbs.episode.head(5).tolist() == [0, 1, 2, 0, 0]
 
 
 def test_a_tool_call_of_one_session_never_meets_a_result_of_another() -> None:

@@ -22,7 +22,7 @@ def seen(rows: list[StoredBreadcrumb], profile: Profile | None = None, *excluded
 def window(view: View) -> list[list[str]]:
     """Ids of each entry of the conversation, oldest first."""
     entries = (entry for turn in reversed(list(turns(view))) for entry in turn)
-    return [[view.history.rows[row].breadcrumb.id for row in entry.rows] for entry in entries]
+    return [[view.breadcrumb(row).id for row in entry.rows] for entry in entries]
 
 
 def test_with_nothing_to_hide_the_view_is_the_same() -> None:

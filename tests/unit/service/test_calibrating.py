@@ -8,9 +8,9 @@ import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
-from builder.assemble.budget.calibration import FEWEST
 from builder.domain.profile import Profile
 from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS
+from builder.recall.calibration import FEWEST
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile

@@ -84,7 +84,7 @@ def test_three_tiers_are_twenty_hot_five_found_and_summaries_of_ten_above_fifty(
     assert profile.summaries is not None
     assert (profile.summaries.max_pending, profile.summaries.batch) == (50, 10)
     order = [rule.source for rule in profile.sections]
-    assert order.index("summary") < order.index("retrieval") < order.index("hot")
+    assert order.index("summary") < order.index("retrieval") < order.index("window")
 
 
 def test_presets_compose() -> None:

@@ -1,8 +1,7 @@
 """The line itself: what it reads again, and how often."""
 
 import asyncio
-
-import pytest
+from dataclasses import replace
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.recall import Recall, RecallQuery
@@ -25,15 +24,13 @@ class Filled(MemoryStore):
         return found
 
 
-async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_are_there_the_next_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("builder.recall.recall.PAGE", 4)
+async def test_a_session_that_is_filled_in_is_never_read_again_and_its_vectors_are_there_the_next_time() -> None:
     store = Filled()
     rows = [make_remembered(f"The kiln has number {n}.", n) for n in range(1, 11)]
     for row in rows:
         await store.remember(bare(row))
     builder, trigger = make_builder(store), make_remembered("Which kiln is it?", 20)
+    builder.recaller = replace(builder.recaller, reader=replace(builder.recaller.reader, page_rows=4))
     await builder.remember(trigger.breadcrumb)
     first = await build(builder, trigger)
     assert store.after == [0, 4, 8]
@@ -51,10 +48,10 @@ async def test_a_reading_that_is_cancelled_anywhere_is_begun_anew_by_the_next_on
         await store.remember(make_remembered(f"The kiln has number {n}.", n))
     for steps in range(1, 5):
         builder = make_builder(store)
-        task = asyncio.create_task(builder.view("acme", "s42", make_place(200)))
+        task = asyncio.create_task(builder.recaller.session_view("acme", "s42", make_place(200)))
         for _ in range(steps):
             await asyncio.sleep(0)
         assert not task.done()
         task.cancel()
         await asyncio.wait({task})
-        assert (await builder.view("acme", "s42", make_place(200))).passages == 99
+        assert (await builder.recaller.session_view("acme", "s42", make_place(200))).passages == 99

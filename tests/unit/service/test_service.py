@@ -153,12 +153,12 @@ async def test_the_front_of_a_page_is_made_while_the_trigger_is_embedded() -> No
             recalled.set()
             return await super().recall(query)
 
-    class Waiting(HashingEmbedder):
+    class WaitingUnit(HashingEmbedder):
         async def embed(self, text: str) -> bytes:
             await recalled.wait()
             return await super().embed(text)
 
-    builder = make_builder(Waiting(), Store())
+    builder = make_builder(WaitingUnit(), Store())
     async with asyncio.timeout(DEADLINE):
         trigger, begun = await builder.begin(make_breadcrumb("Where is the kiln?", 1), (consumer("a"),))
     assert (trigger.breadcrumb.id, len((await builder.complete(begun)).contexts)) == ("m1", 1)

@@ -10,7 +10,7 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.summary import Source, read_summary
-from builder.recall.summaries.plan import covered, recipe_of
+from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_breadcrumb, make_place, make_tombstone
@@ -41,7 +41,7 @@ def remarks(first: int, number: int) -> list[Breadcrumb]:
 async def sources(builder: ContextBuilder, profile: Profile) -> tuple[Source, ...]:
     recipe = recipe_of(profile)
     assert recipe
-    return covered(await builder.view("acme", "s42", make_place(2000)), recipe)
+    return covered_sources(await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe)
 
 
 async def test_one_edit_waits_with_the_others_and_meanwhile_no_page_tells_the_old_words() -> None:

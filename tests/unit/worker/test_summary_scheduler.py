@@ -97,11 +97,11 @@ async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
     builder, profile = make_builder(), summing()
     await remember(builder, talk(20))
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
-    view, recipe = await builder.view("acme", "s42", make_place(2000)), recipe_of(profile)
+    view, recipe = await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe_of(profile)
     assert recipe
-    rows = view.history.chains.rows(view.session, recipe.name, view.kept)
+    rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
     assert len(rows) == 5
-    assert all(view.history.chains.summary(row) == read_summary(view.history.rows[row].breadcrumb) for row in rows)
+    assert all(view.history.chains.summary(row) == read_summary(view.breadcrumb(row)) for row in rows)
 
 
 async def test_two_workers_make_the_same_summaries() -> None:
@@ -282,11 +282,11 @@ async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_afte
 async def test_a_summary_is_no_unit_and_is_never_found() -> None:
     builder, profile = make_builder(), summing()
     await remember(builder, talk(20))
-    before = (await builder.view("acme", "s42", make_place(999))).units
+    before = (await builder.recaller.session_view("acme", "s42", make_place(999))).units
     await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
-    view = await builder.view("acme", "s42", make_place(1900))
+    view = await builder.recaller.session_view("acme", "s42", make_place(1900))
     assert view.units == before
-    assert view.passages == (await builder.view("acme", "s42", make_place(999))).passages
+    assert view.passages == (await builder.recaller.session_view("acme", "s42", make_place(999))).passages
 
 
 async def test_what_the_hot_window_tells_is_not_told_twice() -> None:

@@ -16,7 +16,7 @@ budget: 1000
 window: {max_units: 8, trim_to: 4}
 retrieval: {schemas: [user.message.v1], per_schema_limit: {user.message.v1: 5, note.v1: 2}}
 sections:
-  - {name: recent, title: Recent, source: hot, min_share: 0.2}
+  - {name: recent, title: Recent, source: window, min_share: 0.2}
   - {name: relevant, title: Relevant, source: retrieval}
   - {name: current, title: Current, source: trigger}
 """

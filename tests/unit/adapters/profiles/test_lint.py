@@ -12,7 +12,7 @@ from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.lint import lint_templates, moving, overused
 from builder.adapters.tokens import load_counter
 
-HOT = {"name": "recent", "title": "Recent", "source": "hot"}
+WINDOW = {"name": "recent", "title": "Recent", "source": "window"}
 CURRENT = {"name": "current", "title": "Current", "source": "trigger"}
 RELEVANT = {"name": "relevant", "title": "Relevant", "source": "retrieval"}
 TOOLS = {"name": "tools", "title": "Tools", "source": "pinned", "class": "static"}
@@ -43,64 +43,64 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
 
 
 def test_a_plain_profile_has_nothing_wrong_with_it() -> None:
-    assert found(HOT) == []
-    assert found(TOOLS, HOT, RELEVANT, pinned=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
+    assert found(WINDOW) == []
+    assert found(TOOLS, WINDOW, RELEVANT, pinned=["tool.catalog.v1"], retrieval={"schemas": ["user.message.v1"]}) == []
 
 
 def test_a_trigger_that_the_audience_leaves_out_never_triggers() -> None:
     audience = {"schemas": ["agent.response.v1"], "any_tags": ["to:mira"]}
     problem = ("triggers", "audience.schemas leaves 'user.message.v1' out, so it never triggers")
-    assert found(HOT, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [problem]
-    assert found(HOT, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
+    assert found(WINDOW, audience=audience, triggers=["user.message.v1", "agent.response.v1"]) == [problem]
+    assert found(WINDOW, audience={"any_tags": ["to:mira"]}, triggers=["user.message.v1"]) == []
 
 
 def test_static_sections_stand_before_slow_ones_and_both_before_those_of_the_turn() -> None:
-    told = found(SUMMARY, HOT, TOOLS, pinned=["tool.catalog.v1"], summaries={})
+    told = found(SUMMARY, WINDOW, TOOLS, pinned=["tool.catalog.v1"], summaries={})
     assert told == [("sections.tools", "class static stands behind 'recent', whose class is turn")]
 
 
 def test_a_reminder_may_stand_at_the_end_whatever_its_class() -> None:
-    assert found(HOT, REMINDER | {"class": "static"}, reminders=[{"section": "reminder", "text": "Be brief."}]) == []
+    assert found(WINDOW, REMINDER | {"class": "static"}, reminders=[{"section": "reminder", "text": "Be brief."}]) == []
 
 
 def test_what_changes_on_every_turn_is_no_static_section() -> None:
-    assert found(HOT | {"class": "slow"}) == [("sections.recent", "class slow, but source hot changes on every turn")]
+    assert found(WINDOW | {"class": "slow"}) == [("sections.recent", "class slow, but source window changes on every turn")]
 
 
 def test_no_clock_id_or_counter_in_a_static_section() -> None:
-    shown = found(TOOLS, HOT, pinned=["ticket.v1"])
+    shown = found(TOOLS, WINDOW, pinned=["ticket.v1"])
     assert [problem.split(",")[0] for _, problem in shown] == [
         "hints/ticket.v1.md.j2 shows 'id'",
         "hints/ticket.v1.md.j2 shows 'updated_at'",
     ]
-    assert found(HOT, TOOLS | {"class": "turn"}, pinned=["ticket.v1"]) == []
-    assert found(TOOLS | {"dates": "age"}, HOT, pinned=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
+    assert found(WINDOW, TOOLS | {"class": "turn"}, pinned=["ticket.v1"]) == []
+    assert found(TOOLS | {"dates": "age"}, WINDOW, pinned=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
 
 
 @pytest.mark.parametrize("condition", [{"every": 3}, {"when": {"any_tags": ["urgent"]}}])
 def test_a_reminder_that_comes_and_goes_is_no_part_of_a_static_section(condition: dict[str, Any]) -> None:
     reminders = [{"section": "reminder", "text": "Be brief.", **condition}]
-    told = found(HOT, REMINDER | {"class": "static"}, reminders=reminders)
+    told = found(WINDOW, REMINDER | {"class": "static"}, reminders=reminders)
     assert told == [("sections.reminder", "a reminder comes and goes in a section that should stay the same")]
-    assert found(HOT, REMINDER, reminders=reminders) == []
+    assert found(WINDOW, REMINDER, reminders=reminders) == []
 
 
 def test_floors_add_up_to_the_whole_budget_at_most() -> None:
-    assert found(HOT | {"min_share": 0.7}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={}) == []
-    told = found(HOT | {"min_share": 0.8}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={})
+    assert found(WINDOW | {"min_share": 0.7}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={}) == []
+    told = found(WINDOW | {"min_share": 0.8}, SUMMARY | {"class": "turn", "min_share": 0.3}, summaries={})
     assert told == [("sections", "the values of min_share add up to 1.10")]
 
 
 @pytest.mark.parametrize(
     ("sections", "settings", "place"),
     [
-        ([TOOLS, HOT], {}, "sections.tools"),
-        ([HOT, REMINDER], {}, "sections.reminder"),
-        ([SUMMARY, HOT], {}, "sections.summary"),
-        ([HOT], {"summaries": {}}, "summaries"),
-        ([HOT, RELEVANT], {}, "sections.relevant"),
-        ([HOT], {"retrieval": {"schemas": ["user.message.v1"]}}, "retrieval.schemas"),
-        ([HOT], {"pinned": ["tool.catalog.v1"]}, "pinned"),
+        ([TOOLS, WINDOW], {}, "sections.tools"),
+        ([WINDOW, REMINDER], {}, "sections.reminder"),
+        ([SUMMARY, WINDOW], {}, "sections.summary"),
+        ([WINDOW], {"summaries": {}}, "summaries"),
+        ([WINDOW, RELEVANT], {}, "sections.relevant"),
+        ([WINDOW], {"retrieval": {"schemas": ["user.message.v1"]}}, "retrieval.schemas"),
+        ([WINDOW], {"pinned": ["tool.catalog.v1"]}, "pinned"),
         ([], {}, "sections"),
     ],
 )
@@ -109,51 +109,53 @@ def test_what_is_never_filled_and_what_is_never_shown_is_told(sections: Any, set
 
 
 def test_whoever_extends_a_preset_fills_its_sections() -> None:
-    assert found(TOOLS, HOT, REMINDER, as_preset=True) == []
+    assert found(TOOLS, WINDOW, REMINDER, as_preset=True) == []
 
 
 def test_a_slip_of_the_pen_is_told_with_the_name_that_was_meant() -> None:
-    assert found(HOT, triggers=["user.mesage.v1"]) == [("triggers", "no schema is called 'user.mesage.v1'")]
-    assert found(HOT, triggers=["user.message"]) == [("triggers", "no schema is called 'user.message'")]
-    assert found(TOOLS, HOT, pinned=["tool.catalogue.v1"]) == [("pinned", "no schema is called 'tool.catalogue.v1'")]
+    assert found(WINDOW, triggers=["user.mesage.v1"]) == [("triggers", "no schema is called 'user.mesage.v1'")]
+    assert found(WINDOW, triggers=["user.message"]) == [("triggers", "no schema is called 'user.message'")]
+    assert found(TOOLS, WINDOW, pinned=["tool.catalogue.v1"]) == [("pinned", "no schema is called 'tool.catalogue.v1'")]
 
 
 def test_a_trigger_that_nobody_sends_is_told() -> None:
-    assert found(HOT, triggers=["order.placed.v2"]) == [("triggers", "no sender of 'order.placed.v2' is known")]
-    assert found(HOT, triggers=["summary.v1"]) == [("triggers", "summary.v1 never triggers")]
-    assert found(HOT, triggers=["ticket.v1"]) == []
+    assert found(WINDOW, triggers=["order.placed.v2"]) == [("triggers", "no sender of 'order.placed.v2' is known")]
+    assert found(WINDOW, triggers=["summary.v1"]) == [("triggers", "summary.v1 never triggers")]
+    assert found(WINDOW, triggers=["ticket.v1"]) == []
 
 
 def test_a_schema_without_a_hint_and_a_page_that_does_not_exist_are_told() -> None:
-    told = found(HOT, RELEVANT, retrieval={"schemas": ["order.placed.v2"]})
+    told = found(WINDOW, RELEVANT, retrieval={"schemas": ["order.placed.v2"]})
     assert told == [
         ("retrieval.schemas", "hints/order.placed.v2.md.j2 does not exist, so the generic hint shows 'order.placed.v2'")
     ]
-    assert found(HOT, page="fancy") == [("page", "pages/fancy.md.j2 does not exist")]
+    assert found(WINDOW, page="fancy") == [("page", "pages/fancy.md.j2 does not exist")]
 
 
 def test_the_window_of_an_unknown_model_is_said_to_be_guessed() -> None:
-    assert found(HOT, model="gpt-4o") == []
-    assert found(HOT, model="nobody-1") == [("model", "'nobody-1' is not in models.yaml: a window of 128,000 tokens is guessed")]
+    assert found(WINDOW, model="gpt-4o") == []
+    assert found(WINDOW, model="nobody-1") == [
+        ("model", "'nobody-1' is not in models.yaml: a window of 128,000 tokens is guessed")
+    ]
 
 
 def test_a_system_prompt_larger_than_the_page_is_told() -> None:
     role = {"name": "role", "title": "Role", "source": "system", "class": "static"}
-    told = found(role, HOT, budget=20, system_prompt="one two three four five six seven eight nine ten " * 5)
+    told = found(role, WINDOW, budget=20, system_prompt="one two three four five six seven eight nine ten " * 5)
     assert [place for place, _ in told] == ["budget"]
 
 
 def test_a_system_prompt_larger_than_the_page_may_become_by_calibration_is_told() -> None:
     role = {"name": "role", "title": "Role", "source": "system", "class": "static"}
     prompt = "one two three four five six seven eight nine ten " * 5
-    assert found(role, HOT, budget=80, system_prompt=prompt, model="gpt-4o") == []
-    told = found(role, HOT, budget=80, system_prompt=prompt, model="gpt-4o", calibrate=True)
+    assert found(role, WINDOW, budget=80, system_prompt=prompt, model="gpt-4o") == []
+    told = found(role, WINDOW, budget=80, system_prompt=prompt, model="gpt-4o", calibrate=True)
     assert told == [("budget", "system prompt and reminders have 50 tokens, the page 40")]
 
 
 def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates() -> None:
     loud = "ALWAYS answer. NEVER guess. You MUST cite. IMPORTANT: be brief."
-    assert found(HOT, REMINDER, reminders=[{"section": "reminder", "text": loud}]) == [
+    assert found(WINDOW, REMINDER, reminders=[{"section": "reminder", "text": loud}]) == [
         ("reminders.0", "4 emphasis markers (ALWAYS, IMPORTANT, MUST, NEVER)")
     ]
     assert overused("ALWAYS answer. NEVER guess. You MUST cite.") == ""

@@ -18,7 +18,7 @@ from tests.factories import latest_of
 LEAST: dict[str, Any] = {
     "retrieval": {"schemas": ["user.message.v1"]},
     "sections": [
-        {"name": "recent", "title": "Recent Conversation", "source": "hot"},
+        {"name": "recent", "title": "Recent Conversation", "source": "window"},
         {"name": "current", "title": "Current User Message", "source": "trigger"},
     ],
 }
@@ -119,8 +119,8 @@ def test_the_revision_changes_with_every_byte_of_the_file() -> None:
             "trigger",
             r"exactly one section has source: trigger \(the current message\), and nothing but reminders",
         ),
-        ("sections/1/source", "hot", "exactly one section has source: trigger"),
-        ("sections/0", {"title": "x", "source": "hot"}, "Field required at sections/0/name, got"),
+        ("sections/1/source", "window", "exactly one section has source: trigger"),
+        ("sections/0", {"title": "x", "source": "window"}, "Field required at sections/0/name, got"),
     ],
 )
 def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(path: str, value: Any, reason: str) -> None:
@@ -132,7 +132,7 @@ def test_a_mistake_names_the_file_the_place_the_value_and_where_the_rule_stands(
 
 
 def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
-    section = {"name": "recent", "title": "Recent", "source": "hot", "min_share": 0.5, "max_share": 0.3}
+    section = {"name": "recent", "title": "Recent", "source": "window", "min_share": 0.5, "max_share": 0.3}
     reason = "min_share is 0.5 but max_share is 0.3; lower min_share at sections/0"
     assert reason in mistake(changed("sections/0", section))
 

@@ -21,7 +21,7 @@ def profile(budget: int = 1000, **changes: Any) -> Profile:
     """Only the conversation and the current message; it may have half of the page."""
     bundled = make_profile(budget=budget, **({"summaries": None, "retrieval": {"schemas": ()}} | changes))
     kept = (rule for rule in bundled.sections if rule.source not in {"summary", "instructions"})
-    return replace(bundled, sections=tuple(replace(rule, max_share=0.5) if rule.source == "hot" else rule for rule in kept))
+    return replace(bundled, sections=tuple(replace(rule, max_share=0.5) if rule.source == "window" else rule for rule in kept))
 
 
 def page(rows: list[StoredBreadcrumb], wanted: Profile | None = None) -> Context:

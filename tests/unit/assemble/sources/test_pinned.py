@@ -7,7 +7,7 @@ import pytest
 
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
-from builder.recall.pinned import pinned_of
+from builder.recall.pinned import pinned_rows
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import ids_on_page, make_catalog, make_context, make_profile, make_remembered
 from tests.unit.assemble.sources.test_fixed import rule
@@ -69,7 +69,7 @@ def test_a_catalog_of_which_no_useful_part_has_room_is_an_omission_and_no_headin
 def test_a_secret_never_stands() -> None:
     kind = Pinned(selector=Selector(all_tags=("pinned",)), keep="all", section="")
     secret = make_remembered("hunter2", 3, schema="secret.v1", tags=("pinned",))
-    assert pinned_of(make_profile(pinned=(kind,)), {kind: (secret,)}) == ((),)
+    assert pinned_rows(make_profile(pinned=(kind,)), {kind: (secret,)}) == ((),)
 
 
 def test_an_edit_of_what_stands_that_came_later_changes_nothing() -> None:

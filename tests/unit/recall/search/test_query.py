@@ -9,7 +9,7 @@ PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant")
 
 
 @pytest.mark.parametrize(
-    ("text", "asked", "named"),
+    ("text", "asked", "names"),
     [
         ("What did Ana say about the glaze?", "What did say about the glaze?", {"Ana"}),
         ("Where is Ana's brother?", "Where is brother?", {"Ana"}),
@@ -23,8 +23,8 @@ PEOPLE = ("Ana", "Bob Stone", "Bob", "User", "Assistant")
         ("", "", set()),
     ],
 )
-def test_names_of_speakers_are_taken_out_of_the_question(text: str, asked: str, named: set[str]) -> None:
-    assert strip_names(text, PEOPLE) == (asked, frozenset(named))
+def test_names_of_speakers_are_taken_out_of_the_question(text: str, asked: str, names: set[str]) -> None:
+    assert strip_names(text, PEOPLE) == (asked, frozenset(names))
 
 
 def test_a_question_that_is_only_a_name_keeps_it() -> None:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.search.retrieval import NEAREST, may_be_found, may_be_shown
+from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
+from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
 from tests.factories import bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
 from tests.searches import BLAND, Search, best, find, searched
 
@@ -29,7 +30,7 @@ def test_exact_repeats_are_shown_once_with_the_newest_and_their_number() -> None
     ]
     found = find("kiln", rows)
     assert best(found) == ["m4", "m2"]
-    assert [each.said for each in found.found.finds] == [3, 1]
+    assert [each.times for each in found.found.finds] == [3, 1]
     assert omitted(found) == {"m1": "repeat", "m3": "repeat"}
 
 
@@ -37,7 +38,7 @@ def test_the_same_in_other_words_is_two_things() -> None:
     rows = [make_remembered("The kiln is hot today.", 1), make_remembered("Today the kiln is very hot!", 2)]
     found = find("kiln", rows)
     assert sorted(best(found)) == ["m1", "m2"]
-    assert [each.said for each in found.found.finds] == [1, 1]
+    assert [each.times for each in found.found.finds] == [1, 1]
 
 
 def test_the_same_words_in_two_sessions_are_one_only_when_the_sender_s_id_is() -> None:
@@ -61,7 +62,7 @@ def test_the_same_words_in_two_sessions_are_one_only_when_the_sender_s_id_is() -
 def test_contradictions_are_both_kept(before: str, after: str) -> None:
     found = find("kiln", [make_remembered(before, 1), make_remembered(after, 2)])
     assert sorted(best(found)) == ["m1", "m2"]
-    assert [each.said for each in found.found.finds] == [1, 1]
+    assert [each.times for each in found.found.finds] == [1, 1]
     assert not found.found.omissions
 
 
@@ -70,7 +71,7 @@ def test_the_same_words_of_two_people_are_two_things() -> None:
     found = find("Who loves sushi?", rows)
     assert sorted(best(found)) == ["m2", "m3"]
     speakers = [crumb.speaker for crumb in found.crumbs(found.found.finds)]
-    assert dict(zip(speakers, (each.said for each in found.found.finds), strict=True)) == {"Ana": 2, "Bob": 1}
+    assert dict(zip(speakers, (each.times for each in found.found.finds), strict=True)) == {"Ana": 2, "Bob": 1}
 
 
 def test_what_is_on_the_page_is_not_found_again_and_neither_are_its_repeats() -> None:
@@ -233,10 +234,10 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
     assert search.found.irrelevant.every.tolist() == [*range(10), 11]
     assert set(search.found.irrelevant.nearest) == {*range(10), 11}
     many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
-    assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (NEAREST, 300)
+    assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (MAX_NAMED_PASSAGES, 300)
 
 
 def test_an_empty_session_has_nothing_to_find() -> None:
     view = make_view([])
     query, rules = make_query("kiln"), make_profile().retrieval
-    assert not may_be_found(query, view, rules, may_be_shown(query, view, rules)).any()
+    assert not eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules)).any()

@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from builder.recall.index.history import Floats
+from builder.recall.index.prefix import Floats
 from builder.recall.index.view import View
 from builder.recall.search import signals
 from builder.recall.search.query import Query
@@ -71,12 +71,12 @@ def test_rare_words_count_more_than_common_ones() -> None:
 
 def test_words_that_nobody_used_score_nothing() -> None:
     assert not signals.context_words(make_query("zeppelin"), make_view(CHAT)).any()
-    assert not signals.sitting_words(make_query("zeppelin"), make_view(CHAT)).any()
+    assert not signals.episode_words(make_query("zeppelin"), make_view(CHAT)).any()
 
 
-def test_sitting_words_raise_the_whole_day_on_which_they_were_said() -> None:
+def test_episode_words_raise_the_whole_day_on_which_they_were_said() -> None:
     view = days(["We fire the kiln.", "At cone six."], ["I slept badly.", "So did I."])
-    found = signals.sitting_words(make_query("kiln"), view)
+    found = signals.episode_words(make_query("kiln"), view)
     assert found[0] == found[1] > found[2] == found[3] == 0
 
 
@@ -148,7 +148,7 @@ def test_window_similarity_raises_what_stands_beside_the_similar() -> None:
 
 def test_window_similarity_is_the_cosine_of_the_vector_of_the_window() -> None:
     query, view = make_query("Did the cat from Delft rain?"), make_view([*CHAT, "The cat ran."])
-    own = view.vectors
+    own = view.prefix.vectors
     assert own is not None
     windows = own.copy()
     windows[1:] += own[:-1] / 2

@@ -81,7 +81,7 @@ def test_of_a_long_report_no_sentence_counts_as_much_as_a_short_message() -> Non
     assert line == "Ana: Ana moved to Delft in March."
 
 
-def spoken(*said: tuple[str, str], cap: int = 400) -> list[str]:
+def prose_sentences(*said: tuple[str, str], cap: int = 400) -> list[str]:
     """The lines made of what a person (U), an agent (A) and tools (T) said in turn."""
     kinds = {
         "U": {"schema": "user.message.v1", "role": "user", "speaker": "User"},
@@ -103,7 +103,7 @@ def spoken(*said: tuple[str, str], cap: int = 400) -> list[str]:
     ],
 )
 def test_an_answer_is_kept_with_its_question_in_one_line_and_neither_alone(question: str, answer: str) -> None:
-    assert spoken(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
+    assert prose_sentences(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
 
 
 def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
@@ -116,7 +116,7 @@ def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
 
 
 def test_the_answer_of_an_agent_that_asked_a_tool_first_is_kept_with_the_question() -> None:
-    assert spoken(("U", "How many lines has a.py?"), ("A", "Let me count."), ("T", "42 a.py"), ("A", "It has 42.")) == [
+    assert prose_sentences(("U", "How many lines has a.py?"), ("A", "Let me count."), ("T", "42 a.py"), ("A", "It has 42.")) == [
         "User: How many lines has a.py?\nAssistant: It has 42."
     ]
 
@@ -127,15 +127,15 @@ def test_what_does_not_follow_a_question_is_no_answer_to_it() -> None:
         ("U", "I moved to Lyon in March with two kilns, my brother and all of our 40 old moulds."),
         ("A", "Yes, the red one."),
     )
-    assert not [line for line in spoken(*said) if "glaze" in line]
+    assert not [line for line in prose_sentences(*said) if "glaze" in line]
 
 
 def test_what_an_agent_concluded_is_kept_before_what_tools_said_and_tools_are_kept_where_nobody_else_speaks() -> None:
     result = "The invoice 4711 of Delft is unpaid since 3 March."
-    assert spoken(("T", result), ("A", "The reminder for Limoges went out today.")) == [
+    assert prose_sentences(("T", result), ("A", "The reminder for Limoges went out today.")) == [
         "Assistant: The reminder for Limoges went out today."
     ]
-    assert spoken(("T", result)) == [f"bash: {result}"]
+    assert prose_sentences(("T", result)) == [f"bash: {result}"]
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_what_an_agent_concluded_is_kept_before_what_tools_said_and_tools_are_ke
     ],
 )
 def test_code_logs_traces_tables_data_and_addresses_are_no_lines(block: str) -> None:
-    assert spoken(("A", f"{block}\nThe blue kiln in Delft is broken since March.")) == [
+    assert prose_sentences(("A", f"{block}\nThe blue kiln in Delft is broken since March.")) == [
         "Assistant: The blue kiln in Delft is broken since March."
     ]
 
 
 def test_prose_that_names_code_is_a_line() -> None:
     said = "The bug is in `fetch_page()`: retry_after in http/client.py:12 is read twice."
-    assert spoken(("A", said)) == [f"Assistant: {said}"]
+    assert prose_sentences(("A", said)) == [f"Assistant: {said}"]
 
 
 @pytest.mark.parametrize(
@@ -172,20 +172,20 @@ def test_prose_that_names_code_is_a_line() -> None:
     ],
 )
 def test_no_line_ends_at_an_ordinal_or_an_abbreviation(text: str) -> None:
-    assert spoken(("U", text)) == [f"User: {text}"]
+    assert prose_sentences(("U", text)) == [f"User: {text}"]
 
 
 def test_a_sentence_that_points_back_is_kept_with_the_one_in_front_of_it_or_loses_to_others() -> None:
-    assert spoken(("U", "The kiln stands in Delft. It has 7 shelves of silicon carbide.")) == [
+    assert prose_sentences(("U", "The kiln stands in Delft. It has 7 shelves of silicon carbide.")) == [
         "User: The kiln stands in Delft. It has 7 shelves of silicon carbide."
     ]
     pointing, plain = "That cost us 900 euros in Delft.", "Nina bought 12 buckets of cobalt."
-    assert spoken(("U", pointing), ("A", plain), cap=20) == [f"Assistant: {plain}"]
+    assert prose_sentences(("U", pointing), ("A", plain), cap=20) == [f"Assistant: {plain}"]
 
 
 def test_decisions_are_kept_before_remarks() -> None:
     remark, decision = "we talked about tiles from Limoges", "we decided on tiles from Lyon"
-    assert spoken(("U", f"{remark}."), ("A", f"{decision}."), cap=22) == ["Assistant: We decided on tiles from Lyon."]
+    assert prose_sentences(("U", f"{remark}."), ("A", f"{decision}."), cap=22) == ["Assistant: We decided on tiles from Lyon."]
 
 
 def test_lines_are_ranked_by_how_much_they_tell() -> None:
@@ -198,4 +198,4 @@ def test_lines_are_ranked_by_how_much_they_tell() -> None:
 
 def test_what_an_agent_asked_for_stands_in_front_of_an_answer_that_is_no_whole_sentence() -> None:
     question, answer = "¿Cuál es vuestro presupuesto?", "Unos 1.200 euros para las dos, p. ej. 400 para hoteles."
-    assert spoken(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
+    assert prose_sentences(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]

@@ -1,0 +1,44 @@
+"""What is searched for: the query of a consumer, with its vector."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Unavailable
+from builder.domain.profile import Profile
+from builder.domain.recall import Scope
+from builder.recall.index.conversation import last_words_of_person
+from builder.recall.index.view import Terms, View
+from builder.recall.scopes import scope_of
+from builder.recall.search.query import Query, make_query, strip_names
+from builder.recall.search.query_text import QueryText, query_text
+
+Queries = dict[tuple[Scope, QueryText], Query]
+"""The queries of one trigger: consumers that ask the same in the same scope share one embedding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searcher:
+    """Makes queries."""
+
+    embed: Callable[[str], Awaitable[bytes]]
+    """Text → vector. Raises `Unavailable`."""
+    terms: Terms
+
+    async def query(self, trigger: Breadcrumb, view: View, profile: Profile, queries: Queries) -> Query:
+        """The consumer's query; without a vector when the engine is away. A new one is added to `queries`."""
+        text = trigger.text if trigger.role != "tool" else last_words_of_person(view)
+        key = scope_of(trigger, profile), query_text(text, view, profile.retrieval, self.terms)
+        if key not in queries:
+            queries[key] = await self._make(key[1], view)
+        return queries[key]
+
+    async def _make(self, question: QueryText, view: View) -> Query:
+        text, names = strip_names(question.text, view.prefix.speakers)
+        context_terms, _ = strip_names(question.context, view.prefix.speakers)
+        try:
+            vector = await self.embed(text)
+        except Unavailable:
+            vector = b""
+        terms = f"{self.terms(text)} {self.terms(context_terms)}"
+        return make_query(text, names, terms, vector, is_small_talk=question.is_small_talk)
