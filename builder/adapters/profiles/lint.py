@@ -17,8 +17,8 @@ NEVER_TRIGGERS = frozenset({"summary.v1"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
-    """What a profile may name, and the helpers of its rules."""
+class LintFacts:
+    """What a profile is checked against."""
 
     moving: Mapping[str, tuple[str, ...]]
     """Hint → the clocks, ids and counters that it shows."""
@@ -34,16 +34,16 @@ Finding = tuple[str, str, str]
 """Place, problem, fix."""
 
 
-def lint_profile(profile: Profile, model: str | None, vocabulary: Vocabulary, as_preset: bool = False) -> Iterator[Finding]:
+def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
     """model: as the file names it. as_preset: the profile that extends it fills its sections."""
     yield from _order(profile)
-    yield from _stable(profile, vocabulary)
+    yield from _stable(profile, facts)
     yield from _shares(profile)
     yield from _sections(profile)
     yield from () if as_preset else _empty(profile)
-    yield from _names(profile, vocabulary)
-    yield from _model(profile, model, vocabulary)
-    yield from _own_words(profile, vocabulary)
+    yield from _names(profile, facts)
+    yield from _model(profile, model, facts)
+    yield from _own_words(profile, facts)
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ def _order(profile: Profile) -> Iterator[Finding]:
         yield _at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
 
 
-def _stable(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
+def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     """Nothing in a stable section changes from turn to turn."""
     stable = [rule for rule in profile.sections if rule.section_class != "turn"]
     for rule in stable:
@@ -66,7 +66,7 @@ def _stable(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
         if rule.dates == "age":
             yield _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day"
         for schema in _schemas_in(profile, rule):
-            for name in vocabulary.moving.get(schema, ()):
+            for name in facts.moving.get(schema, ()):
                 problem = (
                     f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
                 )
@@ -113,8 +113,8 @@ def _empty(profile: Profile) -> Iterator[Finding]:
             yield _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out"
 
 
-def _names(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
-    schemas = BODIES.keys() | vocabulary.moving.keys()
+def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    schemas = BODIES.keys() | facts.moving.keys()
     settings: Mapping[str, Iterable[str]] = {
         "triggers": profile.triggers,
         "retrieval.schemas": profile.retrieval.schemas,
@@ -136,26 +136,26 @@ def _names(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
             yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
     for name in NEVER_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
-    if profile.page not in vocabulary.pages:
-        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(vocabulary.pages))}"
+    if profile.page not in facts.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
 
 
-def _model(profile: Profile, model: str | None, vocabulary: Vocabulary) -> Iterator[Finding]:
-    if model is not None and facts_of(model, vocabulary.models) is UNKNOWN_MODEL:
+def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:
+    if model is not None and facts_of(model, facts.models) is UNKNOWN_MODEL:
         problem = f"{model!r} is not in models.yaml: a window of {UNKNOWN_MODEL.window:,} tokens is guessed"
         yield "model", problem, f"add it there; the budget is {profile.budget:,} tokens now"
 
 
-def _own_words(profile: Profile, vocabulary: Vocabulary) -> Iterator[Finding]:
+def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
-    tokens = sum(map(vocabulary.count(profile.encoding), (profile.system_prompt, *always)))
+    tokens = sum(map(facts.count(profile.encoding), (profile.system_prompt, *always)))
     if tokens > profile.least_allowance:
         problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield "budget", problem, "raise the budget, or shorten them"
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
     for place, text in texts:
-        if problem := vocabulary.overused(text):
+        if problem := facts.overused(text):
             yield place, problem, "keep the most important few: what is all loud is not heard"
 
 

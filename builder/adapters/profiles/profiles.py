@@ -215,18 +215,13 @@ def _preset_of(place: tuple[int | str, ...], values: Mapping[str, Any], stack: t
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
-    facts = None if file.model is None else facts_of(file.model, library.models)
-    derived = int(facts.window * file.window_share) if facts else DEFAULT_BUDGET
     profile = Profile(
+        **_page_size(file, library),
         consumer=name,
         revision=revision,
         triggers=file.triggers,
         page=file.page,
-        encoding=file.encoding or (facts.encoding if facts else "o200k_base"),
-        budget=file.budget or derived,
-        target=file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
         reserve=file.reserve,
-        margin=file.margin if file.margin is not None else facts.margin if facts else 0,
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
@@ -234,9 +229,7 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         audience=Selector(**file.audience.model_dump()) if file.audience else None,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        pinned=tuple(
-            pinned for pinned in map(_pinned, file.pinned) if file.show_tool_catalog or pinned.selector.schemas != (CATALOG,)
-        ),
+        pinned=_all_pinned(file),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
@@ -252,6 +245,28 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
             "leave room for the page; see schemas/profile.json"
         )
     return profile
+
+
+def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
+    """Of the file, else of its model, else the defaults."""
+    margin: float = 0
+    if file.model is None:
+        encoding, budget, target = "o200k_base", DEFAULT_BUDGET, None
+    else:
+        facts = facts_of(file.model, library.models)
+        encoding, budget, margin = facts.encoding, int(facts.window * file.window_share), facts.margin
+        target = DEFAULT_TARGET if file.budget is None else None
+    return {
+        "encoding": file.encoding or encoding,
+        "budget": file.budget or budget,
+        "target": file.target or target,
+        "margin": margin if file.margin is None else file.margin,
+    }
+
+
+def _all_pinned(file: ProfileFile) -> tuple[Pinned, ...]:
+    """All of the file; without the tool catalog where the agent passes its tools to the API."""
+    return tuple(item for item in map(_pinned, file.pinned) if file.show_tool_catalog or item.selector.schemas != (CATALOG,))
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:

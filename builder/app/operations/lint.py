@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from builder.adapters.profiles.layers import layers, merged
-from builder.adapters.profiles.lint import Vocabulary, lint_profile
+from builder.adapters.profiles.lint import LintFacts, lint_profile
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.lint import lint_templates, moving, overused
@@ -77,7 +77,7 @@ class ProfileCatalog:
         """What is wrong with these, or with all and the templates. Raises `Misconfigured` for an unknown name."""
         wanted = tuple(map(self.named, names)) or self.all
         templates = () if names else tuple(self._templates())
-        known = Vocabulary(
+        known = LintFacts(
             moving={
                 name: moving(source) if isinstance(self.templates, TemplateSet) else () for name, source in self.hints.items()
             },
@@ -96,7 +96,7 @@ class ProfileCatalog:
         file, _, problem = self.templates.partition(" ")
         yield LintFinding(file=file, place="", problem=problem, fix="until then the last good ones are in force")
 
-    def _profile(self, held: Entry, known: Vocabulary) -> Iterator[LintFinding]:
+    def _profile(self, held: Entry, known: LintFacts) -> Iterator[LintFinding]:
         try:
             profile = self.profile(held)
         except Misconfigured as error:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from builder.adapters.profiles.lint import Vocabulary, lint_profile
+from builder.adapters.profiles.lint import LintFacts, lint_profile
 from builder.adapters.profiles.models import ModelFacts
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.templates.folder import TemplateSet
@@ -29,7 +29,7 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     values = {"retrieval": NOTHING_FOUND, "sections": [*sections, CURRENT], **settings}
     behind = [section for section in sections if section["source"] == "reminder"]
     values["sections"] = [*(section for section in sections if section not in behind), CURRENT, *behind]
-    known = Vocabulary(
+    known = LintFacts(
         moving=HINTS,
         pages=frozenset({"default", "xml"}),
         models={"gpt-4o": ModelFacts(window=128_000)},
