@@ -37,7 +37,7 @@ from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
 from builder.remember.passages import passages
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 MODEL = "hashing/test/000000"
 WIDTH = 64

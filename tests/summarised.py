@@ -19,7 +19,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.excerpts import Words
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.worker.resilience import PAUSES, Pauses

@@ -23,7 +23,7 @@ from builder.ports.store import CompleteStore, Rebuild, StoreLocation
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 

@@ -94,7 +94,7 @@ def _rendering(
 ) -> JinjaRendering:
     """The known one, if it is for pages as large as these. plain: the bundled templates."""
     max_text_chars = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
-    if former and former.max_text_chars == max_text_chars:
+    if former and former.max_chars == max_text_chars:
         return former
     return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
 

@@ -11,7 +11,7 @@ from builder.adapters.profiles.profiles import ProfileFile
 from builder.publish.compaction import COMPACTED, ContextCompactedV1
 from builder.publish.event import SCHEMA, AgentContextV1
 from builder.remember.decode import Record
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """What others write for us: bodies by schema name, the record around them, and profile files."""

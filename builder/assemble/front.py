@@ -179,7 +179,7 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: LimitedConversation)
 
 def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     """Tokens that a section may have: what is left, and no more than its share where shares act."""
-    return ledger.left if shares is None else min(rule.most(shares.aim), ledger.left)
+    return ledger.left if shares is None else min(rule.max_tokens(shares.aim), ledger.left)
 
 
 def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
@@ -193,7 +193,7 @@ def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
 
 def _share(profile: Profile, source: str) -> int:
     rule = profile.section(source)
-    return rule.most(profile.aim) if rule else 0
+    return rule.max_tokens(profile.aim) if rule else 0
 
 
 def _finds_share(profile: Profile) -> int:

@@ -5,35 +5,28 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 Role = Literal["user", "assistant", "tool", "standing", "other"]
+Kind = Literal["content", "tombstone", "secret", "erased"]
 
 NO_SESSION = "_"
 """The reserved session of breadcrumbs that belong to no conversation (tool catalogs, notes)."""
 
 
 class Place(NamedTuple):
-    """Where a breadcrumb stands: the only order there is.
-
-    incarnation: creation time of the stream in µs since 1970, so a recreated stream sorts after the old one.
-    sequence: the stream sequence, 1 and up.
-    """
+    """The position of a breadcrumb: the only order there is."""
 
     incarnation: int
+    """Creation time of the stream in µs since 1970, so a recreated stream sorts after the old one."""
     sequence: int
+    """The stream sequence, 1 and up."""
 
 
 ORIGIN = Place(0, 0)
-"""Before every breadcrumb: the watermark of a session nobody has seen."""
+"""Before every breadcrumb: the watermark of a new session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breadcrumb:
-    """One stored event.
-
-    body: the payload as canonical JSON text; only hint templates look into it.
-    text: what was said, for search; may be empty.
-    created_at: the sender's clock; received_at: the stream's clock. Both aware UTC.
-    calls: request ids of tool calls that this breadcrumb makes, or the one it answers.
-    """
+    """One stored event."""
 
     workspace: str
     session: str
@@ -44,26 +37,30 @@ class Breadcrumb:
     speaker: str
     role: Role
     user_id: str = ""
-    """Who the person is, by the sender's own id; never the display name. "" = unknown."""
+    """The person, by the sender's own id; never the display name. "" = unknown."""
     created_at: datetime
+    """The sender's clock, aware UTC."""
     received_at: datetime
+    """The stream's clock, aware UTC."""
     utc_offset: int | None = None
-    """Minutes east of UTC of the sender's clock at `created_at`; None = the sender said none."""
+    """Minutes east of UTC of the sender's clock at `created_at`; None = the sender gave none."""
     tags: tuple[str, ...] = ()
     body: str
+    """The payload as canonical JSON text; only hint templates read it."""
     text: str
+    """The words, for search; may be empty."""
     calls: tuple[str, ...] = ()
+    """Request ids of the tool calls that it makes, or of the one that it answers."""
     removes: str = ""
-    """For a tombstone (`breadcrumb.deleted.v1`): the id that it removes from its place on.
-
-    A secret, and what is left of a forgotten breadcrumb, name themselves: nothing of them is known, shown or answered.
-    """
+    """The id that it takes off every page from its place on: another one for a tombstone, its own for a secret and a trace."""
+    is_erased: bool = False
+    """Only a trace of it is stored."""
     answers: str = ""
     """For a response: the id of the breadcrumb that triggered it."""
     pointers: tuple[str, ...] = ()
     """Bare tags and entity keywords: searched by their words, never shown."""
     expires_at: datetime | None = None
-    """From this moment of the stream's clock on nobody sees it."""
+    """The moment of the stream's clock from which on it is hidden."""
     task: str = ""
     """The task that it belongs to: its body's `task_id`, else its tag `task:ID`."""
     tool: str = ""
@@ -76,10 +73,23 @@ class Breadcrumb:
     """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does."""
 
     @property
-    def joins_by(self) -> str:
-        """For a tool's answer of no session: the request id by which it joins the session that asked; else "".
+    def kind(self) -> Kind:
+        """What it is: content, or one of those that only take breadcrumbs off the pages.
 
-        It joins the only session that had asked under it by then. Where several had, nobody knows whose it is, and it joins none.
+        A tombstone (`breadcrumb.deleted.v1`) takes off another breadcrumb. A secret, and the trace of an erased breadcrumb, take
+        off the earlier versions of themselves; nothing of them is known, shown or answered.
+        """
+        if self.is_erased:
+            return "erased"
+        if self.removes == self.id:
+            return "secret"
+        return "tombstone" if self.removes else "content"
+
+    @property
+    def joins_by(self) -> str:
+        """For a tool's answer of no session: the request id by which it joins the session of the call; else "".
+
+        It joins the only session that had made a call under this id by then. An ambiguous id joins it to none.
         """
         return self.calls[0] if self.session == NO_SESSION and self.calls and not self.call_signatures else ""
 
@@ -90,13 +100,13 @@ class Breadcrumb:
 
     @property
     def asks_for(self) -> tuple[str, ...]:
-        """The request ids whose answers join its session; what asks in no session only passes a call on."""
+        """The request ids whose answers join its session; a call of no session is only passed on."""
         return self.calls if self.session != NO_SESSION and self.call_signatures else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamMessage:
-    """Bytes as the stream holds them, before anybody has read them."""
+    """Bytes as the stream holds them, before they are decoded."""
 
     subject: str
     data: bytes
@@ -105,4 +115,4 @@ class StreamMessage:
     replay: bool = False
     """True for imports (header `Context-Builder-Replay`): remembered, never a trigger."""
     deliveries: int = 1
-    """How often the broker has handed it over, this time included."""
+    """Deliveries by the broker, this one included."""

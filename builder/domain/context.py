@@ -12,28 +12,28 @@ from builder.domain.profile import ChatFormat
 _NAMESPACE = UUID("5b0f1d0e-6f0f-5f0b-9a55-0d6f7b1c8e21")
 
 DEGRADED = "degraded"
-"""Flag: no engine was there for the trigger, so it was asked by words and fields alone."""
+"""Flag: no engine embedded the trigger, so the search had words and fields alone."""
 VECTORS_MISSING = "vectors_missing"
-"""Flag: some breadcrumbs in scope had no vectors yet and were found by words and fields alone."""
+"""Flag: some breadcrumbs in scope had no vectors yet, so the search for them had words and fields alone."""
 
 HINT_FAILED = "hint_failed"
-"""Flag: a hint could not render something on the page, which is shown by the generic one; its omission says why."""
+"""Flag: a hint failed and the generic one stepped in; the omission has the reason."""
 PAGE_FAILED = "page_failed"
-"""Flag: the page template could not lay the page out, so a bundled one did."""
+"""Flag: the page template failed and a bundled one stepped in."""
 
 SYSTEM_CUT = "system_prompt_cut"
-"""Flag: the consumer's own system prompt is too large for its page and stands there cut."""
+"""Flag: the consumer's own system prompt is too large for its page and is cut."""
 
 OVER_BUDGET = "over budget"
-"""Why what was found or belongs to the conversation is not on the page: it has no room there."""
+"""Reason: no room on the page, for a find or a part of the conversation."""
 CUT = "cut to what has room"
-"""Why only a part of something is on the page."""
+"""Reason: only a part has room."""
 OLDER = "older than the conversation that has room"
-"""Why a part of the conversation is not on the page, and was not found either."""
+"""Reason: a part of the conversation in front of the window, which was no find either."""
 NEUTRALISED = "neutralised"
-"""Why something is shown otherwise than it came: it held control text, which stands there visibly."""
+"""Reason: it held control text, which was made visible."""
 IRRELEVANT = "not near enough to the question"
-"""Why what may be found is not on the page."""
+"""Reason: eligible, but too improbable an answer."""
 
 
 def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUID:
@@ -43,34 +43,33 @@ def context_id(workspace: str, session: str, trigger: str, consumer: str) -> UUI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fragment:
-    """A breadcrumb (or a part of it) rendered by its hint. tokens: with its line end.
-
-    reduced: why not all of it is shown, in a word or two; "" = all of it is. in_all: tokens that all of it would have.
-    failed: why its own hint could not render it, and what did; "" = it could.
-    neutralised: control text in it was made visible.
-    """
+    """A breadcrumb (or a part of it) rendered by its hint."""
 
     breadcrumb: Breadcrumb
     text: str
     tokens: int
+    """With the line end."""
     reduced: str = ""
+    """Reason why not all of it is shown, in a word or two; "" = all of it is."""
     in_all: int = 0
+    """Tokens of all of it."""
     failed: str = ""
+    """Reason why its own hint failed, and what stepped in; "" = it rendered."""
     neutralised: bool = False
+    """Control text in it was made visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A headed group on the page. breadcrumbs: id → tokens of what it shows of each, in page order.
-
-    probabilities: id → probability that it answers the trigger, of what was found.
-    """
+    """A headed group on the page."""
 
     name: str
     section_class: str
     tokens: int
     breadcrumbs: Mapping[str, int]
+    """Id → tokens that are shown of it, in page order."""
     probabilities: Mapping[str, float]
+    """Of finds: id → probability that it answers the trigger."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -80,79 +79,82 @@ class Section:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission:
-    """What is not on the page, or not all of it, and why.
-
-    tokens: of all of it, by stored counts where it was not rendered. shown: of these on the page.
-    """
+    """What is not on the page, or not all of it, and why."""
 
     id: str
     reason: str
     tokens: int = 0
+    """Of all of it, by stored counts where it was not rendered."""
     shown: int = 0
+    """Tokens of it on the page."""
 
 
 STATIC, SLOW, RECENT = "static", "slow", "recent"
-"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, yet nearly all of it begins the next page."""
+"""Names of breakpoints. RECENT stands behind the conversation: its end is per-turn, but nearly all of it begins the next page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breakpoint:
-    """A place at which a prompt cache may cut the page.
-
-    name: STATIC, SLOW or RECENT.
-    characters, tokens: of the markdown in front of it. prefix: hash of that; equal hash, equal beginning.
-    """
+    """A place at which a prompt cache may cut the page."""
 
     name: str
+    """STATIC, SLOW or RECENT."""
     characters: int
+    """Of the markdown in front of it."""
     tokens: int
+    """Of the markdown in front of it."""
     prefix: str
+    """Hash of the markdown in front of it; equal hash, equal beginning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compaction:
-    """Tool results that were folded to one line each.
-
-    original, compacted: tokens of the conversation on the page without folding and with it. folded: ids, oldest first.
-    """
+    """Tool results that were folded to one line each."""
 
     original: int
+    """Tokens of the conversation on the page without folding."""
     compacted: int
+    """Tokens of it with folding."""
     folded: tuple[str, ...]
+    """Ids, oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """One page for one consumer and one trigger. markdown: exactly what the agent reads; tokens: its true count.
-
-    breakpoints: where a prompt cache may cut it, in page order.
-    budget, margin: tokens that were allowed, and the share of them that was kept free. target: what was aimed at; None = all.
-    messages: the same once more for a chat API, of this shape; empty when the profile wants none.
-    partial: what is on the page in part. omissions: the most relevant of what is not. left_out: all that is not, by reason.
-    compaction: None when nothing was folded.
-    flags: what was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, SYSTEM_CUT.
-    """
+    """One page for one consumer and one trigger."""
 
     trigger: Breadcrumb
     consumer: str
     assembled_at: datetime
     markdown: str
+    """Exactly what the agent reads."""
     breakpoints: tuple[Breakpoint, ...]
+    """In page order."""
     tokens: int
+    """True count of the markdown."""
     budget: int
+    """Allowed tokens."""
     target: int | None
+    """Tokens that the page aims at; None = the budget."""
     margin: float
+    """Share of the budget that is kept free."""
     encoding: str
     profile_revision: str
     template_revision: str
     model: str
     flags: tuple[str, ...]
+    """What was out of the ordinary: DEGRADED, VECTORS_MISSING, HINT_FAILED, PAGE_FAILED, SYSTEM_CUT."""
     sections: tuple[Section, ...]
     partial: tuple[Omission, ...]
+    """Breadcrumbs that are on the page in part."""
     omissions: tuple[Omission, ...]
+    """The most relevant of those that are not on it."""
     left_out: Mapping[str, int]
+    """All that are not on it, counted by reason."""
     compaction: Compaction | None = None
+    """None when nothing was folded."""
     messages: tuple[Message, ...] = ()
+    """The same content for a chat API, in the shape of `chat_format`; empty when the profile wants none."""
     chat_format: ChatFormat = "none"
 
     @property

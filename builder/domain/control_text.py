@@ -1,4 +1,4 @@
-"""Text that steers a screen or a model instead of being read, made visible: a page and its messages hold none.
+"""Control text, which steers a screen or a model instead of being read, is made visible: a page and its messages hold none.
 
 Control text is
 - a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return in front of a newline;
@@ -19,7 +19,7 @@ _TAGS = "\U000e0000-\U000e007f"
 _CHARACTERS = rf"\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069{_TAGS}"
 _LETTERS, _ALPHANUMERIC = "[\U000e0061-\U000e007a]", "[\U000e0030-\U000e0039\U000e0061-\U000e007a]"
 _FLAG = re.compile(f"\U0001f3f4{_LETTERS}{{2}}{_ALPHANUMERIC}{{1,4}}\U000e007f")
-_CHARACTER = re.compile(rf"(?P<kept>{_FLAG.pattern}|\r\n)|[{_CHARACTERS}]")
+_CHARACTER = re.compile(rf"(?P<plain>{_FLAG.pattern}|\r\n)|[{_CHARACTERS}]")
 
 _BAR = r"|\uff5c"
 """Of `<|word|>`; DeepSeek has the wide one."""
@@ -35,24 +35,16 @@ _SUSPECT = re.compile(
 """Begins with one set of characters, because Python skips quickly to those."""
 
 
-def has_control_text(text: str) -> bool:
-    """Whether `visible` would change the text. Nearly none has any, and one search tells."""
-    found = _SUSPECT.search(text)
-    if found is None:
-        return False
-    return found[0] < _TAGS[0] or visible(text) != text
-
-
 def visible(text: str) -> str:
     """The text with each control character as `⟨U+202E⟩`, and a backslash behind the first character of each token.
 
     The result holds no control text.
     """
-    return text if _SUSPECT.search(text) is None else _break_tokens(_CHARACTER.sub(_name, text))
+    return text if _SUSPECT.search(text) is None else _break_tokens(_CHARACTER.sub(_code_point, text))
 
 
-def _name(found: re.Match[str]) -> str:
-    return found["kept"] or f"⟨U+{ord(found[0]):04X}⟩"
+def _code_point(match: re.Match[str]) -> str:
+    return match["plain"] or f"⟨U+{ord(match[0]):04X}⟩"
 
 
 def _break_tokens(text: str) -> str:

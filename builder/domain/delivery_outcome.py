@@ -1,29 +1,29 @@
-"""What the worker tells about one delivery, for the log line and the metrics."""
+"""What the worker reports of one delivery, for the log line and the metrics."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryOutcome:
-    """replay: it came by an import, or from the service itself.
-
-    outcome: remembered, published, expired, rejected, unavailable or failed.
-
-    seconds: from fetch to settle. build: seconds of remembering, recall and assembly, None where nothing was built.
-    tokens: of the contexts published. stopped: a consumer got none because the causal chain is too long.
-    """
+    """How one delivery was settled."""
 
     subject: str
     sequence: int
     replay: bool
+    """It came by an import, or from the service itself."""
     outcome: str
+    """One of remembered, published, expired, rejected, unavailable and failed."""
     seconds: float
+    """From fetch to settle."""
     build: float | None = None
+    """Seconds of remembering, recall and assembly; None where no context was built."""
     tokens: tuple[int, ...] = ()
+    """Of each published context."""
     reason: str = ""
     loop_stopped: bool = False
+    """A consumer got no context because the causal chain is too long."""
 
     @property
     def contexts(self) -> int:
-        """How many were published."""
+        """Number of published contexts."""
         return len(self.tokens)

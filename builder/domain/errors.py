@@ -9,17 +9,17 @@ BuilderError
 Wording: what happened, the value, what to do.
 """
 
-LONGEST = 2_000
-"""Characters of a message: it stands in logs, in answers and on a terminal, whatever was sent or written."""
+MAX_MESSAGE_CHARS = 2_000
+"""Of a message: it stands in logs, in answers and on a terminal, whatever was sent or written."""
 
 
 class BuilderError(Exception):
-    """Base of everything this service raises on purpose. Its message is one line of bounded length."""
+    """Base of the errors that this service raises on purpose. Its message is one line of bounded length."""
 
     def __init__(self, message: str = "") -> None:
-        half = LONGEST // 2
-        shown = message if len(message) <= LONGEST else f"{message[:half]} … {message[-half:]}"
-        super().__init__(" ".join(shown.split()))
+        half = MAX_MESSAGE_CHARS // 2
+        bounded = message if len(message) <= MAX_MESSAGE_CHARS else f"{message[:half]} … {message[-half:]}"
+        super().__init__(" ".join(bounded.split()))
 
 
 class Rejected(BuilderError):  # noqa: N818 - named after what happens next, not after what it is

@@ -1,22 +1,25 @@
-"""What a template could not render, for the log line and the metrics."""
+"""A template that could not render something, for the log line and the metrics."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["hints", "pages"]
+TemplateKind = Literal["hints", "pages"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """reason: of the first time, with the line of the template. instead: what was shown. times: how often until now."""
+    """The failures of one template."""
 
-    kind: Kind
+    kind: TemplateKind
     name: str
     reason: str
+    """Of the first failure, with the line of the template."""
     instead: str
+    """What was rendered in its place."""
     times: int = 1
+    """Failures until now."""
 
     @property
     def file(self) -> str:
-        """The template, as its folder has it."""
+        """Path in the templates folder."""
         return f"{self.kind}/{self.name}.md.j2"

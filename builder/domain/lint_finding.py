@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFinding:
-    """file: of the templates folder. place: dotted setting, or "" for the whole file. wrong: what is. mend: what to do."""
+    """One problem with its remedy."""
 
     file: str
+    """Path in the templates folder."""
     place: str
+    """Dotted setting; "" for the whole file."""
     problem: str
     fix: str

@@ -9,55 +9,58 @@ OPENING = "…"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
-    """A picture of a body. data: base64, "" when it only has an address. media: "" when it is not known."""
+    """A picture of a body."""
 
     media: str = ""
+    """Media type; "" = unknown."""
     data: str = ""
+    """Base64; "" = it only has an address."""
     url: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A tool call as it was made. id: its request id. arguments: a JSON object as text."""
+    """A tool call."""
 
     id: str
+    """Its request id."""
     tool: str
     arguments: str
+    """A JSON object as text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A call and its answer: providers take none without the other.
-
-    results: texts of its results, in order, never none. ids: of the results; () where there is none yet.
-    """
+    """A call and its answer: providers take none without the other."""
 
     call: Call
     results: tuple[str, ...]
+    """Texts of the results in order, at least one."""
     ids: tuple[str, ...]
+    """Breadcrumbs of the results; () where none came yet."""
     failed: bool
     images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A text that stands by itself. is_note: it is the builder's; else somebody wrote it, and it stands as it was written."""
+    """A text that stands by itself."""
 
     text: str
     is_note: bool = False
+    """The builder wrote it; all other text stands as its author wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """parts: none where there is nothing but exchanges or images; the assistant's are never notes.
-
-    ids: breadcrumbs that the parts show, or that make the calls; results have their own.
-    breakpoint: name of the place behind it at which a prompt cache may cut; "" = none.
-    """
+    """One message with the exchanges that follow from it."""
 
     role: Literal["system", "user", "assistant"]
     parts: tuple[Part, ...]
+    """Empty where there is nothing but exchanges or images; the assistant's are never notes."""
     ids: tuple[str, ...]
+    """Breadcrumbs that the parts show, or that make the calls; results have their own."""
     exchanges: tuple[Exchange, ...] = ()
     images: tuple[Image, ...] = ()
     breakpoint: str = ""
+    """Name of the place behind it at which a prompt cache may cut; "" = none."""

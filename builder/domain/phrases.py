@@ -7,17 +7,15 @@ from typing import Any
 
 MONTHS = 12
 Mark = Callable[[int], str]
-"""How much is left out → the mark in its place."""
+"""Amount left out → the mark in its place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Phrases:
-    """entries: name → text with its fields in braces, of a catalogue that was checked when it was read.
-
-    Equal to itself only, so that what was made with it can be kept.
-    """
+    """A catalogue of phrases. Equal to itself only, so that it can be the key of a cache."""
 
     entries: Mapping[str, str] = field(default_factory=dict)
+    """Name → text with its fields in braces; the reader of the catalogue has checked them."""
 
     def __call__(self, name: str, **values: Any) -> str:
         """The phrase with its values; of a catalogue that lacks it, its name."""

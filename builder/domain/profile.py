@@ -16,21 +16,16 @@ ChatFormat = Literal["none", "openai", "anthropic"]
 NEVER = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
-"""Kinds that no profile can switch on."""
+"""Schemas that no profile can show."""
 ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
-"""What a tool answers, and that it failed."""
-MOST_MARGIN = 0.5
-"""What calibration may keep free at most: whatever agents report, half of the page stays."""
+"""Schemas of a tool's answer and of its failure."""
+MAX_MARGIN = 0.5
+"""Largest margin of calibration: half of the page stays, whatever agents report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SectionRule:
-    """One section of the page.
-
-    min_share, max_share: of the budget, while the conversation does not fit. The minimum is what finds are left with.
-    min_tokens: the maximum is never less than these, so that a small page gives more of itself.
-    dates: a line in front of what was said on another day: the day, the day with the time of day, or its age at the trigger.
-    """
+    """One section of the page."""
 
     name: str
     title: str
@@ -38,149 +33,153 @@ class SectionRule:
     """Name of what fills it, in `assemble/sources/table.py`."""
     section_class: SectionClass
     min_share: float
+    """Share of the budget that finds are left with, while the conversation does not fit."""
     max_share: float
+    """Largest share of the budget, while the conversation does not fit."""
     min_tokens: int
+    """`max_share` is never fewer tokens than these, so that a small page gives more of itself."""
     dates: Dates
+    """The line in front of each other day: none, the day, the day with the time, or its age at the trigger."""
 
-    def most(self, allowance: int) -> int:
-        """Tokens that the section may have on a page of so many: its maximum, or `min_tokens` on a small page."""
+    def max_tokens(self, allowance: int) -> int:
+        """Tokens that the section may have on a page of `allowance` tokens."""
         return min(max(int(self.max_share * allowance), self.min_tokens), allowance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Limits of the conversation: above `max_units` it is trimmed to `trim_to` (None = as many as have room).
-
-    keep_share: a conversation that does not fit is trimmed to this share of its room and grows again, so that its
-    beginning moves in jumps. max_tool_turns: newest turns whose calls are shown; None = all.
-    whole_up_to: a conversation that fits into the profile's target, or its budget, is shown whole.
-    """
+    """Limits of the conversation."""
 
     max_units: int | None
+    """Units above which it is trimmed to `trim_to`; None = as many as have room."""
     trim_to: int
     keep_share: float
+    """Share of its room that a conversation which does not fit is trimmed to, so that its beginning moves in jumps."""
     max_tool_turns: int | None
+    """Newest turns whose calls are shown; None = all."""
     whole_up_to: Literal["target", "budget"]
+    """A conversation that fits into the profile's target, or into its budget, is shown whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """scope: where they may stand, the trigger's "session", the whole "workspace" or these sessions too.
-
-    schemas: which breadcrumbs may be found. people: whose messages, everybody's or only theirs whom the trigger names.
-    per_schema_limit: most finds of each; one that is not named has no limit.
-
-    min_probability: least probability that a find answers what is asked; None = all that has room.
-    query: what is searched with. query_messages: of `last_n`. query_text: of `custom`.
-    max_results: finds, whatever their kind, without the answers that come along; None = what fits.
-    neighbours: passages before and after each of the best finds, shown once everything found is on the page.
-    """
+    """What may be found."""
 
     scope: Literal["session", "workspace"] | tuple[str, ...]
+    """The trigger's session, the whole workspace, or these sessions beside the trigger's."""
     schemas: tuple[str, ...]
     people: Literal["all", "named"]
+    """Authors: all, or only those whom the trigger names."""
     per_schema_limit: Mapping[str, int]
+    """Most finds of each schema; a schema that is not in it has no limit."""
     similarity_threshold: float
     min_probability: float | None
+    """Least probability that a find answers the question; None = all that has room."""
     query: QuerySource
     query_messages: int
+    """Messages of `last_n`."""
     query_text: str
+    """Text of `custom`."""
     neighbours: int
+    """Passages before and after each of the best finds, shown once every find is on the page."""
     max_results: int | None
+    """Most finds of all schemas, without the answers that come along; None = what fits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """A result list keeps so many results of so many characters each; None = all."""
+    """What is kept of a result list."""
 
     results: int | None
+    """Number of results; None = all."""
     characters: int | None
+    """Of each result; None = all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutput:
-    """How much of what tools answered is shown. All of it stays in the store.
-
-    cut, per_tool: what is cut of a result list at once. old_tools, old_characters: what shrinks where it is found.
-    placeholder_after: turns after which a result of the conversation is one line; None = never.
-    While the conversation does not fit: fold_at: share of its room above which the oldest results are folded; None = never.
-    fold_keep: newest messages and calls that are never folded. newest_only: the result of a call that was made again later
-    with the same arguments is one line.
-    """
+    """How much of a tool's answer is shown. All of it stays in the store."""
 
     cut: Cut
+    """Of every result list."""
     per_tool: Mapping[str, Cut]
+    """Of the result lists of single tools."""
     old_tools: tuple[str, ...]
+    """Tools whose finds shrink to `old_characters`."""
     old_characters: int
     placeholder_after: int | None
+    """Turns after which a result of the conversation is one line; None = never."""
     fold_at: float | None
+    """Share of the conversation's room above which the oldest results are folded while it does not fit; None = never."""
     fold_keep: int
+    """Newest messages and calls that are never folded."""
     newest_only: bool
+    """While the conversation does not fit, only the newest of several equal calls shows its result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summaries:
-    """When and how older units become a summary, off the hot path.
-
-    max_pending, tokens: unsummarised units, or tokens of them, above which a batch is summarised; None = not by this measure.
-    keep: newest units that are never summarised. batch: units taken at once. cap: most tokens of a summary.
-    by: the extractive summariser, or the endpoint of the settings.
-    """
+    """When and how older units become a summary, off the hot path."""
 
     max_pending: int | None
+    """Unsummarised units above which a batch is summarised; None = no limit."""
     tokens: int | None
+    """Tokens of unsummarised units above which a batch is summarised; None = no limit."""
     keep: int
+    """Newest units that are never summarised."""
     batch: int
+    """Units of one batch."""
     cap: int
+    """Most tokens of a summary."""
     by: Literal["extractive", "endpoint"]
+    """The extractive summariser, or the endpoint of the settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reminder:
-    """Text that a profile adds to the page: never stored, never embedded.
-
-    every: on each n-th turn of the session. when: only for triggers that it matches; None = for all.
-    """
+    """Text that a profile adds to the page: never stored, never embedded."""
 
     section: str
     text: str
     every: int
+    """It is shown on each n-th turn of the session."""
     when: Selector | None
+    """Triggers for which it is shown; None = all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """The consumer's wishes; the file name is the consumer's name.
-
-    triggers: schemas whose first version asks for a context; empty = only on demand.
-    budget, reserve: most tokens of the page, and tokens kept free of it. target: tokens that it aims at; None = the budget.
-    margin: share of the budget kept free because the model's
-    own tokenizer is not public. calibrate: the undated name of the model whose usage, as agents report it, takes
-    the margin's place once enough of it is known; None = the margin stands.
-    on_overflow: trim the conversation that does not fit, or reject the page.
-    audience: which breadcrumbs of the session are this consumer's conversation, and of `triggers` which trigger it; None = all.
-    scope_to_task: only breadcrumbs of the trigger's task.
-    recursion_limit: most steps of a causal chain.
-    time_zone: of times whose sender gave no offset.
-    revision: hash of the file and of all that it extends.
-    """
+    """What one consumer wants."""
 
     consumer: str
+    """Its name, which is the name of the file."""
     revision: str
+    """Hash of the file and of all that it extends."""
     triggers: tuple[str, ...]
+    """Schemas whose first version asks for a context; empty = only on demand."""
     page: str
     encoding: str
     budget: int
+    """Most tokens of the page."""
     target: int | None
+    """Tokens that the page aims at; None = the budget."""
     reserve: int
+    """Tokens of the budget that are kept free."""
     margin: float
+    """Share of the budget that is kept free because the model's own tokenizer is not public."""
     calibrate: str | None
+    """Undated name of the model whose reported usage replaces the margin once there is enough of it; None = the margin stands."""
     on_overflow: Literal["trim", "reject"]
+    """What happens to a conversation that does not fit: it is trimmed, or the page is rejected."""
     system_prompt: str
     time_zone: tzinfo
+    """Of times whose sender gave no offset."""
     audience: Selector | None
+    """The breadcrumbs of the session that are this consumer's conversation and may trigger it; None = all."""
     scope_to_task: bool
+    """Only breadcrumbs of the trigger's task are shown."""
     recursion_limit: int
+    """Most steps of a causal chain."""
     pinned: tuple[Pinned, ...]
     reminders: tuple[Reminder, ...]
     window: Window
@@ -215,7 +214,7 @@ class Profile:
 
     @property
     def aim(self) -> int:
-        """Tokens that the finished page shall have, if nothing that it may not be without needs more."""
+        """Tokens that the finished page aims at; what must stand on it may take more."""
         return self.allowance if self.target is None else min(self.target, self.allowance)
 
     @property
@@ -226,7 +225,7 @@ class Profile:
     @property
     def least_allowance(self) -> int:
         """Tokens that the finished page may have at least, whatever agents report."""
-        return self._page(max(self.margin, MOST_MARGIN) if self.calibrate else self.margin)
+        return self._page(max(self.margin, MAX_MARGIN) if self.calibrate else self.margin)
 
     def _page(self, margin: float) -> int:
         return int(self.budget * (1 - margin)) - self.reserve

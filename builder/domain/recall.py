@@ -7,49 +7,52 @@ from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 
 EVERY_SESSION = "*"
-"""In place of a session's name: all of them, as in a NATS subject. No session can have this name."""
+"""All sessions, in place of a session's name, as in a NATS subject. No session can have this name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
-    """Where to look: sessions of one workspace, in order and each once, or only EVERY_SESSION.
-
-    shared: schemas, in order and each once, of which what is of no session belongs to every one. So does a later version of it
-    whatever its schema is, because it ends the earlier one; what came behind a higher version never counts and does not.
-    """
+    """Sessions of one workspace."""
 
     workspace: str
     sessions: tuple[str, ...]
+    """In order and each once, or only EVERY_SESSION."""
     shared: tuple[str, ...] = ()
+    """Schemas, in order and each once, whose breadcrumbs of no session belong to every session.
+
+    So does a later version of such a breadcrumb whatever its schema is, because it ends the earlier one. A version that comes
+    behind a higher one never counts.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallQuery:
-    """The first `limit` rows of a scope in a span of places. Scope and session cannot be left out.
-
-    after, until: places; `after` exclusive (what the caller already holds), `until` inclusive.
-    session: the trigger's own.
-    pinned: what is wanted beside them as of `until`, from the session or from no session; their sections do not matter here.
-    model: the engine whose vectors are wanted.
-    """
+    """The first `limit` rows of a scope in a span of places. Scope and session cannot be left out."""
 
     scope: Scope
     session: str
+    """The trigger's own session."""
     after: Place
+    """Exclusive: the caller has everything up to it."""
     until: Place
+    """Inclusive."""
     limit: int
     pinned: tuple[Pinned, ...]
+    """Read beside the rows as of `until`, from the session or from no session; their sections do not matter here."""
     model: str
+    """The engine whose vectors are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """rows: in place order. pinned: for each that was asked, what was found, newest first.
-
-    revision: how often rows of the scope changed later, because something was erased, or what had joined one session joined
-    another: rows read under another one are out of date.
-    """
+    """The answer to a `RecallQuery`."""
 
     rows: tuple[StoredBreadcrumb, ...]
+    """In place order."""
     pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
+    """For each `Pinned` of the query its breadcrumbs, newest first."""
     revision: int
+    """Number of later changes to rows of the scope: erasures, and answers that moved to another session.
+
+    Rows read under another revision are out of date.
+    """

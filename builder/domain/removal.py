@@ -1,15 +1,16 @@
 """How one breadcrumb takes another off: by a later version, by a tombstone, or because it was made from it."""
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
+from itertools import chain
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.json_text import texts
 from builder.domain.summary import SUMMARY
 
 
 def removed_by(crumb: Breadcrumb, other: Breadcrumb) -> bool:
-    """Whether the other one is a tombstone of it, or what is left of a later version."""
+    """Whether the other one is a tombstone of it, or the trace of a later version."""
     return other.removes == crumb.id and other.place > crumb.place and _is_near(crumb, other)
 
 
@@ -33,32 +34,25 @@ def made_from(summaries: Iterable[Breadcrumb], identities: Iterable[str]) -> tup
 
     Summaries that have one of these ids themselves are left out.
     """
-    gone = set(identities)
-    left = [(crumb, _names(crumb)) for crumb in summaries if crumb.schema == SUMMARY and crumb.id not in gone]
-    found: list[Breadcrumb] = []
-    while taken := [crumb for crumb, names in left if names & gone]:
-        left = [(crumb, names) for crumb, names in left if not names & gone]
-        found += taken
-        gone = {crumb.id for crumb in taken}
-    return tuple(found)
+    sources = set(identities)
+    waiting = [(crumb, _names(crumb)) for crumb in summaries if crumb.schema == SUMMARY and crumb.id not in sources]
+    derived: list[Breadcrumb] = []
+    while sources:
+        level = [crumb for crumb, names in waiting if names & sources]
+        waiting = [(crumb, names) for crumb, names in waiting if not names & sources]
+        derived += level
+        sources = {crumb.id for crumb in level}
+    return tuple(derived)
 
 
 def ids_by_session(crumbs: Iterable[Breadcrumb]) -> dict[tuple[str, str], set[str]]:
     """The ids of breadcrumbs by workspace and session."""
-    found: dict[tuple[str, str], set[str]] = {}
+    ids: dict[tuple[str, str], set[str]] = {}
     for crumb in crumbs:
-        found.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
-    return found
+        ids.setdefault((crumb.workspace, crumb.session), set()).add(crumb.id)
+    return ids
 
 
 def _names(summary: Breadcrumb) -> frozenset[str]:
-    """What it covers, and every text of its body, for any may be an id."""
-    return frozenset((*summary.covers, *_texts(json.loads(summary.body))))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
-    elif isinstance(value, str):
-        yield value
+    """The ids that it covers, and every text of its body, because any may be an id."""
+    return frozenset(chain(summary.covers, texts(json.loads(summary.body))))

@@ -11,7 +11,7 @@ MAX_PINNED = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
-    """Every condition that is given must hold; none given = every breadcrumb."""
+    """Conditions that must all hold; without any, every breadcrumb matches."""
 
     schemas: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class Selector:
     none_tags: tuple[str, ...] = ()
 
     def matches(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether the breadcrumb is meant."""
+        """Whether all conditions hold for the breadcrumb."""
         tags = set(breadcrumb.tags)
         return (
             (not self.schemas or breadcrumb.schema in self.schemas)
@@ -33,19 +33,17 @@ class Selector:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """What stands on the page whatever was said since: anchors and always-included sources.
-
-    keep: the latest of its kind, so many of the newest, or all of it, up to MAX_PINNED.
-    section: where it stands; "" = the first section with source pinned.
-    """
+    """What stands on every page: anchors and always-included sources."""
 
     selector: Selector
     keep: Literal["latest", "all"] | int
+    """The latest of its kind, this number of the newest, or all of it up to MAX_PINNED."""
     section: str
+    """Name of its section; "" = the first section with source pinned."""
 
     @property
-    def most(self) -> int:
-        """So many are recalled, the newest."""
+    def limit(self) -> int:
+        """Number of breadcrumbs that are recalled, the newest."""
         match self.keep:
             case "latest":
                 return 1

@@ -1,4 +1,4 @@
-"""What ingestion learns from one breadcrumb alone. Nothing here depends on any other breadcrumb."""
+"""A breadcrumb with its facts: what ingestion finds in this breadcrumb alone, independent of any other."""
 
 from dataclasses import dataclass, replace
 
@@ -7,53 +7,47 @@ from builder.domain.breadcrumb import Breadcrumb
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a breadcrumb's text that is searched on its own (about 90 words).
-
-    start, end: character offsets into the text.
-    terms: our own stemmed terms in order, joined by spaces.
-    vector: unit vector as little-endian float16 bytes; empty when no engine has seen it yet.
-    tokens: token count of the passage (o200k_base).
-    traits: bits of what its words show (`builder.language.traits.Trait`).
-    """
+    """A stretch of a breadcrumb's text that is searched on its own (about 90 words)."""
 
     start: int
+    """Offset of its first character in the text."""
     end: int
+    """Offset behind its last character."""
     terms: str
+    """Our own stemmed terms in order, joined by spaces."""
     vector: bytes
+    """Unit vector as little-endian float16 bytes; empty until an engine has embedded the passage."""
     tokens: int
+    """Token count (o200k_base)."""
     traits: int = 0
+    """Bits of `builder.language.traits.Trait`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredBreadcrumb:
-    """A breadcrumb with its facts, as the store keeps it.
-
-    model: id of the engine that made the vectors; vectors of two models are never compared. Empty when no engine has seen the
-    breadcrumb yet: then none of its passages has a vector, and they are filled in later.
-    fingerprint: hash of what is compared of the text (`language/sameness.py`); equal for repeats.
-    joins: in a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others.
-    """
+    """A breadcrumb with its facts, as the store keeps it."""
 
     breadcrumb: Breadcrumb
     passages: tuple[Passage, ...]
     model: str
+    """Id of the engine that made the vectors; vectors of two models are never compared. Empty until all passages have one."""
     fingerprint: bytes
+    """Hash of what is compared of the text (`builder.language.sameness`); equal for repeats."""
     joins: str = ""
+    """In a recall, the session that an answer of no session joined (`Breadcrumb.joins_by`); "" for all others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """A stored breadcrumb whose time is over, an earlier version of one, or a summary made from one.
-
-    size: bytes that the store holds of it.
-    """
+    """A stored breadcrumb that expired, an earlier version of one, or a summary made from one."""
 
     breadcrumb: Breadcrumb
     size: int
+    """Bytes that the store holds of it."""
 
 
 def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
-    """What is left of a breadcrumb that was forgotten: which one it was, where it stood, what it answered. It removes itself."""
+    """The trace of an erased breadcrumb: its identity, its place and what it answered."""
     return replace(
         breadcrumb,
         speaker="",
@@ -65,6 +59,7 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         text="",
         calls=(),
         removes=breadcrumb.id,
+        is_erased=True,
         pointers=(),
         expires_at=None,
         task="",

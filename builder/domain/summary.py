@@ -1,4 +1,4 @@
-"""A summary's body as frozen values, and what a summariser is given."""
+"""A summary's body as frozen values, and what a summariser reads."""
 
 import json
 from dataclasses import dataclass, fields
@@ -7,7 +7,7 @@ from typing import Any
 from builder.domain.breadcrumb import Breadcrumb, Role
 
 SUMMARY = "summary.v1"
-"""Schema of a summary: what it says was made from what others said."""
+"""Schema of a summary: its words were made from the words of others."""
 
 Source = tuple[str, int]
 """Id and version of a breadcrumb that something was made from."""
@@ -15,22 +15,20 @@ Source = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One line of a summary.
-
-    text: with the speaker's name in front; of a question and its answer, one below the other. day: on which its episode began, as
-    "8 May 2023".
-    ids, versions: of the breadcrumbs that it was made from; once one of them is deleted or edited the line is shown no more.
-    verbatim: somebody asked to keep it word for word, outside the cap.
-    rank: 0 for the line that tells most; where not all have room on a page, those of the highest rank are left out first, and of
-    equal ones the oldest.
-    """
+    """One line of a summary."""
 
     text: str
+    """With the speaker's name in front; of a question and its answer, one below the other."""
     day: str
+    """On which its episode began, as "8 May 2023"."""
     ids: tuple[str, ...]
+    """Breadcrumbs that it was made from; a deleted or edited one hides the line."""
     versions: tuple[int, ...]
+    """Their versions."""
     verbatim: bool = False
+    """Kept word for word on request, outside the cap."""
     rank: int = 0
+    """0 = tells most. A page without room for all leaves out the highest ranks first, and of equal ones the oldest."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -40,25 +38,26 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What the body of a summary says.
-
-    lines: of those kept word for word only the ones that it newly covers: its chain has the others. All others it says anew.
-    covered, versions: what it stands for and no earlier summary of its chain does in that version. previous: id of the summary
-    that it continues. last: id of the breadcrumb that heads the last unit it covers. recipe: of what settings. by: who made it,
-    "extractive" or the name of a model. language: most of its words, ISO 639-1, "und" when nobody knows. at_once: made on demand,
-    so the next page shows it; any other waits until the hot window moves, because then the page's beginning changes anyway
-    (features H4).
-    """
+    """The body of a summary."""
 
     lines: tuple[Line, ...]
+    """All lines of the chain, but of those kept word for word only the newly covered ones: the earlier summaries have theirs."""
     covered: tuple[str, ...]
+    """Ids that it stands for and no earlier summary of its chain does in that version."""
     versions: tuple[int, ...]
+    """Their versions."""
     previous: str
+    """Id of the summary that it continues."""
     last: str
+    """Id of the breadcrumb that heads the last unit it covers."""
     recipe: str
+    """Hash of the settings."""
     by: str
+    """"extractive" or the name of a model."""
     language: str
+    """Language of most of its words, ISO 639-1; "und" = unknown."""
     at_once: bool = False
+    """Made on demand, so the next page shows it. Any other waits until the window moves, which changes the page's beginning."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -72,7 +71,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Utterance:
-    """A breadcrumb of a batch, as a summariser sees it. day: as in `Line`."""
+    """A breadcrumb of a batch, as a summariser reads it."""
 
     id: str
     version: int
@@ -80,10 +79,11 @@ class Utterance:
     role: Role
     text: str
     day: str
+    """As in `Line`."""
 
 
 def read_summary(breadcrumb: Breadcrumb) -> Summary:
-    """What its body says, which the wire has checked. Summaries that name no versions stand for first ones."""
+    """The body, which was validated by `decode`. Summaries that name no versions stand for first ones."""
     body = json.loads(breadcrumb.body)
     return Summary(
         lines=tuple(_line(line) for line in body["lines"]),
@@ -98,8 +98,8 @@ def read_summary(breadcrumb: Breadcrumb) -> Summary:
     )
 
 
-def _values(held: Line | Summary) -> dict[str, Any]:
-    return {field.name: getattr(held, field.name) for field in fields(held)}
+def _values(part: Line | Summary) -> dict[str, Any]:
+    return {field.name: getattr(part, field.name) for field in fields(part)}
 
 
 def _line(line: dict[str, Any]) -> Line:

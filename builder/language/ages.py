@@ -1,10 +1,10 @@
-"""How long ago a day was, as a phrase and a number: rounded to the day, so that it changes once a day (features uS4)."""
+"""How long ago a day was, as a phrase and a number: rounded to the day, so that it changes once a day."""
 
 from datetime import datetime
 
-WEEK, MONTH, YEAR = 7, 30.44, 365.25
-DAYS_UP_TO, WEEKS_UP_TO, MONTHS_UP_TO = 13, 60, 700
-"""Days up to which days, weeks and months are told."""
+WEEK_DAYS, MONTH_DAYS, YEAR_DAYS = 7, 30.44, 365.25
+MAX_DAYS, MAX_WEEKS_DAYS, MAX_MONTHS_DAYS = 13, 60, 700
+"""Ages in days up to which the number of days, of weeks and of months is given."""
 
 
 def age(then: datetime, now: datetime) -> tuple[str, int]:
@@ -12,10 +12,10 @@ def age(then: datetime, now: datetime) -> tuple[str, int]:
     days = (now.astimezone(then.tzinfo).date() - then.date()).days
     if days <= 1:
         return ("yesterday", 1) if days == 1 else ("today", 0)
-    if days <= DAYS_UP_TO:
+    if days <= MAX_DAYS:
         return "days_ago", days
-    if days <= WEEKS_UP_TO:
-        return "weeks_ago", round(days / WEEK)
-    if days <= MONTHS_UP_TO:
-        return "months_ago", round(days / MONTH)
-    return "years_ago", round(days / YEAR)
+    if days <= MAX_WEEKS_DAYS:
+        return "weeks_ago", round(days / WEEK_DAYS)
+    if days <= MAX_MONTHS_DAYS:
+        return "months_ago", round(days / MONTH_DAYS)
+    return "years_ago", round(days / YEAR_DAYS)

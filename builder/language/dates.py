@@ -1,48 +1,35 @@
 """Dates that a question names, and how near a day is to them."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from builder.language.lists import derived, either, tables, word_set, words
+
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-_MONTHS = (
-    "january januar enero janvier",
-    "february februar febrero février",
-    "march märz marzo mars",
-    "april abril avril",
-    "may mai mayo",
-    "june juni junio juin",
-    "july juli julio juillet",
-    "august agosto août",
-    "september septiembre septembre",
-    "october oktober octubre octobre",
-    "november noviembre novembre",
-    "december dezember diciembre décembre",
-)
-_NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
-_NAME = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
-_MONTH = re.compile(rf"\b({_NAME})\b", re.IGNORECASE)
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+|de\s+)?({_NAME})\b", re.IGNORECASE)
-_MONTH_DAY = re.compile(rf"\b({_NAME})\s+(\d{{1,2}})(?!\d)", re.IGNORECASE)
 _ISO = re.compile(r"\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
 _YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
 
 FADE_DAYS = 8.0
-"""People speak of a day for about a week after it (`reference/retrieval.md` §9)."""
+"""People speak of a day for about a week after it."""
 SPILL_DAYS = 20
-"""What happened in a month is told until the twentieth of the next."""
+"""Days of the next month in which people speak of what happened in a month."""
+MONTH_DAYS = 30
+YEAR_WEIGHT = np.float32(0.3)
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """years: named years. months: (month, day) with day 0 where none was named."""
+    """The dates that a text names."""
 
     years: tuple[int, ...] = ()
     months: tuple[tuple[int, int], ...] = ()
+    """(month, day), with day 0 where none was named."""
 
     def __bool__(self) -> bool:
         return bool(self.years or self.months)
@@ -53,28 +40,47 @@ NO_DATES = Mention()
 
 def mentioned(text: str) -> Mention:
     """The dates that a text names, in several languages. "May" counts only with a capital letter or a day."""
-    days = {(_NUMBER_OF[month.lower()], int(day)) for day, month in _DAY_MONTH.findall(text)}
-    days |= {(_NUMBER_OF[month.lower()], int(day)) for month, day in _MONTH_DAY.findall(text)}
+    numbers, (month_name, day_month, month_day) = _month_numbers(), _patterns()
+    days = {(numbers[month.lower()], int(day)) for day, month in day_month.findall(text)}
+    days |= {(numbers[month.lower()], int(day)) for month, day in month_day.findall(text)}
     days |= {(int(month), int(day)) for _, month, day in _ISO.findall(text)}
-    named = {_NUMBER_OF[match[1].lower()] for match in _MONTH.finditer(text) if match[1] != "may" and match[1] != "mars"}
-    months = days | {(month, 0) for month in named - {month for month, _ in days}}
+    names = set(month_name.findall(text)) - word_set("ambiguous_months")
+    months = days | {(month, 0) for month in {numbers[name.lower()] for name in names} - {month for month, _ in days}}
     return Mention(tuple(sorted(set(map(int, _YEAR.findall(text))))), tuple(sorted(months)))
 
 
 def nearness(mention: Mention, year: Ints, month: Ints, day: Ints) -> Floats:
     """1 on the named day or in the named month, fading after it, 0 elsewhere. year, month, day: one number a breadcrumb."""
 
-    def told(years: Ints) -> NDArray[np.bool_]:
+    def is_named(years: Ints) -> NDArray[np.bool_]:
         return np.isin(years, mention.years) if mention.years else np.ones(len(years), np.bool_)
 
     best = np.zeros(len(year), np.float32)
     if not mention.months:
-        return np.where(np.isin(year, mention.years), np.float32(0.3), best)
-    for wanted, on in mention.months:
-        here = (month == wanted) & told(year)
-        spill = (month == wanted % 12 + 1) & (day <= SPILL_DAYS) & told(year - wanted // 12)
-        near = np.exp(-np.abs(day - on) / FADE_DAYS) if on else np.ones(len(day))
-        late = np.exp(-(30 - on + day) / FADE_DAYS) if on else np.ones(len(day))
-        best = np.maximum(best, np.where(here, near, 0)).astype(np.float32)
+        return np.where(np.isin(year, mention.years), YEAR_WEIGHT, best)
+    for number, named_day in mention.months:
+        within = (month == number) & is_named(year)
+        spill = (month == number % 12 + 1) & (day <= SPILL_DAYS) & is_named(year - number // 12)
+        near = np.exp(-np.abs(day - named_day) / FADE_DAYS) if named_day else np.ones(len(day))
+        late = np.exp(-(MONTH_DAYS - named_day + day) / FADE_DAYS) if named_day else np.ones(len(day))
+        best = np.maximum(best, np.where(within, near, 0)).astype(np.float32)
         best = np.maximum(best, np.where(spill, 0.5 * late, 0)).astype(np.float32)
     return best
+
+
+@derived
+def _month_numbers() -> Mapping[str, int]:
+    return {name: number for lists in tables().values() for number, name in enumerate(lists.get("months", ()), 1)}
+
+
+@derived
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Of a month, of a day and its month, of a month and its day."""
+    month, ending, link = (either(words(name)) for name in ("months", "day_endings", "day_links"))
+    patterns = (
+        rf"\b({month})\b",
+        rf"\b(\d{{1,2}})(?:{ending}|\.)?\s+(?:{link}\s+)?({month})\b",
+        rf"\b({month})\s+(\d{{1,2}})(?!\d)",
+    )
+    alone, behind_day, before_day = (re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    return alone, behind_day, before_day

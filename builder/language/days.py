@@ -1,4 +1,4 @@
-"""When something was said by the clock of whoever said it."""
+"""The local time of a breadcrumb, by its sender's clock."""
 
 from datetime import datetime, timedelta, timezone, tzinfo
 from functools import lru_cache

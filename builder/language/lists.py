@@ -1,16 +1,85 @@
 """The word lists of all languages, read once from `data/*.toml`: a new language is a new file."""
 
+import re
 import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Any, ParamSpec, TypeVar, cast
+
+from builder.language.scripts import UNSPACED
+
+NOTHING = r"(?!)"
+"""Pattern that matches nothing."""
+WORD_START, WORD_END = r"(?<!\w)", r"(?!\w)"
+
+Parameters = ParamSpec("Parameters")
+Value = TypeVar("Value")
+_folder: Traversable = files("builder.language") / "data"
+_clear_caches: list[Callable[[], None]] = []
 
 
-@cache
+def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value]:
+    """Cache the results of a function of the word lists for as long as the lists are the same."""
+    cached = cache(function)
+    _clear_caches.append(cached.cache_clear)
+    return cast("Callable[Parameters, Value]", cached)
+
+
+@contextmanager
+def lists_of(folder: Traversable) -> Iterator[None]:
+    """Within it, the word lists are those of another folder: for the test of a new language."""
+    global _folder  # noqa: PLW0603 - the one place where the folder is set
+    bundled, _folder = _folder, folder
+    _clear()
+    try:
+        yield
+    finally:
+        _folder = bundled
+        _clear()
+
+
+@derived
+def tables(folder: str = "") -> Mapping[str, Mapping[str, Any]]:
+    """Language code → its file, in the order of the codes. folder: below the folder of word lists."""
+    entries = (_folder / folder if folder else _folder).iterdir()
+    sources = sorted((entry for entry in entries if entry.name.endswith(".toml")), key=lambda entry: entry.name)
+    return {source.name.removesuffix(".toml"): tomllib.loads(source.read_text("utf-8")) for source in sources}
+
+
+@derived
 def words(name: str) -> tuple[str, ...]:
     """All entries of a list in all languages, each once, the longest first. Raises KeyError where no language has the list."""
-    folder = files("builder.language") / "data"
-    languages = (tomllib.loads(file.read_text("utf-8")) for file in folder.iterdir() if file.name.endswith(".toml"))
-    entries = {entry for language in languages for entry in language.get(name, ())}
+    entries = {entry for language in tables().values() for entry in language.get(name, ())}
     if not entries:
         raise KeyError(name)
     return tuple(sorted(entries, key=lambda entry: (-len(entry), entry)))
+
+
+@derived
+def word_set(name: str) -> frozenset[str]:
+    """The entries of `words` as a set."""
+    return frozenset(words(name))
+
+
+def any_of(name: str, before: str = WORD_START, behind: str = WORD_END) -> str:
+    """Pattern of any entry of a list. before, behind: patterns around an entry, unless its script writes no spaces."""
+    spaced = either(word for word in words(name) if not UNSPACED.match(word))
+    return f"(?:{before}{spaced}{behind}|{any_unspaced(name)})"
+
+
+def any_unspaced(name: str) -> str:
+    """Pattern of any entry of a list whose script writes no spaces between words."""
+    return either(word for word in words(name) if UNSPACED.match(word))
+
+
+def either(entries: Iterable[str]) -> str:
+    """Pattern of any of these texts."""
+    return f"(?:{'|'.join(map(re.escape, entries)) or NOTHING})"
+
+
+def _clear() -> None:
+    for clear in _clear_caches:
+        clear()

@@ -1,4 +1,4 @@
-"""When two texts say the same: only when they are the same words in the same order.
+"""Two texts say the same only when they are the same words in the same order.
 
 A repeat that is missed costs a line, a contradiction that is merged costs the truth. "Left" and "right", "am" and "pm", "US" and
 "us", a number with or without its sign, who does what to whom: each is one word or one character. So nothing is set aside but
@@ -7,13 +7,12 @@ the case of a sentence's first letter, its end mark (never the question mark), a
 
 import re
 import unicodedata
-from functools import cache
 from hashlib import blake2b
 
-from builder.language.lists import words
+from builder.language.lists import derived, word_set, words
 
-LONG = 4_000
-"""Characters from which on a text is compared as it is."""
+MAX_WORDING_CHARS = 4_000
+"""A longer text is compared as it is."""
 _QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
 _END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
@@ -31,28 +30,28 @@ def fingerprint(text: str) -> bytes:
 def wording(text: str) -> str:
     """What is compared of a text. Of several lines, or of a long one, only the white space at line ends is left out."""
     plain = "\n".join(line.rstrip() for line in unicodedata.normalize("NFC", text).strip().splitlines())
-    if "\n" in plain or len(plain) > LONG:
+    if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
         return plain
-    said = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
-    said = _LAST.sub("", said).rstrip()
-    return _BEGINNING.sub(lambda found: _small(found[0]), said) or plain
+    core = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
+    core = _LAST.sub("", core).rstrip()
+    return _BEGINNING.sub(lambda word: _small(word[0]), core) or plain
 
 
 def _small(word: str) -> str:
-    return word if word.casefold() in words("capitonyms") else word[0].lower() + word[1:]
+    return word if word.casefold() in word_set("capitonyms") else word[0].lower() + word[1:]
 
 
 def _without_asides(text: str) -> str:
     """Without what is set off; what is nothing else stays."""
     first, behind, anywhere = _asides()
-    left = text
-    while (shorter := first.sub("", left, count=1)) != left:
-        left = shorter
-    left = " ".join(anywhere.sub(" ", behind.sub(lambda found: found["mark"] or "", left)).split())
-    return left if re.search(r"\w", left) else text
+    rest = text
+    while (shorter := first.sub("", rest, count=1)) != rest:
+        rest = shorter
+    rest = " ".join(anywhere.sub(" ", behind.sub(lambda aside: aside["mark"] or "", rest)).split())
+    return rest if re.search(r"\w", rest) else text
 
 
-@cache
+@derived
 def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
     asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))

@@ -1,15 +1,14 @@
-"""Where the sentences of a text begin and end, in every language that has a word list; the only place that decides it.
+"""Where the sentences of a text begin and end, in every language that has a word list.
 
-When in doubt nothing is split: two sentences in one cost a few tokens, half a sentence ("until the 14.") says something else.
+In doubt nothing is split: two sentences in one cost a few tokens, half a sentence ("until the 14.") says something else.
 """
 
 import re
-from functools import cache
 
-from builder.language.lists import words
+from builder.language.lists import any_of, derived, word_set, words
 
-WORD = 40
-"""Characters in front of a full stop that are looked at."""
+CONTEXT_CHARS = 40
+"""Characters in front of and behind a mark that decide whether it ends a sentence."""
 
 _END = re.compile(
     r"(?P<mark>(?<![.!?…])[.!?…]++(?:\s\.(?=\s|$))*+)(?P<closing>[\"'”’»)\]*_]*+)(?:\s+|$)"
@@ -48,7 +47,7 @@ def _add(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
 
 def _ends(text: str, start: int, end: re.Match[str]) -> bool:
     """Whether a mark with white space behind it ends the sentence that began at `start`."""
-    behind = text[end.end() : end.end() + WORD].lstrip(_OPENING)
+    behind = text[end.end() : end.end() + CONTEXT_CHARS].lstrip(_OPENING)
     mark, goes_on = end["mark"], behind[:1].islower()
     if end["closing"].strip(")]*_") and goes_on:  # what was quoted is a part of the sentence
         return False
@@ -56,9 +55,9 @@ def _ends(text: str, start: int, end: re.Match[str]) -> bool:
         return not goes_on
     if mark != ".":
         return True
-    before = text[max(start, end.start() - WORD) : end.start()]
+    before = text[max(start, end.start() - CONTEXT_CHARS) : end.start()]
     if number := _NUMBER.search(before):
-        return not _is_ordinal(before[: number.start()], behind, at_start=end.start() - start <= WORD)
+        return not _is_ordinal(before[: number.start()], behind, at_start=end.start() - start <= CONTEXT_CHARS)
     letters = _LETTERS.search(before)
     return letters is None or not _is_abbreviation(letters.group(), behind)
 
@@ -70,7 +69,7 @@ def _is_ordinal(before: str, behind: str, *, at_start: bool) -> bool:
         return True
     if at_start and _LIST_MARK.match(before):
         return True
-    return bool(_ordinal_cue().search(before)) and not _cardinal_cue().search(before)
+    return bool(_just_before("ordinal_cues").search(before)) and not _just_before("cardinal_cues").search(before)
 
 
 def _is_abbreviation(word: str, behind: str) -> bool:
@@ -80,35 +79,21 @@ def _is_abbreviation(word: str, behind: str) -> bool:
     if word == "I":  # "Bob and I."
         return False
     spelled = {word, word[:1].lower() + word[1:]}
-    if not spelled.isdisjoint(_known("abbreviations")) or len(word) == 1:
+    if not spelled.isdisjoint(word_set("abbreviations")) or len(word) == 1:
         return True
-    if not spelled.isdisjoint(_known("closing_abbreviations")):
+    if not spelled.isdisjoint(word_set("closing_abbreviations")):
         return not behind[:1].isupper()
     if word.casefold() in _folded("numbered_abbreviations"):
         return behind[:1].isdigit()
     return "." in word or (behind[:1].islower() and word.casefold() in _folded("abbreviations"))
 
 
-@cache
-def _known(name: str) -> frozenset[str]:
-    return frozenset(words(name))
-
-
-@cache
+@derived
 def _folded(name: str) -> frozenset[str]:
     return frozenset(map(str.casefold, words(name)))
 
 
-@cache
-def _ordinal_cue() -> re.Pattern[str]:
-    return _just_before("ordinal_cues")
-
-
-@cache
-def _cardinal_cue() -> re.Pattern[str]:
-    return _just_before("cardinal_cues")
-
-
+@derived
 def _just_before(name: str) -> re.Pattern[str]:
     """Any entry of a list as the last words of a text."""
-    return re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words(name)))})\s+$", re.IGNORECASE)
+    return re.compile(rf"{any_of(name, behind='')}\s+$", re.IGNORECASE)

@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from functools import cache
 
-from builder.language.lists import words as listed
+from builder.language.lists import derived, word_set, words
+from builder.language.scripts import HAN_WORD
 
 MARKS = "".join(map(chr, (code for code in range(0x0300, 0xFE00) if unicodedata.category(chr(code)) in {"Mn", "Mc"})))
 """Vowel signs and tones: letters to Hindi and Thai readers, though not to Python's `\\w`."""
@@ -19,11 +19,8 @@ def letters(without: str = "") -> str:
 SIGNED = r"(?:(?<!\w)[-−])?\d+(?:[.,:/-]\d+)*"
 """Pattern of a number with its sign, decimals, and of dates and times in digits."""
 _WORD = re.compile(rf"{SIGNED}|{letters()}(?:['’]{letters()})*")
-_HAN = re.compile("[\u4e00-\u9fff]+")
-_PARTICLES = "了啊哦呢吧呀嘛啦的哈嗯"
-
-_CARRIES_NOTHING = 6
-"""Longest run of filler words that is still filler; beyond it people mean something."""
+MAX_FILLER_CHARS, MAX_FILLER_WORDS = 80, 6
+"""A longer text means something."""
 
 
 def folded(text: str) -> str:
@@ -33,17 +30,17 @@ def folded(text: str) -> str:
 
 def is_filler(text: str) -> bool:
     """True for "okay", "thanks!", "how are you?", "you're welcome", 好的 and for texts without a single word."""
-    if len(text) > 80:  # noqa: PLR2004 - nobody says this little in that many characters
+    if len(text) > MAX_FILLER_CHARS:
         return False
-    greeted = _greetings().sub(" ", folded(text).replace("’", "'"))
-    words = words_of(greeted)
-    return len(words) <= _CARRIES_NOTHING and all(map(_carries_nothing, words)) and "?" not in greeted
+    rest = _greetings().sub(" ", folded(text).replace("’", "'"))
+    rest_words = words_of(rest)
+    return len(rest_words) <= MAX_FILLER_WORDS and all(map(_carries_nothing, rest_words)) and "?" not in rest
 
 
-@cache
+@derived
 def _greetings() -> re.Pattern[str]:
     """Greetings and farewells, longest first; those that are questions may have a question mark."""
-    phrases = sorted((*listed("small_talk"), *listed("greetings")), key=len, reverse=True)
+    phrases = sorted((*words("small_talk"), *words("greetings")), key=len, reverse=True)
     asking = "|".join(re.escape(folded(entry.removesuffix("?"))) for entry in phrases if entry.endswith("?"))
     others = "|".join(re.escape(folded(entry)) for entry in phrases if not entry.endswith("?"))
     return re.compile(rf"(?<!\w)(?:(?:{asking})(?!\w)\s*[?？]?|(?:{others})(?!\w))")
@@ -56,10 +53,5 @@ def words_of(text: str) -> list[str]:
 
 def _carries_nothing(word: str) -> bool:
     """Han words are written together with their particles: 知道了, 嗯嗯."""
-    filler = _filler()
-    return word in filler or (bool(_HAN.fullmatch(word)) and word.rstrip(_PARTICLES) in filler | {""})
-
-
-@cache
-def _filler() -> frozenset[str]:
-    return frozenset(listed("filler"))
+    stem = word.rstrip("".join(words("particles"))) if HAN_WORD.fullmatch(word) else word
+    return not stem or not word_set("filler").isdisjoint((word, stem))

@@ -1,4 +1,4 @@
-"""What is said of a context whose results were folded: in its event, and in an event of its own."""
+"""The report of folded results: in the event of a context, and in an event of its own."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

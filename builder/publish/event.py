@@ -2,20 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context, Omission
+from builder.domain.context import RECENT, Context
 from builder.domain.errors import Rejected
-from builder.publish.chat_messages import MessageAnthropic, MessageOpenAI, TextBlock, anthropic, openai, without_images
+from builder.domain.message import Message
+from builder.publish.anthropic import MessageAnthropic, TextBlock, anthropic
 from builder.publish.compaction import CompactionV1, compaction_of
+from builder.publish.openai import MessageOpenAI, openai
 
 SCHEMA = "agent.context.v1"
-NOTHING = blake2b(b"", digest_size=8).hexdigest()
+EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
@@ -169,14 +171,14 @@ def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
 
 
 def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
-    """The event, and without its optional copies, one after the other."""
-    whole = _event(context)
-    yield whole
+    """The event, and then the event with fewer and fewer of its optional copies."""
+    event = _event(context)
+    yield event
     if context.messages:
-        yield whole.model_copy(update=_chat(replace(context, messages=without_images(context.messages))))
-    bare = whole.model_copy(update={"system": None, "messages": None})
-    yield bare
-    yield bare.model_copy(update={"formatted_context": None})
+        yield event.model_copy(update=_chat(replace(context, messages=_without_images(context.messages))))
+    page_only = event.model_copy(update={"system": None, "messages": None})
+    yield page_only
+    yield page_only.model_copy(update={"formatted_context": None})
 
 
 def _chat(context: Context) -> dict[str, Any]:
@@ -188,6 +190,14 @@ def _chat(context: Context) -> dict[str, Any]:
             return dict(zip(("system", "messages"), anthropic(context.messages), strict=True))
         case _:
             return {}
+
+
+def _without_images(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """The same in text alone: every image has its line there."""
+    return tuple(
+        replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
+        for message in messages
+    )
 
 
 def _bytes(event: AgentContextV1) -> bytes:
@@ -224,13 +234,10 @@ def _event(context: Context) -> AgentContextV1:
             )
             for section in context.sections
         ),
-        breakpoints=tuple(
-            BreakpointV1(name=cut.name, characters=cut.characters, tokens=cut.tokens, prefix=cut.prefix)
-            for cut in context.breakpoints
-        ),
+        breakpoints=tuple(BreakpointV1(**asdict(cut)) for cut in context.breakpoints),
         omissions=Omissions(
-            partial=tuple(map(_omission, context.partial)),
-            most_relevant=tuple(map(_omission, context.omissions)),
+            partial=tuple(OmissionV1(**asdict(omission)) for omission in context.partial),
+            most_relevant=tuple(OmissionV1(**asdict(omission)) for omission in context.omissions),
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
         compaction=compaction_of(context, context.compaction) if context.compaction else None,
@@ -238,15 +245,11 @@ def _event(context: Context) -> AgentContextV1:
     )
 
 
-def _omission(omission: Omission) -> OmissionV1:
-    return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.shown)
-
-
 def _assembly(context: Context) -> Assembly:
     return Assembly(
         profile=context.profile_revision,
         templates=context.template_revision,
-        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), NOTHING),
+        prefix=next((cut.prefix for cut in reversed(context.breakpoints) if cut.name != RECENT), EMPTY_PREFIX),
         tokenizer=context.encoding,
         budget=context.budget,
         target=context.target,

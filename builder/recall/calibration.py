@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from builder.domain.profile import MOST_MARGIN, Profile
+from builder.domain.profile import MAX_MARGIN, Profile
 from builder.domain.usage import Usage
 
 FEWEST = 5
@@ -10,7 +10,7 @@ FEWEST = 5
 
 
 def calibrated(profile: Profile, reports: tuple[Usage, ...]) -> Profile:
-    """The profile with the least margin, up to MOST_MARGIN, with which all pages but the one furthest off would have fitted.
+    """The profile with the least margin, up to MAX_MARGIN, with which all pages but the one furthest off would have fitted.
 
     That one does not count, so a single wrong report cannot size everybody's pages.
 
@@ -19,4 +19,4 @@ def calibrated(profile: Profile, reports: tuple[Usage, ...]) -> Profile:
     if profile.calibrate is None or len(reports) < FEWEST:
         return profile
     _, share, *_ = sorted(report.counted / report.used for report in reports)
-    return replace(profile, margin=min(max(1 - share, 0.0), MOST_MARGIN))
+    return replace(profile, margin=min(max(1 - share, 0.0), MAX_MARGIN))

@@ -1,4 +1,4 @@
-"""Images and files in bodies: one short line each, and their bytes never reach text, terms, vectors or page (features C9).
+"""Images and files in bodies: one short line each, and their bytes never reach text, terms, vectors or page.
 
 Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({type: image, source: {media_type, data}}), Gemini's
 (inline_data), MCP's ({type: image, data, mimeType}), lists of attachments, and base64 wherever it stands in a text.
@@ -7,11 +7,11 @@ Read are OpenAI's parts ({type: image_url, image_url: {url}}), Anthropic's ({typ
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from builder.domain.message import Image
 
-ATTACHED = ("attachments", "files", "images")
+LIST_FIELDS = ("attachments", "files", "images")
 """Fields of a body whose items are images and files."""
 KINDS = {
     "image": "image", "image_url": "image", "input_image": "image", "file": "file", "input_file": "file", "document": "document",
@@ -27,14 +27,14 @@ _NAMES = ("name", "filename", "file_name", "fileName", "title", "uri")
 _SIZES = ("size", "size_bytes", "sizeBytes", "bytes", "byte_length")
 _CAPTIONS = ("caption", "alt", "alt_text", "description")
 
-LONGEST = 120
-"""Characters of a name or a caption."""
-SMALLEST = 256
-"""Letters of the shortest stretch without a space that is taken for encoded bytes."""
-VARIED, DENSE = 16, 0.3
-"""Least number of different letters, and least share of capitals and digits in it: words, paths and sequences have fewer."""
+MAX_NAME_CHARS = 120
+"""Of a name or a caption."""
+MIN_ENCODED_CHARS = 256
+"""Of a stretch without a space that counts as encoded bytes."""
+MIN_DIFFERENT_CHARS, MIN_DENSE_SHARE = 16, 0.3
+"""Of encoded bytes: different letters, and share of capitals and digits. Words, paths and sequences have fewer."""
 
-TAKEN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of pictures that OpenAI and Anthropic take."""
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
@@ -42,6 +42,17 @@ _DATA_URL = re.compile(r"data:(?P<media>[\w.+/-]*)(?:;[\w=.+-]+)*?;base64,(?P<da
 _ENCODED = re.compile(
     r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{60,}(?:\r?\n[A-Za-z0-9+/_-]{60,})*(?:\r?\n[A-Za-z0-9+/_-]*={1,2}|={0,2})"
 )
+
+
+class _Source(NamedTuple):
+    """Where an image or file comes from."""
+
+    fields: dict[str, Any]
+    """Those of the part and of the objects nested in it."""
+    url: str
+    media: str
+    data: str | None
+    """Base64; None = it only has an address."""
 
 
 def described(value: Any) -> Any:
@@ -54,106 +65,97 @@ def described(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     if _is_attachment(value):
-        return line(value)
+        return attachment_line(value)
     return described(value["text"]) if _is_text_part(value) else {key: described(item) for key, item in value.items()}
 
 
-def attached(body: dict[str, Any]) -> tuple[str, ...]:
+def attachment_lines(body: dict[str, Any]) -> tuple[str, ...]:
     """A line for each image and file that is sent beside a message."""
-    items = (item for key in ATTACHED for item in (body[key] if isinstance(body.get(key), list) else ()))
-    return tuple(line(item if isinstance(item, dict) else {"url": str(item)}) for item in items)
+    items = (item for key in LIST_FIELDS for item in (body[key] if isinstance(body.get(key), list) else ()))
+    return tuple(attachment_line(item if isinstance(item, dict) else {"url": str(item)}) for item in items)
 
 
-def line(part: dict[str, Any]) -> str:
+def attachment_line(part: dict[str, Any]) -> str:
     """Kind, name, type, size and caption of an image or file, as far as they are known."""
-    flat = _flat(part)
-    address = _first(flat, ("url",), str) or ""
-    encoded = _DATA_URL.fullmatch(address)
-    data = encoded["data"] if encoded else _first(flat, _DATA, str)
-    media = (encoded["media"] if encoded else "") or _first(flat, _MEDIA, str) or ""
-    size = _first(flat, _SIZES, int) if data is None else _decoded(data)
-    name = _first(flat, _NAMES, str) or ("" if address.startswith("data:") else address)
-    caption = _one_line(_first(flat, _CAPTIONS, str) or "")
-    known = (_one_line(media), "" if size is None else f"{size:,} bytes")
-    kind = str(part.get("type") or (_kind(media) if any((name, caption, *known)) else "attachment"))
-    told = (f"{KINDS.get(kind, _one_line(kind))} {_one_line(name)}".strip(), *known)
-    return f"[{', '.join(filter(None, told))}{': ' if caption else ''}{caption}]"
+    source = _source(part)
+    size = _first(source.fields, _SIZES, int) if source.data is None else _decoded_bytes(source.data)
+    name = _first(source.fields, _NAMES, str) or ("" if source.url.startswith("data:") else source.url)
+    caption = _one_line(_first(source.fields, _CAPTIONS, str) or "")
+    details = (_one_line(source.media), "" if size is None else f"{size:,} bytes")
+    kind = str(part.get("type") or (_kind(source.media) if any((name, caption, *details)) else "attachment"))
+    title = f"{KINDS.get(kind, _one_line(kind))} {_one_line(name)}".strip()
+    return f"[{', '.join(filter(None, (title, *details)))}{': ' if caption else ''}{caption}]"
 
 
 def images_of(body: str) -> tuple[Image, ...]:
-    """The pictures in a body, in its order, as far as chat APIs take them: base64 of one of TAKEN, or an https address."""
+    """The pictures in a body, in its order, as far as chat APIs take them: base64 of one of PICTURES, or an https address."""
     return tuple(_images(json.loads(body))) if "image" in body else ()
 
 
 def _images(value: Any) -> Iterator[Image]:
-    if isinstance(value, list):
-        for item in value:
+    if isinstance(value, dict) and _is_attachment(value):
+        source = _source(value)
+        data = "".join((source.data or "").split())
+        if source.media in PICTURES and _BASE64.fullmatch(data) and len(data) % 4 == 0:
+            yield Image(media=source.media, data=data)
+        elif KINDS.get(str(value.get("type"))) == "image" and source.url.startswith("https://"):
+            yield Image(media=source.media, url=source.url)
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
             yield from _images(item)
-    elif isinstance(value, dict) and not _is_attachment(value):
-        for item in value.values():
-            yield from _images(item)
-    elif isinstance(value, dict):
-        flat = _flat(value)
-        address = _first(flat, ("url",), str) or ""
-        encoded = _DATA_URL.fullmatch(address)
-        media = (encoded["media"] if encoded else "") or _first(flat, _MEDIA, str) or ""
-        data = "".join((encoded["data"] if encoded else _first(flat, _DATA, str) or "").split())
-        if media in TAKEN and _BASE64.fullmatch(data) and len(data) % 4 == 0:
-            yield Image(media=media, data=data)
-        elif KINDS.get(str(value.get("type"))) == "image" and address.startswith("https://"):
-            yield Image(media=media, url=address)
 
 
 def without_data(text: str) -> str:
     """The text with a mark in place of encoded bytes."""
-    if len(text) < SMALLEST and ";base64," not in text:
+    if len(text) < MIN_ENCODED_CHARS and ";base64," not in text:
         return text
-    text = _DATA_URL.sub(lambda found: line({"type": _kind(found["media"]), "url": found[0]}), text)
+    text = _DATA_URL.sub(lambda url: attachment_line({"type": _kind(url["media"]), "url": url[0]}), text)
     return _ENCODED.sub(_encoded, text)
 
 
-def _encoded(found: re.Match[str]) -> str:
-    text = found[0]
-    dense = sum(letter.isupper() or letter.isdigit() for letter in text) >= DENSE * len(text)
-    if len(text) < SMALLEST or len(set(text)) < VARIED or not dense:
+def _encoded(stretch: re.Match[str]) -> str:
+    text = stretch[0]
+    is_dense = sum(letter.isupper() or letter.isdigit() for letter in text) >= MIN_DENSE_SHARE * len(text)
+    if len(text) < MIN_ENCODED_CHARS or len(set(text)) < MIN_DIFFERENT_CHARS or not is_dense:
         return text
-    return f"[encoded data, {_decoded(text):,} bytes]"
+    return f"[encoded data, {_decoded_bytes(text):,} bytes]"
 
 
 def _is_attachment(value: dict[str, Any]) -> bool:
     """An object that says it is one and brings its bytes or its source; one that only has an address is shown as it is."""
-    holds = any(isinstance(value.get(key), str) for key in _DATA)
-    named = value.get("type") in KINDS and (holds or any(isinstance(value.get(key), dict | str) for key in _NESTED))
-    inline = any(isinstance(value.get(key), dict) for key in ("inline_data", "inlineData"))
-    return named or inline or (holds and any(isinstance(value.get(key), str) for key in _MEDIA))
+    has_data = any(isinstance(value.get(key), str) for key in _DATA)
+    is_typed = value.get("type") in KINDS and (has_data or any(isinstance(value.get(key), dict | str) for key in _NESTED))
+    is_inline = any(isinstance(value.get(key), dict) for key in ("inline_data", "inlineData"))
+    return is_typed or is_inline or (has_data and any(isinstance(value.get(key), str) for key in _MEDIA))
 
 
 def _is_part(value: Any) -> bool:
     """A content part: nothing but a text, or an image or file beside such."""
-    if not isinstance(value, dict):
-        return False
-    return _is_text_part(value) or _is_attachment(value)
+    return isinstance(value, dict) and (_is_text_part(value) or _is_attachment(value))
 
 
 def _is_text_part(value: dict[str, Any]) -> bool:
     return value.get("type") == "text" and isinstance(value.get("text"), str) and value.keys() <= _TEXT_PART
 
 
-def _flat(part: dict[str, Any]) -> dict[str, Any]:
-    flat = dict(part)
+def _source(part: dict[str, Any]) -> _Source:
+    fields = dict(part)
     for key in _NESTED:
         inner = part.get(key)
         if isinstance(inner, dict):
-            flat |= {name: value for name, value in inner.items() if name != "type"}
+            fields |= {name: value for name, value in inner.items() if name != "type"}
         elif isinstance(inner, str):
-            flat.setdefault("url", inner)
-    return flat
+            fields.setdefault("url", inner)
+    url = _first(fields, ("url",), str) or ""
+    encoded = _DATA_URL.fullmatch(url)
+    media = (encoded["media"] if encoded else "") or _first(fields, _MEDIA, str) or ""
+    return _Source(fields, url, media, encoded["data"] if encoded else _first(fields, _DATA, str))
 
 
-def _first(flat: dict[str, Any], names: tuple[str, ...], kind: type) -> Any:
+def _first(fields: dict[str, Any], names: tuple[str, ...], kind: type) -> Any:
     """The first of these fields that holds a value of this type."""
-    held = (flat.get(name) for name in names)
-    return next((value for value in held if isinstance(value, kind) and value and not isinstance(value, bool)), None)
+    values = (fields.get(name) for name in names)
+    return next((value for value in values if isinstance(value, kind) and value and not isinstance(value, bool)), None)
 
 
 def _kind(media: str) -> str:
@@ -161,12 +163,12 @@ def _kind(media: str) -> str:
     return head if head in KINDS else "file"
 
 
-def _decoded(data: str) -> int:
+def _decoded_bytes(data: str) -> int:
     """Bytes that base64 stands for."""
     return sum(letter not in "=\r\n" for letter in data) * 3 // 4
 
 
 def _one_line(text: str) -> str:
     """For the inside of our brackets: one short line, and no bracket that would close them."""
-    flat = " ".join(text.split()).replace("[", "(").replace("]", ")")
-    return flat if len(flat) <= LONGEST else flat[:LONGEST].rstrip() + "…"
+    line = " ".join(text.split()).replace("[", "(").replace("]", ")")
+    return line if len(line) <= MAX_NAME_CHARS else line[:MAX_NAME_CHARS].rstrip() + "…"

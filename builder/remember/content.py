@@ -4,31 +4,29 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from builder.remember.attachments import described, line
+from builder.remember.attachments import attachment_line, described
 
 
-def spoken(value: Any) -> str:
-    """All words of a JSON value as lines, keys in front of their plain values: what a search should find in tool output.
+def text_of(value: Any) -> str:
+    """All words of a JSON value as lines, keys in front of their plain values.
 
     Images and files are a line each.
     """
-    return _spoken(described(value))
+    return _lines(described(value))
 
 
-def _spoken(value: Any) -> str:
+def _lines(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(
-            f"{key}: {said}" if not isinstance(item, dict | list) else said
-            for key, item in value.items()
-            if (said := _spoken(item))
+            text if isinstance(item, dict | list) else f"{key}: {text}" for key, item in value.items() if (text := _lines(item))
         )
     if isinstance(value, list):
-        return "\n".join(filter(None, map(_spoken, value)))
+        return "\n".join(filter(None, map(_lines, value)))
     return "" if value is None else str(value)
 
 
 def _join_parts(value: Any) -> Any:
-    """Chat APIs send content as a list of typed parts; their texts are what was said, images and files become a line each."""
+    """Chat APIs send content as a list of typed parts: their texts are joined, images and files become a line each."""
     if not isinstance(value, list):
         return value
     return "\n".join(_part(part) for part in value)
@@ -39,7 +37,7 @@ def _part(part: Any) -> str:
         return part
     if isinstance(part, dict):
         text = part.get("text")
-        return text if isinstance(text, str) else line(part)
+        return text if isinstance(text, str) else attachment_line(part)
     raise ValueError(f"a content part is {type(part).__name__}; use text or an object with a text field")
 
 

@@ -10,27 +10,28 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
-from builder.remember.attachments import attached, without_data
-from builder.remember.content import spoken
+from builder.remember.attachments import attachment_lines, without_data
+from builder.remember.content import text_of
 from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
 from builder.remember.schemas.base import Body
-from builder.remember.schemas.conversation import BODIES
-from builder.remember.secrets import bare, is_secret
+from builder.remember.schemas.registry import BODIES
+from builder.remember.secrets import is_secret, without_content
 from builder.remember.user_ids import UserId
 from builder.wire.json import canonical, clean, parse, shape
 from builder.wire.subjects import Address, parse_breadcrumb_subject
 from builder.wire.times import SentTime, sent_offset
 
-TASK = "task:"
-"""Of a tag that names the task which a breadcrumb belongs to."""
+TASK_TAG = "task:"
+"""Beginning of the tag that names a breadcrumb's task."""
 MAX_VERSION = 2**31 - 1
+MAX_SPEAKER_CHARS = 200
 DEFAULT_MAX_BYTES = 1_048_576
 NO_LIFETIMES: Lifetimes = MappingProxyType({})
 
 STATES = frozenset(
     {"approved", "validated", "bootstrap", "deprecated", "draft", "archived", "ephemeral", "error", "warning", "info"}
 )
-"""Bare tags that say how a breadcrumb stands."""
+"""Bare tags that name the state of a breadcrumb."""
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -87,10 +88,14 @@ class Record(BaseModel):
             raise ValueError("in UTC it lies outside the years 1 to 9999; send the time of the event") from error
 
 
-def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
-    """Read one arrival. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
+class UnknownBody(Body):
+    """The body of an unknown schema, or of a secret: nothing of it is read here."""
 
-    lifetimes: of records that say nothing about their end. What is secret comes without anything of it (`wire/secrets.py`).
+
+def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes: Lifetimes = NO_LIFETIMES) -> Breadcrumb:
+    """Read one message. Raises `Rejected`: not JSON, too large, wrong types, contradicting its subject, too deep.
+
+    lifetimes: of records that name no end. A secret comes without its content (`builder.remember.secrets`).
     """
     address = parse_breadcrumb_subject(arrival.subject)
     if len(arrival.data) > max_bytes:
@@ -103,9 +108,9 @@ def decode(arrival: StreamMessage, max_bytes: int = DEFAULT_MAX_BYTES, lifetimes
     except ValueError as error:
         raise Rejected(f"the breadcrumb is not readable JSON: {error}; send one UTF-8 JSON object") from error
     secret = is_secret(address.schema, value)
-    record = _validated(Record, bare(value) if secret else value, address.schema, "", "record")
+    record = _validated(Record, without_content(value) if secret else value, address.schema, "", "record")
     model = None if secret else BODIES.get(address.schema)
-    body = _validated(model, record.context, address.schema, "/context", address.schema) if model else None
+    body = _validated(model, record.context, address.schema, "/context", address.schema) if model else UnknownBody()
     _check_agreement(address, record)
     breadcrumb = _breadcrumb(arrival, address, record, body, lifetimes)
     if secret:
@@ -139,7 +144,8 @@ def _check_agreement(address: Address, record: Record) -> None:
             raise Rejected(f"{field} is not {actual!r}, which the subject says; publish it on its own subject")
 
 
-def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body | None, lifetimes: Lifetimes) -> Breadcrumb:
+def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: Body, lifetimes: Lifetimes) -> Breadcrumb:
+    facts = body.facts()
     created_at = record.created_at or arrival.received_at.astimezone(UTC)
     return Breadcrumb(
         workspace=address.workspace,
@@ -148,52 +154,52 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         version=record.version,
         place=arrival.place,
         schema=address.schema,
-        speaker=_speaker(address, body),
-        role=body.role if body else "other",
+        speaker=_speaker(address, body, facts.speaker),
+        role=body.role,
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
-        tags=body.tags(record.tags) if body else record.tags,
+        tags=body.tags(record.tags),
         body=canonical(record.context),
-        text=_text(record, body),
-        calls=body.calls() if body else (),
-        removes=body.removes() if body else "",
-        answers=body.answers() if body else "",
+        text=_text(record, body, facts.text),
+        calls=facts.calls,
+        removes=facts.removes,
+        answers=body.trigger_event_id or "",
         pointers=_pointers(record),
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
-        task=(body.task_id if body else "") or _task(record.tags),
-        tool=body.of_tool() if body else "",
-        failed=body.has_failed() if body else False,
-        call_signatures=body.call_signatures() if body else (),
-        covers=body.covers() if body else (),
-        user_id=record.user_id or (body.person() if body else ""),
+        task=body.task_id or _task(record.tags),
+        tool=facts.tool,
+        failed=facts.failed,
+        call_signatures=facts.call_signatures,
+        covers=facts.covers,
+        user_id=record.user_id or facts.user_id,
     )
 
 
-def _text(record: Record, body: Body | None) -> str:
-    """What was said, a line for each image and file behind it, and no encoded bytes."""
-    if body is None:
-        return spoken(record.context)
-    return without_data("\n".join(filter(None, (body.said(), *attached(record.context)))))
+def _text(record: Record, body: Body, text: str) -> str:
+    """The text of the body with a line for each image and file behind it, and no encoded bytes; all words of an unknown one."""
+    if isinstance(body, UnknownBody):
+        return text_of(record.context)
+    return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
 
 
 def _task(tags: tuple[str, ...]) -> str:
-    return next((tag.removeprefix(TASK) for tag in tags if tag.startswith(TASK)), "")
+    return next((tag.removeprefix(TASK_TAG) for tag in tags if tag.startswith(TASK_TAG)), "")
 
 
 def _pointers(record: Record) -> tuple[str, ...]:
     """Bare tags and entity keywords; "workspace:tools" routes, "draft" is a state, and neither says what it is about."""
-    bare = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
-    return tuple(dict.fromkeys(word.strip() for word in (*bare, *(record.entity_keywords or ())) if word.strip()))
+    bare_tags = (tag for tag in record.tags if ":" not in tag and tag.lower() not in STATES)
+    return tuple(dict.fromkeys(word.strip() for word in (*bare_tags, *(record.entity_keywords or ())) if word.strip()))
 
 
-def _speaker(address: Address, body: Body | None) -> str:
-    """context.speaker, else the creator's name, else the role of the schema; of an unknown one its name."""
-    if body is None:
+def _speaker(address: Address, body: Body, name: str | None) -> str:
+    """The body's name for it, else context.speaker, the creator's name, the role of the schema; of an unknown one its name."""
+    if isinstance(body, UnknownBody):
         return address.schema
     creator = body.creator or {}
-    names = (body.speaks_as(), creator.get("name"), creator.get("agent_id"))
-    said = next((name for name in names if isinstance(name, str) and name.strip() and not _is_uuid(name)), "")
-    return " ".join(said.split())[:200] or body.default_speaker
+    candidates = (body.speaker if name is None else name, creator.get("name"), creator.get("agent_id"))
+    usable = (text for text in candidates if isinstance(text, str) and text.strip() and not _is_uuid(text))
+    return " ".join(next(usable, "").split())[:MAX_SPEAKER_CHARS] or body.default_speaker
 
 
 def _is_uuid(name: str) -> bool:

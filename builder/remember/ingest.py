@@ -13,8 +13,8 @@ from builder.language.traits import traits
 from builder.ports.models import Embedder
 from builder.remember.passages import passages
 
-LONG_TEXT = 20_000
-"""Characters from which on the facts of a text are found in a thread, so that no other session waits for them."""
+THREAD_CHARS = 20_000
+"""Facts of a longer text are computed in a thread, so that other sessions do not wait for them."""
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -24,7 +24,7 @@ async def no_pause() -> None:
 
 
 class Ingest:
-    """Finds words at once, and vectors at once where the text is short."""
+    """Computes the words at once, and the vectors at once where the text is short."""
 
     def __init__(
         self, embedder: Embedder, terms: Callable[[str], str], count: Callable[[str], int], passages_at_ingestion: int | None
@@ -37,11 +37,11 @@ class Ingest:
         self._terms = terms
         self._count = count
         self._passages_at_ingestion = passages_at_ingestion
-        self._beside = asyncio.Lock()
+        self._thread = asyncio.Lock()
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """All facts; without vectors when the engine is away, or when the text is so long that a trigger behind it would wait."""
-        bare = await self._words_beside(breadcrumb) if len(breadcrumb.text) > LONG_TEXT else self._words(breadcrumb)
+        """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
+        bare = await self._words_in_thread(breadcrumb) if len(breadcrumb.text) > THREAD_CHARS else self._words(breadcrumb)
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare
         try:
@@ -54,20 +54,19 @@ class Ingest:
 
         pause: awaited before each passage.
         """
-        text, vectors = remembered.breadcrumb.text, list[bytes]()
-        for held in remembered.passages:
+        text, complete = remembered.breadcrumb.text, list[Passage]()
+        for passage in remembered.passages:
             await pause()
-            vectors.append(await self.embed(text[held.start : held.end]))
-        filled = (replace(held, vector=vector) for held, vector in zip(remembered.passages, vectors, strict=True))
-        return replace(remembered, passages=tuple(filled), model=self._embedder.model)
+            complete.append(replace(passage, vector=await self.embed(text[passage.start : passage.end])))
+        return replace(remembered, passages=tuple(complete), model=self._embedder.model)
 
     async def embed(self, text: str) -> bytes:
         """The vector; empty for a blank text. Raises `Unavailable`."""
         return await self._embedder.embed(text) if text.strip() else b""
 
-    async def _words_beside(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """In a thread, one text at a time: several would take turns with the event loop and leave it little."""
-        async with self._beside:
+    async def _words_in_thread(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
+        """One text at a time: several threads would leave the event loop little time."""
+        async with self._thread:
             return await asyncio.to_thread(self._words, breadcrumb)
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
@@ -80,9 +79,9 @@ class Ingest:
         )
 
     def _passages(self, breadcrumb: Breadcrumb, spans: tuple[tuple[int, int], ...]) -> tuple[Passage, ...]:
-        """Instructions are looked for in the whole of what a person said: what is pasted tells itself by what stands above it."""
+        """Instructions are searched in the whole text of a person: a pasted part is recognised by the line above it."""
         by_person = breadcrumb.role == "user"
-        begin = [found.start for found in instructions(breadcrumb.text)] if by_person else []
+        begin = [instruction.start for instruction in instructions(breadcrumb.text)] if by_person else []
         return tuple(self._passage(breadcrumb, *span, by_person, any(span[0] <= at < span[1] for at in begin)) for span in spans)
 
     def _passage(self, breadcrumb: Breadcrumb, start: int, end: int, by_person: bool, instructs: bool) -> Passage:

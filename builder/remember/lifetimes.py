@@ -1,4 +1,4 @@
-"""When a breadcrumb ends (features F4): what its record says, else the lifetime of its kind."""
+"""When a breadcrumb ends: the end in its record, else the lifetime of its kind."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
@@ -24,9 +24,9 @@ Ending = Annotated[Seconds | AwareDatetime, BeforeValidator(_seconds_or_moment)]
 """Seconds after `created_at`, or a moment."""
 
 
-def end_of(created_at: datetime, said: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
-    """The earliest of the ends that the record gives; without any, so many hours after it was made; None = never."""
-    ends = [_moment(created_at, end) for end in said if end is not None]
+def end_of(created_at: datetime, sent: Iterable[float | datetime | None], hours: float | None) -> datetime | None:
+    """The earliest of the ends in the record; without any, `hours` after its creation; None = never."""
+    ends = [_moment(created_at, end) for end in sent if end is not None]
     if not ends and hours is not None:
         ends = [_moment(created_at, 3600 * hours)]
     return min((end for end in ends if end is not None), default=None)
@@ -38,8 +38,8 @@ def lifetime(schema: str, tags: tuple[str, ...], lifetimes: Lifetimes) -> float 
 
 
 def _fits(kind: str, schema: str, tags: tuple[str, ...]) -> bool:
-    wanted, _, tag = kind.partition(" ")
-    return fnmatchcase(schema, wanted) and (not tag or any(fnmatchcase(held, tag) for held in tags))
+    schema_pattern, _, tag_pattern = kind.partition(" ")
+    return fnmatchcase(schema, schema_pattern) and (not tag_pattern or any(fnmatchcase(tag, tag_pattern) for tag in tags))
 
 
 def _moment(created_at: datetime, end: float | datetime) -> datetime | None:

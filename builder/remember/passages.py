@@ -4,22 +4,21 @@ import re
 
 from builder.language.sentences import sentences
 
-WORDS = 90
-LONGEST = 1200
-"""Characters that one passage may have when a text has no ends to cut at (Han, base64, minified code)."""
-
+PASSAGE_WORDS = 90
+MAX_PASSAGE_CHARS = 1200
+"""Of a passage in a text without ends to cut at (Han, base64, minified code)."""
 MAX_PASSAGES = 500
-"""About so many at most has a text: the time that one breadcrumb takes to be remembered, embedded and searched is bounded."""
+"""About the most passages of a text: it bounds the time to remember, embed and search one breadcrumb."""
 
 _WORD = re.compile(r"\S+\s*")
 
 
 def passages(text: str) -> tuple[tuple[int, int], ...]:
     """Spans (start, end) that cover every word of the text in order; one empty span for an empty text."""
-    if len(text) <= LONGEST and len(text.split(maxsplit=WORDS)) <= WORDS:
+    if len(text) <= MAX_PASSAGE_CHARS and len(text.split(maxsplit=PASSAGE_WORDS)) <= PASSAGE_WORDS:
         return ((0, len(text)),)
-    words = max(WORDS, -(-len(text.split()) // MAX_PASSAGES))
-    longest = max(LONGEST, -(-len(text) // MAX_PASSAGES))
+    words = max(PASSAGE_WORDS, -(-len(text.split()) // MAX_PASSAGES))
+    longest = max(MAX_PASSAGE_CHARS, -(-len(text) // MAX_PASSAGES))
     spans: list[tuple[int, int]] = []
     start, end, count = 0, 0, 0
     for low, high in _sentences(text, words, longest):
@@ -48,12 +47,12 @@ def _short(text: str, start: int, stop: int, words: int, longest: int) -> list[t
         start = stop - len(text[start:stop].lstrip())
         if stop - start <= min(longest, 2 * words - 1):  # too short for more words
             return [*pieces, (start, stop)] if start < stop else pieces
-        found = list(_WORD.finditer(text[start : min(stop, start + longest + 1)]))
+        matches = list(_WORD.finditer(text[start : min(stop, start + longest + 1)]))
         cut = stop
-        if len(found) > words:
-            cut = start + found[words].start()
+        if len(matches) > words:
+            cut = start + matches[words].start()
         elif stop - start > longest:
-            cut = start + (found[-1].start() if len(found) > 1 else longest)
+            cut = start + (matches[-1].start() if len(matches) > 1 else longest)
         if cut > start:
             pieces.append((start, cut))
         start = cut

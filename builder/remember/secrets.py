@@ -1,4 +1,4 @@
-"""What is secret is never stored, embedded, shown or handed out, whatever a profile says (features D18).
+"""Secrets are never stored, embedded, shown or handed out, whatever a profile says.
 
 Of a secret breadcrumb only identity, place and end are read. It takes earlier versions of itself off every page, as a tombstone
 does.
@@ -12,20 +12,20 @@ from builder.wire.json import parse
 from builder.wire.subjects import parse_breadcrumb_subject
 
 SECRET_SCHEMA = "secret.v1"  # noqa: S105 - the name of a schema
-KEPT = ("id", "schema_name", "version", "workspace", "session", "created_at", "ttl", "expires_at")
-_NAMED = re.compile(rb'"sensitivity"\s*:\s*\[?\s*"\s*secret\s*"', re.IGNORECASE)
+PUBLIC_FIELDS = ("id", "schema_name", "version", "workspace", "session", "created_at", "ttl", "expires_at")
+_SECRET_MARK = re.compile(rb'"sensitivity"\s*:\s*\[?\s*"\s*secret\s*"', re.IGNORECASE)
 
 
 def is_secret(schema: str, record: dict[str, Any]) -> bool:
     """Whether the record must not be kept, by its schema or by its `sensitivity`."""
-    marks = record.get("sensitivity")
-    named = marks if isinstance(marks, list) else [marks]
-    return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in named)
+    sensitivity = record.get("sensitivity")
+    marks = sensitivity if isinstance(sensitivity, list) else [sensitivity]
+    return schema == SECRET_SCHEMA or any(isinstance(mark, str) and mark.strip().lower() == "secret" for mark in marks)
 
 
-def bare(record: dict[str, Any]) -> dict[str, Any]:
+def without_content(record: dict[str, Any]) -> dict[str, Any]:
     """The record without anything that could be the secret."""
-    return {name: record[name] for name in KEPT if name in record} | {"context": {}}
+    return {name: record[name] for name in PUBLIC_FIELDS if name in record} | {"context": {}}
 
 
 def holds_secret(subject: str, data: bytes) -> bool:
@@ -40,4 +40,4 @@ def holds_secret(subject: str, data: bytes) -> bool:
         record = None
     if isinstance(record, dict):
         return is_secret(schema, record)
-    return schema == SECRET_SCHEMA or _NAMED.search(data) is not None
+    return schema == SECRET_SCHEMA or _SECRET_MARK.search(data) is not None

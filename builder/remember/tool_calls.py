@@ -5,6 +5,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
+from builder.domain.json_text import with_texts
 from builder.domain.message import Call
 from builder.remember.attachments import described
 from builder.wire.json import canonical
@@ -12,21 +13,12 @@ from builder.wire.json import canonical
 
 def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
     """Each request id once, as it was called last."""
-    made = {name: json.loads(text) for name, text in zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)}
-    return tuple(Call(id=name, tool=visible(call["tool"]), arguments=_arguments(call["input"])) for name, call in made.items())
+    calls = {id_: json.loads(text) for id_, text in zip(breadcrumb.calls, breadcrumb.call_signatures, strict=False)}
+    return tuple(Call(id=id_, tool=visible(call["tool"]), arguments=_arguments(call["input"])) for id_, call in calls.items())
 
 
 def _arguments(value: Any) -> str:
-    shown = _visible(described(value))
-    if shown is None:
+    if value is None:
         return "{}"
-    return canonical(shown if isinstance(shown, dict) else {"input": shown})
-
-
-def _visible(value: Any) -> Any:
-    """The value without control text in any of its keys and texts."""
-    if isinstance(value, dict):
-        return {visible(key): _visible(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return list(map(_visible, value))
-    return visible(value) if isinstance(value, str) else value
+    plain = with_texts(described(value), visible, visible)
+    return canonical(plain if isinstance(plain, dict) else {"input": plain})

@@ -1,4 +1,4 @@
-"""Who a person is: an id that the sender's system gave, never the name that is displayed."""
+"""The id of a person in the sender's system; never the name that is displayed."""
 
 import re
 from typing import Annotated, Any
@@ -13,9 +13,9 @@ UserId = Annotated[str, Field(min_length=1, max_length=MAX_CHARS, pattern=f"^{_C
 
 
 def _usable(value: Any) -> str | None:
-    """Other senders may mean something else by this name: what is no user id is passed over."""
-    fits = isinstance(value, str) and len(value) <= MAX_CHARS and re.fullmatch(_CHARACTERS, value)
-    return value if fits else None
+    """Other senders may mean something else by this name, so anything but a user id is ignored."""
+    is_id = isinstance(value, str) and len(value) <= MAX_CHARS and re.fullmatch(_CHARACTERS, value)
+    return value if is_id else None
 
 
 LenientUserId = Annotated[str | None, BeforeValidator(_usable)]

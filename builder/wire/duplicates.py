@@ -1,4 +1,4 @@
-"""Whether what stands in the stream under a message id is what a sender wants to publish."""
+"""Whether the message in the stream under a message id is the one that a sender publishes."""
 
 from hashlib import blake2b
 from typing import Any
@@ -12,37 +12,34 @@ from builder.wire.times import moment
 TIME = "created_at"
 
 
-def difference(event: Outgoing, there: StreamMessage, *, own_clock: bool = False) -> str:
+def difference(event: Outgoing, stored: StreamMessage, *, own_clock: bool = False) -> str:
     """Where the event and the stored message differ: names of fields without their values; "" when they are the same.
 
-    own_clock: the client has made the event's `created_at`, so it does not count. A field that repeats the subject, the time of
+    own_clock: the client set the event's `created_at`, so it does not count. A field that repeats the subject, the time of
     the stream in a record without its own, and a null in the place of no field are no difference.
     """
-    if event.subject != there.subject:
+    if event.subject != stored.subject:
         return "the subject"
-    mine, theirs = _record(event.subject, event.data), _record(there.subject, there.data)
-    if mine is None or theirs is None:
-        return "" if event.data == there.data else "the bytes"
-    if own_clock or mine.get(TIME) is None:
-        mine, theirs = _without_time(mine), _without_time(theirs)
-    elif theirs.get(TIME) is None:
-        theirs = theirs | {TIME: moment(there.received_at)}
-    return ", ".join(_fields(mine, theirs))
+    new, old = _record(event.subject, event.data), _record(stored.subject, stored.data)
+    if new is None or old is None:
+        return "" if event.data == stored.data else "the bytes"
+    if own_clock or new.get(TIME) is None:
+        new, old = _without_time(new), _without_time(old)
+    else:
+        old = _timed(old, stored)
+    return ", ".join(_fields(new, old))
 
 
 def fingerprint(event: Outgoing) -> bytes:
     """16 bytes: equal to one of a stored message's `fingerprints` when the two do not differ."""
-    record = _record(event.subject, event.data)
-    return _digest(event.subject, event.data, record)
+    return _digest(event.subject, event.data, _record(event.subject, event.data))
 
 
-def fingerprints(there: StreamMessage) -> frozenset[bytes]:
+def fingerprints(stored: StreamMessage) -> frozenset[bytes]:
     """Of a stored message: with its time, and without it for an event that has none."""
-    record = _record(there.subject, there.data)
-    if record is None:
-        return frozenset({_digest(there.subject, there.data, None)})
-    timed = record | {TIME: moment(there.received_at)} if record.get(TIME) is None else record
-    return frozenset(_digest(there.subject, there.data, each) for each in (timed, _without_time(record)))
+    record = _record(stored.subject, stored.data)
+    variants = (None,) if record is None else (_timed(record, stored), _without_time(record))
+    return frozenset(_digest(stored.subject, stored.data, variant) for variant in variants)
 
 
 def _record(subject: str, data: bytes) -> dict[str, Any] | None:
@@ -58,6 +55,11 @@ def _record(subject: str, data: bytes) -> dict[str, Any] | None:
     return record | {name: value for name, value in facts.items() if record.get(name) is None}
 
 
+def _timed(record: dict[str, Any], stored: StreamMessage) -> dict[str, Any]:
+    """With the time of the stream where the record has none."""
+    return record | {TIME: moment(stored.received_at)} if record.get(TIME) is None else record
+
+
 def _without_time(record: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name != TIME}
 
@@ -66,16 +68,12 @@ def _without_nulls(record: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if value is not None}
 
 
-def _fields(mine: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    differing = [name for name in sorted(mine.keys() | theirs.keys()) if not _same(mine, theirs, name)]
-    body, other = mine.get("context"), theirs.get("context")
+def _fields(new: dict[str, Any], old: dict[str, Any]) -> list[str]:
+    differing = [name for name in sorted(new.keys() | old.keys()) if canonical(new.get(name)) != canonical(old.get(name))]
+    body, other = new.get("context"), old.get("context")
     if "context" not in differing or not isinstance(body, dict) or not isinstance(other, dict):
         return differing
     return [*(name for name in differing if name != "context"), *(f"context.{name}" for name in _fields(body, other))]
-
-
-def _same(mine: dict[str, Any], theirs: dict[str, Any], name: str) -> bool:
-    return canonical(mine.get(name)) == canonical(theirs.get(name))
 
 
 def _digest(subject: str, data: bytes, record: dict[str, Any] | None) -> bytes:

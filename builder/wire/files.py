@@ -1,4 +1,4 @@
-"""Files that people write: read up to a size, YAML without what makes a small file a large value."""
+"""Files of authors and operators: bounded in size, and YAML without aliases, by which a small file becomes a large value."""
 
 from pathlib import Path
 from typing import Any
@@ -7,17 +7,18 @@ import yaml
 
 from builder.domain.errors import Misconfigured
 
-LONGEST_NUMBER = 30
-LONGEST_FILE = 131_072
-"""Bytes of a profile, a preset, the table of models or a template."""
+MAX_DIGITS = 30
+"""Of a whole number."""
+MAX_FILE_BYTES = 131_072
+"""Of a profile, a preset, the table of models or a template."""
 
 
 def read_source(file: Path) -> str:
     """Its text. Raises `Misconfigured` when it is too long, `OSError`, `UnicodeDecodeError`."""
     with file.open("rb") as opened:
-        data = opened.read(LONGEST_FILE + 1)
-    if len(data) > LONGEST_FILE:
-        raise Misconfigured(f"{file} has more than {LONGEST_FILE:,} bytes; make it smaller")
+        data = opened.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise Misconfigured(f"{file} has more than {MAX_FILE_BYTES:,} bytes; make it smaller")
     return data.decode("utf-8")
 
 
@@ -31,8 +32,8 @@ class _Plain(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """No setting needs a number that would not fit into one line of a message."""
-        if len(node.value) > LONGEST_NUMBER:
+        """A longer number than any setting has would not fit into one line of a message."""
+        if len(node.value) > MAX_DIGITS:
             raise yaml.YAMLError(f"a whole number of {len(node.value):,} digits; write a smaller one")
         return int(super().construct_yaml_int(node))
 

@@ -5,8 +5,11 @@ import math
 import re
 from typing import Any
 
+from builder.domain.json_text import depth, with_texts
+
 MAX_DEPTH = 64
 """Deepest nesting of a body; JSON of people and tools stays below ten."""
+TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -18,19 +21,13 @@ def clean(value: Any) -> Any:
 
     Raises ValueError on nesting deeper than MAX_DEPTH.
     """
-    return _clean(value, MAX_DEPTH)
+    if depth(value) > MAX_DEPTH:
+        raise ValueError(TOO_DEEP)
+    return with_texts(value, _storable, _storable)
 
 
-def _clean(value: Any, depth: int) -> Any:
-    if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
-    if not isinstance(value, dict | list):
-        return value
-    if depth == 0:
-        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text")
-    if isinstance(value, list):
-        return [_clean(item, depth - 1) for item in value]
-    return {_UNSTORABLE.sub("\ufffd", key): _clean(item, depth - 1) for key, item in value.items()}
+def _storable(text: str) -> str:
+    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def shape(value: Any) -> str:
@@ -62,4 +59,4 @@ def parse(data: bytes | str) -> Any:
     try:
         return json.loads(data, parse_constant=refuse, parse_float=number)
     except RecursionError as error:
-        raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text") from error
+        raise ValueError(TOO_DEEP) from error

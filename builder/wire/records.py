@@ -15,7 +15,7 @@ from builder.wire.times import clock_offset, moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outgoing:
-    """What goes to the stream: subject, JSON bytes and `Nats-Msg-Id`."""
+    """A message for the stream: subject, JSON bytes and `Nats-Msg-Id`."""
 
     subject: str
     data: bytes
@@ -37,19 +37,19 @@ def read_lines(lines: Iterable[str], workspace: str, session: str = "") -> Itera
 
 
 def line_of(arrival: StreamMessage) -> str:
-    """The record in a message as one line that `read_lines` takes back: nothing is left out, and the subject's word is added.
+    """The record in a message as one line that `read_lines` takes back: complete, and with the facts of the subject.
 
-    A record without a time of its own keeps the stream's, as a fact. Raises ValueError when the message holds no JSON object.
+    A record without a time gets the stream's. Raises ValueError when the message holds no JSON object.
     """
     record = parse(arrival.data)
     if not isinstance(record, dict):
         raise ValueError(f"it is a JSON {type(record).__name__}")  # noqa: TRY004 - one family of reasons
     address = parse_breadcrumb_subject(arrival.subject)
     facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
-    missing = {name: value for name, value in facts.items() if record.get(name) is None}
-    line = json.dumps(record | missing, ensure_ascii=False, separators=(",", ":"))
-    whole = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
-    return line if whole else json.dumps(record | missing)
+    complete = record | {name: value for name, value in facts.items() if record.get(name) is None}
+    line = json.dumps(complete, ensure_ascii=False, separators=(",", ":"))
+    fits_file = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
+    return line if fits_file else json.dumps(complete)
 
 
 def outgoing(record: dict[str, Any], workspace: str, session: str = "") -> Outgoing:
@@ -84,7 +84,7 @@ def make_record(
 ) -> dict[str, Any]:
     """A record as clients send it.
 
-    created_at: default now, in UTC; another clock's offset is kept. user_id: who the person is; "" = nobody says.
+    created_at: default now, in UTC; another clock's offset is kept. user_id: the person; "" = unknown.
     """
     time = created_at or datetime.now(UTC)
     return {

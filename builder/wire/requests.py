@@ -1,4 +1,4 @@
-"""Request-reply: what is asked on `requests.{workspace}.{verb}`, and what is answered. The subject decides the workspace."""
+"""Requests on `requests.{workspace}.{verb}` and their replies. The subject decides the workspace."""
 
 import json
 from typing import Any, TypeVar
@@ -12,8 +12,8 @@ from builder.wire.json import parse, shape
 from builder.wire.times import moment
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
-MOST = 200
-"""Breadcrumbs of one page of a history."""
+MAX_HISTORY_PAGE = 200
+"""Breadcrumbs."""
 
 Request = TypeVar("Request", bound=BaseModel)
 
@@ -32,7 +32,7 @@ class HistoryRequest(BaseModel):
     model_config = _STRICT
     session: str = Field(description="the session")
     newest: bool = Field(False, description="begin at the end, the newest first")
-    limit: int = Field(50, ge=1, le=MOST, description="breadcrumbs of a page")
+    limit: int = Field(50, ge=1, le=MAX_HISTORY_PAGE, description="breadcrumbs of a page")
     after: str = Field("", pattern=r"^(\d+\.\d+)?$", description="`next` of the page before")
 
 
@@ -120,14 +120,14 @@ def receipt_json(receipt: ErasureReceipt) -> dict[str, Any]:
 
 
 def error_json(error: Exception) -> dict[str, Any]:
-    """What went wrong: a sentence, and whether asking again may help (unavailable) or not (rejected)."""
-    known = isinstance(error, BuilderError)
+    """The error as a sentence, and whether a repetition may help (unavailable) or not (rejected)."""
+    is_ours = isinstance(error, BuilderError)
     kind = "rejected" if isinstance(error, Rejected) else "unavailable"
-    return {"error": str(error) if known else "a bug in the service; its log has the traceback", "kind": kind}
+    return {"error": str(error) if is_ours else "a bug in the service; its log has the traceback", "kind": kind}
 
 
 def raise_error(answer: dict[str, Any]) -> None:
-    """Raises what `error_json` tells of, if it does."""
+    """Raise the error of `error_json`, if the answer has one."""
     if "error" in answer:
         raise (Rejected if answer.get("kind") == "rejected" else Unavailable)(str(answer["error"]))
 

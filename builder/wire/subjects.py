@@ -1,4 +1,4 @@
-"""Subjects: who may speak for which workspace and session is decided here, not by the body (design §3)."""
+"""Subjects, which decide workspace and session; NATS permissions are written on them."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ CONTEXTS = "contexts"
 COMPACTIONS = "compactions"
 REPLAY_HEADER = "Context-Builder-Replay"
 FORGOTTEN_HEADER = "Context-Builder-Forgotten"
-"""On the stub of a context that was taken away because it showed what was forgotten."""
+"""On the stub of a context that was removed because it showed an erased breadcrumb."""
 REQUESTS = "requests"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 
@@ -23,7 +23,7 @@ _SCHEMA = re.compile(r"[A-Za-z0-9_-]{1,64}(\.[A-Za-z0-9_-]{1,64}){0,7}")
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """What the subject `breadcrumbs.{workspace}.{session}.{schema}` says."""
+    """The parts of the subject `breadcrumbs.{workspace}.{session}.{schema}`."""
 
     workspace: str
     session: str
@@ -67,7 +67,7 @@ def parse_breadcrumb_subject(subject: str) -> Address:
 
 
 def context_subject(workspace: str, consumer: str, session: str, context_id: str) -> str:
-    """The subject of one context; the stream keeps one event on it (design §3)."""
+    """The subject of one context; the stream keeps one event on it."""
     return f"{CONTEXTS}.{workspace}.{check_token(consumer, 'consumer')}.{session}.{context_id}"
 
 
@@ -77,7 +77,7 @@ def request_subject(workspace: str, verb: str) -> str:
 
 
 def compaction_subject(workspace: str, consumer: str, session: str) -> str:
-    """Where is said that a context was compacted; no stream keeps it."""
+    """The subject of the event that reports a compaction; no stream keeps it."""
     return f"{COMPACTIONS}.{workspace}.{check_token(consumer, 'consumer')}.{session}"
 
 

@@ -1,4 +1,4 @@
-"""Times as senders write them: when it was, and by which clock."""
+"""Times as senders write them: the moment, and the offset of the clock."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BeforeValidator
 
-MAX_OFFSET = 24 * 60 - 1
-"""Minutes: an offset is less than a day."""
+MAX_OFFSET_MINUTES = 24 * 60 - 1
+"""An offset is less than a day."""
 
 _OFFSET = re.compile(r"([+\-\u2212])(\d\d):?(\d\d)(?::(\d\d))?$")
 
 
 def _readable(value: Any) -> Any:
-    """Pydantic refuses seconds in an offset, which Python writes for local mean times; such a text is read here."""
+    """Pydantic refuses seconds in an offset, which Python writes for local mean times; they are parsed here."""
     match = _OFFSET.search(value) if isinstance(value, str) else None
     if match is None or match[4] is None:
         return value
@@ -60,4 +60,4 @@ def moment(time: datetime, utc_offset: int | None = None) -> str:
 
 def _rounded(seconds: int) -> int:
     """Whole minutes, half of one upwards."""
-    return min((seconds + 30) // 60, MAX_OFFSET)
+    return min((seconds + 30) // 60, MAX_OFFSET_MINUTES)

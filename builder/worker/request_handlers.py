@@ -205,7 +205,7 @@ class TombstonePublisher:
         Earlier versions under the secret's id are erased by a tombstone, which outlives the secret's message: other workers and
         rebuilt stores read it, and after a crash its delivery repeats the erasure.
         """
-        if breadcrumb.removes != breadcrumb.id:
+        if breadcrumb.kind != "secret":
             await self._erasure.forget_in_order(breadcrumb)
             return
         if not await self._is_new(breadcrumb):
@@ -221,7 +221,7 @@ class TombstonePublisher:
         """
         versions = {secret.version, max(secret.version - 1, 1)}
         rows = [await self._store.facts(replace(secret, version=version)) for version in versions]
-        return all(row is not None and row.breadcrumb.removes == secret.id for row in rows)
+        return all(row is not None and row.breadcrumb.kind in {"secret", "erased"} for row in rows)
 
     async def _publish(self, workspace: str, session: str, identity: str, body: dict[str, Any]) -> Breadcrumb:
         event = outgoing(make_record(TOMBSTONE, identity, session, body), workspace)

@@ -165,7 +165,7 @@ class SummaryWriter:
 
 
 def _is_erased(stored: StoredBreadcrumb | None) -> bool:
-    return stored is not None and stored.breadcrumb.removes == stored.breadcrumb.id
+    return stored is not None and stored.breadcrumb.kind in {"secret", "erased"}
 
 
 def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:

@@ -33,7 +33,7 @@ from builder.publish.event import encode
 from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.wire.records import read_lines

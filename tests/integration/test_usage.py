@@ -11,7 +11,7 @@ import pytest
 from builder.adapters.nats.topology import CONTEXTS, Topology, ensure_streams
 from builder.app.resources import bundled_folder
 from builder.client import Client, ReceivedContext, connect
-from builder.domain.usage import SMALLEST
+from builder.domain.usage import MIN_TOKENS
 from tests.integration.inside import service_here, settings, worker_here
 from tests.running import Broker, all_settled, context_bytes, dead_letters, say
 
@@ -83,7 +83,7 @@ async def test_whoever_reports_the_whole_prompt_is_warned_and_changes_no_page(
             last = await asked(client, 5, contexts)
         await all_settled(service.js)
         assert await dead_letters(service.js) == []
-    assert context.token_count >= SMALLEST
+    assert context.token_count >= MIN_TOKENS
     assert last.event["assembly"]["margin"] == 0
     said = f"used is 9000 for a page of {context.token_count} tokens, which will not count: report what gpt-4o counted for"
     assert caplog.text.count(said) == 5

@@ -13,7 +13,7 @@ from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms

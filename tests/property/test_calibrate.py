@@ -10,15 +10,15 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
-from builder.domain.profile import MOST_MARGIN, Profile
+from builder.domain.profile import MAX_MARGIN, Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.usage import NEWEST_REPORTS, SMALLEST, USAGE, Usage
+from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.calibration import FEWEST, calibrated
 from builder.recall.index.cache import HistoryCache
-from builder.remember.schemas.conversation import excluded
-from builder.remember.schemas.usage import MOST_TOKENS, usage
+from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.usage import MAX_TOKENS, usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
@@ -28,7 +28,7 @@ COUNT = load_counter("o200k_base")
 PROFILE = make_profile(budget=700, margin=0.1, calibrate="gpt-4o")
 BETWEEN = 100
 """Places between two rows of a session: room for the reports on what was said."""
-tokens = st.one_of(st.integers(1, 200), st.integers(200, 5000), st.integers(200, 5000), st.integers(1, MOST_TOKENS))
+tokens = st.one_of(st.integers(1, 200), st.integers(200, 5000), st.integers(200, 5000), st.integers(1, MAX_TOKENS))
 
 
 @st.composite
@@ -36,7 +36,7 @@ def reports(draw: st.DrawFn) -> Usage:
     """Mostly honest ones, some that are absurd, some about another model."""
     model = draw(st.sampled_from(("gpt-4o", "openai/gpt-4o-2024-08-06", "gpt-4o:latest", "gpt-4o-mini")))
     counted, percent = draw(tokens), draw(st.integers(70, 160))
-    honest = min(max(counted * percent // 100, 1), MOST_TOKENS)
+    honest = min(max(counted * percent // 100, 1), MAX_TOKENS)
     return Usage(model=model, counted=counted, used=honest if draw(st.integers(0, 19)) else draw(tokens))
 
 
@@ -86,7 +86,7 @@ async def contexts(session: Session, store: Store) -> list[Context]:
 
 def counting(said: list[Usage]) -> list[Usage]:
     """Those about the profile's model and about pages that are large enough, which a tokenizer can have made."""
-    about = [report for report in said if report.model != "gpt-4o-mini" and report.counted >= SMALLEST]
+    about = [report for report in said if report.model != "gpt-4o-mini" and report.counted >= MIN_TOKENS]
     return [report for report in about if report.counted / 2 <= report.used <= report.counted * 2]
 
 
@@ -97,7 +97,7 @@ def expected(session: Session) -> float:
     newest = counting(said)[-NEWEST_REPORTS:]
     if len(newest) < FEWEST:
         return PROFILE.margin
-    return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MOST_MARGIN)
+    return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MAX_MARGIN)
 
 
 @settings(max_examples=60, deadline=None)
@@ -135,8 +135,8 @@ def test_a_page_would_have_fitted_in_all_reports_but_one_unless_more_than_half_h
     said: list[Usage], budget: int, margin: float
 ) -> None:
     profile = calibrated(replace(PROFILE, budget=budget, margin=margin), tuple(said))
-    assert 0 <= profile.margin <= max(MOST_MARGIN, margin)
+    assert 0 <= profile.margin <= max(MAX_MARGIN, margin)
     assert profile.allowance <= budget
-    if len(said) >= FEWEST and profile.margin < MOST_MARGIN:
+    if len(said) >= FEWEST and profile.margin < MAX_MARGIN:
         further_off = [report for report in said if report.used > report.counted]
         assert sum(profile.allowance * report.used > budget * report.counted for report in further_off) <= 1

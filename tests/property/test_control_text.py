@@ -8,9 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builder.domain.context import NEUTRALISED, Context
-from builder.domain.control_text import has_control_text
+from builder.domain.control_text import visible
 from builder.domain.profile import ChatFormat
-from builder.publish.chat_messages import anthropic, openai
+from builder.publish.anthropic import anthropic
+from builder.publish.openai import openai
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 
@@ -92,8 +93,8 @@ def test_no_control_text_stands_on_a_page_or_in_a_message(
         budget=budget, page=page, chat_format=shape, window={"max_units": 6, "trim_to": 6}, retrieval={"schemas": tuple(bodies)}
     )
     context = make_context(hear(500, "user.message.v1", {"content": question}), rows, profile, standing)
-    assert not has_control_text(context.markdown)
-    assert not [text for text in messages_of(context) if has_control_text(text)]
+    assert visible(context.markdown) == context.markdown
+    assert not [text for text in messages_of(context) if visible(text) != text]
 
 
 def test_what_held_control_text_is_listed_by_its_id() -> None:

@@ -16,7 +16,7 @@ from builder.recall.index.view import View
 from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms

@@ -12,7 +12,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.control_text import visible
 from builder.language.sameness import fingerprint, wording
 from builder.language.words import is_filler
-from builder.remember.passages import LONGEST, WORDS, passages
+from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
 from tests.factories import left_out, make_terms
 from tests.property.sessions import SCRIPTS, sentences
 
@@ -43,8 +43,8 @@ def test_passages_cover_every_word_in_order(text: str) -> None:
 @given(texts)
 def test_passages_are_short(text: str) -> None:
     for start, end in passages(text):
-        assert end - start <= LONGEST
-        assert len(text[start:end].split()) <= WORDS
+        assert end - start <= MAX_PASSAGE_CHARS
+        assert len(text[start:end].split()) <= PASSAGE_WORDS
 
 
 @settings(max_examples=200, deadline=None)
@@ -54,7 +54,7 @@ def test_no_word_that_fits_into_a_passage_is_cut(text: str) -> None:
     for cut in inside:
         before, after = text[:cut].split()[-1:], text[cut:].split()[:1]
         if before and after and not text[cut - 1].isspace() and not text[cut].isspace():
-            assert len(before[0]) + len(after[0]) > LONGEST or before[0][-1] in "。！？"
+            assert len(before[0]) + len(after[0]) > MAX_PASSAGE_CHARS or before[0][-1] in "。！？"
 
 
 @settings(max_examples=200, deadline=None)

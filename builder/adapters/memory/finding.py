@@ -106,7 +106,7 @@ def pinned(until: list[StoredBreadcrumb], kind: Pinned, session: str) -> list[St
     near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
     candidates = (row for row in reversed(near) if kind.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
     matches = [row for row in candidates if not _is_gone(row, near)]
-    return matches[: kind.most]
+    return matches[: kind.limit]
 
 
 def _is_gone(row: StoredBreadcrumb, near: list[StoredBreadcrumb]) -> bool:

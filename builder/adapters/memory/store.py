@@ -138,7 +138,7 @@ class MemoryStore(MemoryLedger, CompleteStore):
     @override
     async def count_before(self, place: Place) -> int:
         crumbs = (row.breadcrumb for row in self._rows.values())
-        return sum(crumb.removes != crumb.id and crumb.place < place for crumb in crumbs)
+        return sum(crumb.kind not in {"secret", "erased"} and crumb.place < place for crumb in crumbs)
 
     @override
     async def models(self) -> frozenset[str]:

@@ -1,18 +1,18 @@
-"""What is wrong with a profile that can be read: rules of order, of filling and of names."""
+"""Problems of a profile that can be read: the order, the content and the names of its settings."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import Profile, SectionRule
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
-LIKE = 0.85
+MIN_LIKENESS = 0.85
 """Likeness from which an unknown name counts as a slip of the pen."""
 RANKS = {"static": 0, "slow": 1, "turn": 2}
-NO_TRIGGERS = frozenset({"summary.v1"})
+NEVER_TRIGGERS = frozenset({"summary.v1"})
 """Published with the replay header, so that they never trigger."""
 
 
@@ -23,45 +23,44 @@ class LintFacts:
     moving: Mapping[str, tuple[str, ...]]
     """Hint → the clocks, ids and counters that it shows."""
     pages: frozenset[str]
-    """Names of the page templates."""
     models: Mapping[str, ModelFacts]
-    """By name."""
     overused: Callable[[str], str]
-    """Text → what is wrong with its emphasis markers."""
+    """Text → the problem of too many emphasis markers, or nothing."""
     count: Callable[[str], Callable[[str], int]]
     """Encoding → text → tokens."""
 
 
 Finding = tuple[str, str, str]
-"""Place, what is wrong, what to do."""
+"""Place, problem, fix."""
 
 
 def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
-    """model: as the file names it. as_preset: the profiles that extend it fill its sections."""
+    """model: as the file names it. as_preset: the profile that extends it fills its sections."""
     yield from _order(profile)
-    yield from _still(profile, facts)
+    yield from _stable(profile, facts)
     yield from _shares(profile)
     yield from _sections(profile)
-    yield from () if as_preset else _filled(profile)
+    yield from () if as_preset else _empty(profile)
     yield from _names(profile, facts)
     yield from _model(profile, model, facts)
     yield from _own_words(profile, facts)
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
-    """What stays the same stands in front, so that providers can reuse the prompt's beginning."""
+    """Stable sections stand in front, so that providers can reuse the prompt's beginning."""
     last: SectionRule | None = None
     for rule in (rule for rule in profile.sections if rule.source != "reminder"):
-        if last and RANKS[rule.section_class] < RANKS[last.section_class]:
-            problem = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
-            yield _at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
-        else:
+        if last is None or RANKS[rule.section_class] >= RANKS[last.section_class]:
             last = rule
+            continue
+        problem = f"class {rule.section_class} stands behind {last.name!r}, whose class is {last.section_class}"
+        yield _at(rule), problem, f"move it in front of {last.name!r}, or give it class: {last.section_class}"
 
 
-def _still(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    still = [rule for rule in profile.sections if rule.section_class != "turn"]
-    for rule in still:
+def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    """Nothing in a stable section changes from turn to turn."""
+    stable = [rule for rule in profile.sections if rule.section_class != "turn"]
+    for rule in stable:
         if SOURCES[rule.source].changes_every_turn:
             yield _at(rule), f"class {rule.section_class}, but source {rule.source} changes on every turn", "give it class: turn"
         if rule.dates == "age":
@@ -73,7 +72,7 @@ def _still(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
                 )
                 yield _at(rule), problem, f"take {name!r} out of the hint, or give the section class: turn"
     for reminder in profile.reminders:
-        if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in still}:
+        if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
             problem = "a reminder comes and goes in a section that should stay the same"
             yield f"sections.{reminder.section}", problem, "give the section class: turn, or show the reminder always"
 
@@ -85,12 +84,12 @@ def _shares(profile: Profile) -> Iterator[Finding]:
 
 
 def _sections(profile: Profile) -> Iterator[Finding]:
-    """What is recalled or summarised and stands in no section, and sections that stay empty."""
+    """Content has a section, and sections have content."""
     sources = {rule.source: rule for rule in profile.sections}
-    searched = bool(profile.retrieval.schemas)
-    if searched and "retrieval" not in sources:
+    searches = bool(profile.retrieval.schemas)
+    if searches and "retrieval" not in sources:
         yield "retrieval.schemas", "what is found has no section", "add a section with source: retrieval, or write schemas: []"
-    if not searched and "retrieval" in sources:
+    if not searches and "retrieval" in sources:
         yield _at(sources["retrieval"]), "nothing is searched for it", "name retrieval.schemas, or take the section out"
     if profile.summaries and "summary" not in sources:
         yield "summaries", "summaries are made and shown nowhere", "add a section with source: summary, or write summaries: null"
@@ -104,50 +103,41 @@ def _sections(profile: Profile) -> Iterator[Finding]:
         yield "sections", "no section has source window: what was just said is never shown", "add one"
 
 
-def _filled(profile: Profile) -> Iterator[Finding]:
-    pinned = [rule for rule in profile.sections if rule.source == "pinned"]
-    for rule in pinned:
-        if not _pinned_in(profile, rule):
-            yield _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out"
-    reminded = {reminder.section for reminder in profile.reminders}
+def _empty(profile: Profile) -> Iterator[Finding]:
+    """Sections that only the profile itself could fill."""
+    reminder_sections = {reminder.section for reminder in profile.reminders}
     for rule in profile.sections:
-        if rule.source == "reminder" and rule.name not in reminded:
+        if rule.source == "pinned" and not _pinned_in(profile, rule):
+            yield _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out"
+        if rule.source == "reminder" and rule.name not in reminder_sections:
             yield _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out"
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    yield from _unknown_schemas(profile, facts)
-    yield from _idle_triggers(profile)
-    if profile.page not in facts.pages:
-        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
-
-
-def _unknown_schemas(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     schemas = BODIES.keys() | facts.moving.keys()
-    references = [("triggers", name) for name in profile.triggers]
-    references += [("retrieval.schemas", name) for name in profile.retrieval.schemas]
-    references += [("retrieval.per_schema_limit", name) for name in profile.retrieval.per_schema_limit]
-    references += [("pinned", name) for kind in profile.pinned for name in kind.selector.schemas]
-    references += [("audience.schemas", name) for name in (profile.audience.schemas if profile.audience else ())]
-    for place, name in references:
-        if name in schemas:
-            continue
-        if like := [f"{name}.v1"] if f"{name}.v1" in schemas else get_close_matches(name, sorted(schemas), 1, LIKE):
+    settings: Mapping[str, Iterable[str]] = {
+        "triggers": profile.triggers,
+        "retrieval.schemas": profile.retrieval.schemas,
+        "retrieval.per_schema_limit": profile.retrieval.per_schema_limit,
+        "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
+        "audience.schemas": profile.audience.schemas if profile.audience else (),
+    }
+    for place, name in ((place, name) for place, names in settings.items() for name in names if name not in schemas):
+        if like := [f"{name}.v1"] if f"{name}.v1" in schemas else get_close_matches(name, sorted(schemas), 1, MIN_LIKENESS):
             yield place, f"no schema is called {name!r}", f"write {like[0]}"
         elif place == "triggers":
-            yield place, f"nobody is known to send {name!r}", f"mend the name, or add hints/{name}.md.j2 for it"
+            yield place, f"no sender of {name!r} is known", f"mend the name, or add hints/{name}.md.j2 for it"
         elif place in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield place, problem, "add the hint, or mend the name"
-
-
-def _idle_triggers(profile: Profile) -> Iterator[Finding]:
     for name in profile.triggers:
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
             yield "triggers", problem, "add it to audience.schemas, or take it out of triggers"
-    for name in NO_TRIGGERS & set(profile.triggers):
+    for name in NEVER_TRIGGERS & set(profile.triggers):
         yield "triggers", f"{name} never triggers", "take it out"
+    if profile.page not in facts.pages:
+        yield "page", f"pages/{profile.page}.md.j2 does not exist", f"use one of {', '.join(sorted(facts.pages))}"
 
 
 def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:
@@ -165,8 +155,8 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]
     for place, text in texts:
-        if phrase := facts.overused(text):
-            yield place, phrase, "keep the most important few: what is all loud is not heard"
+        if problem := facts.overused(text):
+            yield place, problem, "keep the most important few: what is all loud is not heard"
 
 
 def _at(rule: SectionRule) -> str:
@@ -174,9 +164,9 @@ def _at(rule: SectionRule) -> str:
 
 
 def _pinned_in(profile: Profile, rule: SectionRule) -> tuple[tuple[str, ...], ...]:
-    """The schemas of each kind that stands there."""
-    first = next(pinned_section.name for pinned_section in profile.sections if pinned_section.source == "pinned")
-    return tuple(kind.selector.schemas for kind in profile.pinned if (kind.section or first) == rule.name)
+    """The schemas of each selector whose section it is."""
+    first = next(section.name for section in profile.sections if section.source == "pinned")
+    return tuple(pinned.selector.schemas for pinned in profile.pinned if (pinned.section or first) == rule.name)
 
 
 def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:

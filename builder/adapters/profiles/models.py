@@ -1,4 +1,4 @@
-"""The table of known models, `templates/models.yaml`: how much they read at once, and how their tokens are counted."""
+"""The table of known models, `templates/models.yaml`: their windows, and how their tokens are counted."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -7,7 +7,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.errors import Misconfigured
-from builder.domain.usage import known_as
+from builder.domain.usage import known_name
 from builder.wire.files import parse_yaml
 
 
@@ -21,7 +21,7 @@ class ModelFacts(BaseModel):
 
 
 UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
-"""An unknown model."""
+"""Of a model that is not in the table."""
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
@@ -33,5 +33,5 @@ def parse_models(source: str) -> dict[str, ModelFacts]:
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:
-    """What is known of a model: by its name, without a provider in front, or of which it is a dated or sized version."""
-    return models.get(known_as(model, models), UNKNOWN_MODEL)
+    """The facts of a model: by its name without a provider in front, or by the name of which it is a dated or sized version."""
+    return models.get(known_name(model, models), UNKNOWN_MODEL)

@@ -28,7 +28,7 @@ class SelectorFile(BaseModel):
     none_tags: tuple[str, ...] = Field((), description="none of these tags")
 
     @model_validator(mode="after")
-    def _nothing_secret(self) -> "SelectorFile":
+    def _is_showable(self) -> "SelectorFile":
         check_showable(self.schemas)
         return self
 
@@ -40,7 +40,7 @@ class PinnedFile(SelectorFile):
     section: str = Field("", description="section with source pinned; default is the first one")
 
     @model_validator(mode="after")
-    def _says_which(self) -> "PinnedFile":
+    def _selects_something(self) -> "PinnedFile":
         if not (self.schemas or self.ids or self.any_tags or self.all_tags):
             raise ValueError("it names no schema, id or tag; say which breadcrumbs stand")
         return self
@@ -69,7 +69,7 @@ class WindowFile(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _ordered(self) -> "WindowFile":
+    def _limits_agree(self) -> "WindowFile":
         if self.max_units is not None and self.trim_to > self.max_units:
             raise ValueError(f"trim_to is {self.trim_to} but max_units is {self.max_units}; lower trim_to")
         return self
@@ -109,12 +109,12 @@ class RetrievalFile(BaseModel):
     query_text: str = Field("", max_length=2000, description="text of custom; {trigger} stands for the trigger's text")
 
     @model_validator(mode="after")
-    def _nothing_secret(self) -> "RetrievalFile":
+    def _is_showable(self) -> "RetrievalFile":
         check_showable(self.schemas)
         return self
 
     @model_validator(mode="after")
-    def _asks_something(self) -> "RetrievalFile":
+    def _has_its_text(self) -> "RetrievalFile":
         if (self.query == "custom") != bool(self.query_text.strip()):
             raise ValueError(f"query is {self.query} and query_text is {self.query_text!r}; custom, and only that, needs a text")
         return self
@@ -225,7 +225,7 @@ class SectionFile(BaseModel):
     )
 
     @model_validator(mode="after")
-    def _ordered(self) -> "SectionFile":
+    def _shares_agree(self) -> "SectionFile":
         if self.min_share > self.max_share:
             raise ValueError(f"min_share is {self.min_share} but max_share is {self.max_share}; lower min_share")
         return self

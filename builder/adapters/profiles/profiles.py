@@ -26,7 +26,7 @@ from builder.adapters.profiles.time_zones import TimeZoneName, time_zone
 from builder.assemble.sources.table import SOURCES
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import (
-    MOST_MARGIN,
+    MAX_MARGIN,
     ChatFormat,
     Cut,
     Dates,
@@ -138,7 +138,7 @@ class ProfileFile(BaseModel):
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")
-    def _whole(self) -> "ProfileFile":
+    def _has_one_trigger(self) -> "ProfileFile":
         sources = [section.source for section in self.sections if section.source != "reminder"]
         if sources.count("trigger") != 1 or sources[-1] != "trigger":
             raise ValueError(
@@ -150,7 +150,7 @@ class ProfileFile(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _aims_at_what_it_may_have(self) -> "ProfileFile":
+    def _target_fits_budget(self) -> "ProfileFile":
         if self.target is not None and self.budget is not None and self.target > self.budget:
             raise ValueError(f"target is {self.target} but budget is {self.budget}; lower target")
         return self
@@ -163,12 +163,12 @@ class ProfileFile(BaseModel):
 
     @model_validator(mode="after")
     def _sections_exist(self) -> "ProfileFile":
-        section_sources = {section.name: section.source for section in self.sections}
+        sources = {section.name: section.source for section in self.sections}
         pinned = (item.section for item in self.pinned if not isinstance(item, str))
         references = [(section, "pinned") for section in pinned if section]
         references += [(item.section, "reminder") for item in self.reminders]
         for name, source in references:
-            if section_sources.get(name) != source:
+            if sources.get(name) != source:
                 raise ValueError(f"there is no section {name!r} with source {source}; add it to sections")
         return self
 
@@ -180,7 +180,6 @@ class Library:
     presets: Mapping[str, str] = field(default_factory=dict)
     """Name → YAML text."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
-    """Name → facts."""
 
 
 def parse_profile(name: str, source: str, library: Library | None = None) -> Profile:
@@ -194,41 +193,43 @@ def parse_profile(name: str, source: str, library: Library | None = None) -> Pro
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
     try:
         file = ProfileFile.model_validate(values)
-        whole = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
-        return _profile(name, file, library, blake2b(whole.encode(), digest_size=4).hexdigest())
+        content = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
+        return _profile(name, file, library, blake2b(content.encode(), digest_size=4).hexdigest())
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         pointer = "/".join(map(str, first["loc"])) or "the file"
         message = first["msg"].removeprefix("Value error, ")
-        place = f"{message} at {pointer}, got {first['input']!r:.120}{_whose(first['loc'], values, stack)}"
+        place = f"{message} at {pointer}, got {first['input']!r:.120}{_preset_of(first['loc'], values, stack)}"
         raise Misconfigured(f"profiles/{name}.yaml: {place}; see schemas/profile.json") from error
     except (ValueError, TypeError, RecursionError) as error:
         raise Misconfigured(f"profiles/{name}.yaml is not readable: {error}") from error
 
 
-def _whose(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple[Layer, ...]) -> str:
-    """Which preset gave the value at this place, if it was one."""
+def _preset_of(place: tuple[int | str, ...], values: Mapping[str, Any], stack: tuple[Layer, ...]) -> str:
+    """The preset that set the value at this place, if it was one."""
     path = tuple(map(str, place))
     if path[:1] == (SECTIONS,) and len(place) > 1 and isinstance(place[1], int):
         path = (SECTIONS, str(values[SECTIONS][place[1]].get("name")), *path[2:])
-    names = {name for above, name in origins(stack).items() if path and above[: len(path)] == path}
+    names = {name for leaf, name in origins(stack).items() if path and leaf[: len(path)] == path}
     return f" by preset {', '.join(sorted(names))}" if names and "" not in names else ""
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
     profile = Profile(
+        **_page_size(file, library),
         consumer=name,
         revision=revision,
         triggers=file.triggers,
         page=file.page,
         reserve=file.reserve,
+        calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         time_zone=time_zone(file.time_zone),
         audience=Selector(**file.audience.model_dump()) if file.audience else None,
         scope_to_task=file.scope_to_task,
         recursion_limit=file.recursion_limit,
-        pinned=tuple(kind for kind in map(_pinned, file.pinned) if file.show_tool_catalog or kind.selector.schemas != (CATALOG,)),
+        pinned=_all_pinned(file),
         reminders=tuple(_reminder(item) for item in file.reminders),
         window=Window(**file.window.model_dump()),
         retrieval=Retrieval(**file.retrieval.model_dump()),
@@ -236,10 +237,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
         chat_format=file.chat_format,
         sections=_sections(file),
-        **_room(file, library),
     )
     if profile.least_allowance < 1:
-        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MOST_MARGIN} (calibrate)"
+        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MAX_MARGIN} (calibrate)"
         raise Misconfigured(
             f"profiles/{name}.yaml: reserve is {profile.reserve} and {margin} of a budget of {profile.budget}; "
             "leave room for the page; see schemas/profile.json"
@@ -247,17 +247,26 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     return profile
 
 
-def _room(file: ProfileFile, library: Library) -> dict[str, Any]:
-    """Encoding, budget, target, margin and calibration: from the file, else from the facts of its model."""
-    facts = None if file.model is None else facts_of(file.model, library.models)
-    margin = facts.margin if facts else 0
+def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
+    """Of the file, else of its model, else the defaults."""
+    margin: float = 0
+    if file.model is None:
+        encoding, budget, target = "o200k_base", DEFAULT_BUDGET, None
+    else:
+        facts = facts_of(file.model, library.models)
+        encoding, budget, margin = facts.encoding, int(facts.window * file.window_share), facts.margin
+        target = DEFAULT_TARGET if file.budget is None else None
     return {
-        "encoding": file.encoding or (facts.encoding if facts else "o200k_base"),
-        "budget": file.budget or (int(facts.window * file.window_share) if facts else DEFAULT_BUDGET),
-        "target": file.target or (DEFAULT_TARGET if facts and file.budget is None else None),
+        "encoding": file.encoding or encoding,
+        "budget": file.budget or budget,
+        "target": file.target or target,
         "margin": margin if file.margin is None else file.margin,
-        "calibrate": undated(file.model) if file.calibrate and file.model is not None else None,
     }
+
+
+def _all_pinned(file: ProfileFile) -> tuple[Pinned, ...]:
+    """All of the file; without the tool catalog where the agent passes its tools to the API."""
+    return tuple(item for item in map(_pinned, file.pinned) if file.show_tool_catalog or item.selector.schemas != (CATALOG,))
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:
@@ -267,7 +276,7 @@ def _pinned(item: str | PinnedFile) -> Pinned:
 
 
 def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
-    """The sections of the file; one for the system prompt stands in front where the file names none."""
+    """The sections of the file, with one for the system prompt in front where the file has none."""
     rules = tuple(_section(section) for section in file.sections if file.show_system_prompt or section.source != "system")
     if not file.show_system_prompt or any(rule.source == "system" for rule in rules):
         return rules
@@ -276,8 +285,8 @@ def _sections(file: ProfileFile) -> tuple[SectionRule, ...]:
 
 
 def _section(item: SectionFile) -> SectionRule:
-    is_dated = SOURCES[item.source].is_dated if item.dates is None else item.dates
-    dates: Dates = ("day" if is_dated else "none") if isinstance(is_dated, bool) else is_dated
+    setting = SOURCES[item.source].is_dated if item.dates is None else item.dates
+    dates: Dates = ("day" if setting else "none") if isinstance(setting, bool) else setting
     return SectionRule(**item.model_dump(exclude={"dates"}), dates=dates)
 
 

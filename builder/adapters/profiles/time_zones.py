@@ -23,9 +23,9 @@ def time_zone(name: str) -> tzinfo:
     raise ValueError(f"time_zone is {name!r:.120}, which no time zone is called; {hint}")
 
 
-def _checked(name: str) -> str:
+def _check(name: str) -> str:
     time_zone(name)
     return name
 
 
-TimeZoneName = Annotated[str, AfterValidator(_checked)]
+TimeZoneName = Annotated[str, AfterValidator(_check)]

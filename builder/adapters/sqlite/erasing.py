@@ -6,7 +6,7 @@ from typing import Any
 import apsw
 
 from builder.adapters.sqlite import joins, revisions
-from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, from_columns, key_of, to_columns, to_us
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, BREADCRUMB_VALUES, from_columns, key_of, to_columns, to_us
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.removal import ids_by_session, made_from
 from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
@@ -95,12 +95,11 @@ def _in_order(item: Ended) -> tuple[Place, str, str]:
 
 def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:
     """Leave a trace of each, under the id for which it goes."""
-    names = BREADCRUMB_COLUMNS.split(", ")
-    update = f"UPDATE breadcrumbs SET ({', '.join(names)}, erased) = ({', '.join('?' * (len(names) + 1))}) WHERE {_KEY}"
+    update = f"UPDATE breadcrumbs SET ({BREADCRUMB_COLUMNS}) = ({BREADCRUMB_VALUES}) WHERE {_KEY}"
     for crumb, reason in crumbs:
         key = key_of(crumb)
         trace = StoredBreadcrumb(breadcrumb=erased(crumb), passages=(), model="", fingerprint=b"")
-        sql.execute(update, (*to_columns(trace), reason, *key))
+        sql.execute(update, (*to_columns(trace)[:-1], reason, *key))
         for table in ("passages", "tags", "lacking"):
             sql.execute(f"DELETE FROM {table} WHERE {_KEY}", key)
     sessions = {key_of(crumb)[:2] for crumb, _ in crumbs}

@@ -50,7 +50,7 @@ def find(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[Stored
         crumb = row_noun.breadcrumb
         if kind.selector.matches(crumb) and not crumb.removes and not _is_gone(sql, query, row):
             matches.append(row_noun)
-            if len(matches) == kind.most:
+            if len(matches) == kind.limit:
                 break
     return tuple(matches)
 

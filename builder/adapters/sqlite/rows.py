@@ -13,14 +13,14 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id"
+    "utc_offset, user_id, erased"
 )
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
 
 
 def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
-    """The values of BREADCRUMB_COLUMNS."""
+    """The values of BREADCRUMB_COLUMNS of a breadcrumb that was not erased."""
     crumb = remembered.breadcrumb
     return (
         *key_of(crumb),
@@ -47,6 +47,7 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         json.dumps(crumb.covers),
         crumb.utc_offset,
         crumb.user_id,
+        "",
     )
 
 
@@ -83,6 +84,7 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         covers=_list(row[24]),
         utc_offset=row[25],
         user_id=row[26],
+        is_erased=row[27] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

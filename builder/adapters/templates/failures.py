@@ -1,4 +1,4 @@
-"""What the templates could not render since they were read: the first reason of each template, and how often."""
+"""The failures of the templates of one configuration: the first reason of each template, and their number."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,25 +9,25 @@ Listener = Callable[[Failure], None]
 
 
 class Failures:
-    """Failures by template."""
+    """Counted by template; `listener` gets each one."""
 
     def __init__(self, listener: Listener) -> None:
-        """listener: called for each failure, which says how often it came."""
+        """listener: called with the failure and its count."""
         self._listener = listener
-        self._first: dict[str, Failure] = {}
+        self._by_file: dict[str, Failure] = {}
 
     def add(self, failure: Failure) -> None:
-        """Count it."""
-        before = self._first.get(failure.file)
-        now = replace(before, times=before.times + 1) if before else failure
-        self._first[now.file] = now
-        self._listener(now)
+        """Count a failure."""
+        earlier = self._by_file.get(failure.file)
+        counted = replace(earlier, times=earlier.times + 1) if earlier else failure
+        self._by_file[counted.file] = counted
+        self._listener(counted)
 
     @property
     def all(self) -> tuple[Failure, ...]:
-        """In the order of their first occurrence."""
-        return tuple(self._first.values())
+        """In the order of their first time."""
+        return tuple(self._by_file.values())
 
 
 def silence(_: Failure) -> None:
-    """Ignore a failure."""
+    """A listener that ignores failures."""

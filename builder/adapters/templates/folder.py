@@ -19,7 +19,7 @@ from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
 from builder.assemble.items.items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
-from builder.domain.failure import Kind
+from builder.domain.failure import TemplateKind
 from builder.domain.phrases import Phrases
 from builder.wire.files import read_source
 
@@ -37,25 +37,24 @@ FAILURES = (
     SyntaxError,
     AssertionError,
 )
-"""What reading and running a template may raise: Jinja's own errors, Python's of deep code, those of what a value is used for."""
+"""Errors of compiling and running a template: Jinja's own, Python's of deep code, and those of its values."""
 SUFFIX = ".md.j2"
-LONGEST_SOURCE = 65_536
-"""Characters of a template."""
-PATIENCE = 8
-"""Times that a template may exceed its limits before it rests until it is edited: each costs all that a rendering may have."""
-LITTLE = 4_096
-"""Values of at most so many characters: a failure on them is the template's fault, so no sender can disable it by large input."""
+GLOB = f"*{SUFFIX}"
+MAX_SOURCE_CHARS = 65_536
+"""Of a template."""
+MAX_STRIKES = 8
+"""Times that a template may exceed its limits before it is disabled until it is edited: each costs a whole rendering's limits."""
+BLAMELESS_CHARS = 4_096
+"""With more characters of values an exceeded limit is no strike: a sender must not be able to disable a template."""
 _CLOSING = re.compile(r"</\{\{")
-"""A page template that writes a section's name between `</` and `>`."""
-
-
+"""In a page template that writes a section's name between `</` and `>`."""
 PHRASES = "phrases/en.yaml"
 """The catalogue of phrases in a folder of templates."""
 NO_PHRASES: Mapping[str, str] = MappingProxyType({})
 
 
 class TemplateFailed(Exception):  # noqa: N818 - named after what happened
-    """A template could not render something; another one does. Never leaves this package."""
+    """A template could not render something; another one steps in. Never leaves this package."""
 
 
 class RenderedNothing(TemplateFailed):
@@ -74,23 +73,23 @@ class TemplateSet:
     ) -> None:
         """Compile. hints, pages, phrases: name → source. limits: of each rendering. Raises `Misconfigured` with file and line."""
         self.phrases = Phrases(phrases)
-        self.sources: Mapping[Kind, Mapping[str, str]] = {"hints": hints, "pages": pages}
+        self.sources: Mapping[TemplateKind, Mapping[str, str]] = {"hints": hints, "pages": pages}
         environment = Sandbox()
-        self._compiled: Mapping[Kind, Mapping[str, Template]] = {
+        self._compiled: Mapping[TemplateKind, Mapping[str, Template]] = {
             kind: {name: _compile(environment, kind, name, source) for name, source in sources.items()}
             for kind, sources in self.sources.items()
         }
         self.revision = _revision(hints, pages, phrases)
         """Hash of all sources."""
         self._limits = limits or Limits()
-        self._strikes: Counter[tuple[Kind, str]] = Counter()
+        self._strikes: Counter[tuple[TemplateKind, str]] = Counter()
         self._tagged = frozenset(name for name, source in pages.items() if _CLOSING.search(source))
         if GENERIC not in hints:
             raise Misconfigured(f"hints/{GENERIC}{SUFFIX} is missing; unknown schemas need it, put it back")
 
-    def hint(self, name: str, values: Mapping[str, Any], input_chars: int = 0) -> str:
-        """One fragment, an item or several. given: characters of the values. Raises `TemplateFailed`."""
-        text = self._run("hints", name, values, input_chars)
+    def hint(self, name: str, values: Mapping[str, Any], value_chars: int = 0) -> str:
+        """One fragment, an item or several. value_chars: characters of the values. Raises `TemplateFailed`."""
+        text = self._run("hints", name, values, value_chars)
         if not text.strip():
             raise RenderedNothing("it renders nothing")
         return text
@@ -117,16 +116,16 @@ class TemplateSet:
             raise RenderedNothing("it renders nothing")
         return text + "\n" if text else ""
 
-    def _run(self, kind: Kind, name: str, values: Mapping[str, Any], input_chars: int) -> str:
-        if self._strikes[kind, name] >= PATIENCE:
-            raise TemplateFailed(f"it exceeded its limits {PATIENCE} times and rests until it is edited")
+    def _run(self, kind: TemplateKind, name: str, values: Mapping[str, Any], value_chars: int) -> str:
+        if self._strikes[kind, name] >= MAX_STRIKES:
+            raise TemplateFailed(f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited")
         template = self._compiled[kind][name]
         try:
-            with metered(self._limits, input_chars):
+            with metered(self._limits, value_chars):
                 text = "".join(template.root_render_func(template.new_context(dict(values))))
                 return items(text) if kind == "hints" else unmarked(text)
         except FAILURES as error:
-            self._strikes[kind, name] += isinstance(error, LimitExceeded) and input_chars <= LITTLE
+            self._strikes[kind, name] += isinstance(error, LimitExceeded) and value_chars <= BLAMELESS_CHARS
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
@@ -135,26 +134,26 @@ def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, s
 
     Raises `Misconfigured` for a catalogue of phrases that cannot be used.
     """
-    texts: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    hints, pages = (
+        {file.name.removesuffix(SUFFIX): read_source(file) for folder in folders for file in sorted((folder / kind).glob(GLOB))}
+        for kind in ("hints", "pages")
+    )
     phrases: dict[str, str] = {}
-    for folder in folders:
-        for kind, sources in zip(("hints", "pages"), texts, strict=True):
-            for file in sorted((folder / kind).glob(f"*{SUFFIX}")):
-                sources[file.name.removesuffix(SUFFIX)] = read_source(file)
-        if (catalogue := folder / PHRASES).exists():
+    for catalogue in (folder / PHRASES for folder in folders):
+        if catalogue.exists():
             phrases |= parse_phrases(read_source(catalogue), phrases)
-    return (*texts, phrases)
+    return hints, pages, phrases
 
 
 def _marked(section: Any) -> dict[str, Any]:
-    """Fragments have been quoted when they were rendered."""
+    """A section as a page template sees it; its fragments were quoted when they were rendered."""
     groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
     return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
 
 
-def _compile(environment: Sandbox, kind: Kind, name: str, source: str) -> Template:
-    if len(source) > LONGEST_SOURCE:
-        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {LONGEST_SOURCE:,} characters; make it smaller")
+def _compile(environment: Sandbox, kind: TemplateKind, name: str, source: str) -> Template:
+    if len(source) > MAX_SOURCE_CHARS:
+        raise Misconfigured(f"{kind}/{name}{SUFFIX} has more than {MAX_SOURCE_CHARS:,} characters; make it smaller")
     try:
         return environment.from_string(source)
     except FAILURES as error:

@@ -1,9 +1,9 @@
-"""Renders breadcrumbs and pages, with caches of fragments and counts."""
+"""The pure helpers of assembly, with caches of fragments and counts."""
 
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.layouts import digest
 from builder.adapters.templates.sandbox.filters import untagged
-from builder.adapters.templates.values import as_said, values_of
+from builder.adapters.templates.values import plain_item, values_of
 from builder.assemble.items.forms import REDUCED, RESULT, RenderForm
 from builder.assemble.items.items import INSIDE, ITEM
 from builder.assemble.items.labels import tool_label
@@ -34,35 +34,20 @@ from builder.remember.attachments import described, images_of
 from builder.remember.tool_calls import calls_of
 
 REQUEST = "tool.request.v1"
-"""Whose hint renders calls."""
+"""Schema whose hint renders calls."""
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
-"""Between two lines whose tokens are the same whether they are counted together or apart."""
+"""Between two lines that have the same tokens together and apart."""
 DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
-LOG_SHARES = (1.0, 0.5, 0.25)
-"""Shares of the lines of a digest that a log is tried with before it is cut like any text: the errors stay longest."""
-MAX_FRAGMENTS = 20_000
-Key = tuple[object, ...]
-"""Breadcrumb, form and place on the page: all that a fragment depends on."""
-MAX_TEXT_CHARS = 1_000_000
-"""Characters: more than any page of the bundled profiles holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class HintOutput:
-    """What a hint made of a breadcrumb."""
-
-    text: str
-    reduced: str = ""
-    """What is missing in the text; see `Fragment`."""
-    failed: str = ""
-    """Why the hint failed."""
-    neutralised: bool = False
-    """Characters that could open structure were replaced."""
+DIGEST_SHARES = (1.0, 0.5, 0.25)
+"""Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
+CACHE_SIZE = 20_000
+MAX_CHARS = 1_000_000
+"""More than any page of the bundled profiles holds."""
 
 
 class JinjaRendering:
-    """`builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
+    """Implements `builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
     def __init__(
         self,
@@ -70,84 +55,90 @@ class JinjaRendering:
         count: Callable[[str], int],
         bundled: TemplateSet | None = None,
         failures: Failures | None = None,
-        max_text_chars: int = MAX_TEXT_CHARS,
+        max_chars: int = MAX_CHARS,
     ) -> None:
-        """count: text → true tokens. bundled: what steps in where a template fails, which failures then tell.
+        """count: text → true tokens. bundled: the templates that step in where one fails, which is added to `failures`.
 
-        longest: characters; of a longer text no page holds all, so it is cut before it is rendered.
+        max_chars: a longer text or body is cut before it is rendered, because no page holds all of it.
         """
-        self.max_text_chars = max_text_chars
+        self.max_chars = max_chars
         self._failures = failures or Failures(silence)
         self.revision = templates.revision
         self.phrases = templates.phrases
         self.count = count
         self._templates = templates
         self._bundled = bundled or templates
-        self._fragments: FIFOCache[Key, Fragment] = FIFOCache(MAX_FRAGMENTS)
-        self._line_tokens = lru_cache(MAX_FRAGMENTS)(count)
+        self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE)
+        self._line_tokens = lru_cache(CACHE_SIZE)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
     def fragment(
         self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str = DEFAULT, cap: int | None = None
     ) -> Fragment:
-        """The breadcrumb in this form for this page, cut to `cap` tokens with its line end."""
+        """The breadcrumb in this form on this page, of `cap` tokens at most; rendered and counted once."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
-        # Of a summary those lines are shown that still hold: one breadcrumb, several texts.
-        content = breadcrumb.body if breadcrumb.covers else ""
-        key = (*identity, breadcrumb.schema, content, form, label, tagged)
-        whole = self._fragment(key, breadcrumb, partial(self._page_text, breadcrumb, form, label, None, tagged=tagged))
+        # A summary is one breadcrumb with several texts: its outdated lines are hidden.
+        lines = breadcrumb.body if breadcrumb.covers else ""
+        key = (*identity, breadcrumb.schema, lines, form, label, tagged)
+        make = partial(self._for_page, breadcrumb, form, label, tagged=tagged)
+        whole = self._cached(key, make)
         if cap is None or whole.tokens <= cap or form.line:
-            return whole  # a line of ours is never cut: what is left of it would say nothing
-        for share in LOG_SHARES if breadcrumb.schema == RESULT and not form.spans else ():
-            less = self._fragment(
-                (*key, share), breadcrumb, partial(self._page_text, breadcrumb, form, label, share, tagged=tagged)
-            )
-            if less.text == whole.text:
+            return whole  # a part of the builder's own line would say nothing
+        for share in DIGEST_SHARES if breadcrumb.schema == RESULT and not form.spans else ():
+            digested = self._cached((*key, share), partial(make, logs=share))
+            if digested.text == whole.text:
                 break  # it is no log
-            if less.tokens <= cap:
-                return replace(less, reduced=less.reduced or CUT_TO_FIT, in_all=whole.tokens)
-        return self._cut(key, whole, cap, self._mark(breadcrumb, tagged=tagged))
+            if digested.tokens <= cap:
+                return replace(digested, reduced=digested.reduced or CUT_TO_FIT, in_all=whole.tokens)
+        return self._cached((*key, "cut", cap), partial(self._cut, whole, cap, self._mark(breadcrumb, tagged=tagged)))
 
-    def _cut(self, key: Key, whole: Fragment, cap: int, mark: Mark) -> Fragment:
+    def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment]) -> Fragment:
+        """The fragment of this key, made and counted at its first use."""
+        try:
+            return self._fragments[key]
+        except KeyError:
+            fragment = make()
+        tokens = self.count(fragment.text + "\n") if fragment.text else 0
+        self._fragments[key] = replace(fragment, tokens=tokens)
+        return self._fragments[key]
+
+    def _cut(self, whole: Fragment, cap: int, mark: Mark) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
+        indent = INSIDE if whole.text.startswith(INSIDE) else ITEM
+        text = shorten(whole.text, cap, self.count, mark)
+        if text and not text.startswith(indent):
+            text = indent + text.lstrip()
+        return replace(whole, text=text, reduced=CUT_TO_FIT, in_all=whole.tokens)
 
-        def cut() -> Fragment:
-            indent = INSIDE if whole.text.startswith(INSIDE) else ""
-            text = shorten(whole.text, cap, self.count, mark)
-            if text and not text.startswith(indent or ITEM):
-                text = (indent or ITEM) + text.lstrip()
-            tokens = self.count(text + "\n") if text else 0
-            return replace(whole, text=text, tokens=tokens, reduced=CUT_TO_FIT, in_all=whole.tokens)
-
-        return self._cached((*key, "cut", cap), cut)
-
-    def _page_text(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None, *, tagged: bool) -> HintOutput:
-        output = self._formed(breadcrumb, form, label, logs)
-        # The finished text, because values that are harmless one by one may stand together.
-        text = visible(output.text)
+    def _for_page(
+        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None = None, *, tagged: bool
+    ) -> Fragment:
+        fragment = self._formed(breadcrumb, form, label, logs)
+        # Only the finished text: values that are harmless one by one may stand together.
+        text = visible(fragment.text)
         below = below_call(text) if form.answer else text
-        return replace(output, text=untagged(below) if tagged else below, neutralised=text != output.text)
+        return replace(fragment, text=untagged(below) if tagged else below, neutralised=text != fragment.text)
 
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
-        """Drop the cached fragments of these breadcrumbs; returns how many."""
-        crumbs = {key: fragment.breadcrumb for key, fragment in self._fragments.items()}
-        dropped = [key for key, crumb in crumbs.items() if crumb.workspace == workspace and crumb.id in ids]
+        """Drop the fragments of these breadcrumbs; returns their number."""
+        crumbs = ((key, fragment.breadcrumb) for key, fragment in self._fragments.items())
+        dropped = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
         for key in dropped:
             del self._fragments[key]
         return len(dropped)
 
     def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """The tool calls that it makes."""
+        """The tool calls of a breadcrumb."""
         return calls_of(breadcrumb)
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
-        """The pictures in its body."""
+        """The pictures of a breadcrumb."""
         return images_of(breadcrumb.body)
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
-        """The finished markdown."""
+        """The page by its template, or by a bundled one where that fails."""
         try:
             return layout_of(self._templates.page(page, marked_ends(sections)), len(sections))
         except TemplateFailed as error:
@@ -160,11 +151,11 @@ class JinjaRendering:
             raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
 
     def page_tokens(self, text: str) -> int:
-        """True tokens of a page: a tokenizer's pieces end where a line does that the next one begins with such a sign."""
+        """True tokens of a page: a token ends at a line end that has such a sign behind it, so lines are counted apart."""
         return sum(map(self._line_tokens, _JOINT.split(text)))
 
     def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
-        """What stands in the place of characters that are left out of this breadcrumb."""
+        """Number of characters that are left out of this breadcrumb → the text in their place."""
 
         def mark(number: int) -> str:
             text = self._left_out("characters_left_out_of", breadcrumb, number)
@@ -175,97 +166,71 @@ class JinjaRendering:
     def _left_out(self, name: str, breadcrumb: Breadcrumb, number: int) -> str:
         return self.phrases(name, number=number, id=safe_id(breadcrumb))
 
-    def _lines_left_out(self, number: int) -> str:
-        return self.phrases("lines_left_out", number=number)
-
     def shortened(self, text: str, tokens: int) -> str:
-        """The text cut to so many tokens with its line end."""
+        """A text cut to a number of tokens, with a note of what was left out."""
         return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
 
-    def _fragment(self, key: Key, breadcrumb: Breadcrumb, make: Callable[[], HintOutput]) -> Fragment:
-        """The fragment of this key, rendered and counted once."""
-
-        def fragment() -> Fragment:
-            output = make()
-            return Fragment(
-                breadcrumb=breadcrumb,
-                text=output.text,
-                tokens=self.count(output.text + "\n"),
-                reduced=output.reduced,
-                failed=output.failed,
-                neutralised=output.neutralised,
-            )
-
-        return self._cached(key, fragment)
-
-    def _cached(self, key: Key, make: Callable[[], Fragment]) -> Fragment:
-        try:  # one look-up: hashing the key is most of its price
-            return self._fragments[key]
-        except KeyError:
-            fragment = self._fragments[key] = make()
-            return fragment
-
-    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> HintOutput:
-        """The text in this form, and what is missing in it. logs: share of the lines of a log's digest; None = the whole log."""
+    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> Fragment:
+        """The breadcrumb in this form, not counted yet. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
-            return HintOutput(stub(breadcrumb, form.line, self.phrases), REDUCED[form.line])
+            return Fragment(
+                breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=REDUCED[form.line]
+            )
         if form.call:
             return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
-            content = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
-            output = content.output
+            result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
+            output, note = result.output, result.note
             if logs is not None and isinstance(output, str):
-                output = digest(output, self._lines_left_out, logs)
-            body, note = body | {"output": output}, content.note
+                output = digest(output, lambda number: self.phrases("lines_left_out", number=number), logs)
+            body = body | {"output": output}
         hint = self._templates.hint_for(breadcrumb.schema)
-        text, failed = self._rendered(
-            breadcrumb, hint, values_of(breadcrumb, body, form, label, self.max_text_chars, self.phrases)
-        )
-        text += f"\n{INSIDE}{note}" if note else ""
-        if form.characters is None or len(text) < form.characters:
-            return HintOutput(text, CUT if note else "", failed)
-        least = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
-        return HintOutput(least, SHRUNK, failed)
+        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.max_chars, self.phrases))
+        text, reduced = (f"{text}\n{INSIDE}{note}", CUT) if note else (text, "")
+        if form.characters is not None and len(text) >= form.characters:
+            reduced = SHRUNK
+            text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
+        return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed)
 
-    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> HintOutput:
-        """The line of one call by the hint of a tool's request."""
+    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> Fragment:
+        """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
-        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.max_text_chars, self.phrases)
+        values = values_of(breadcrumb, body, form, tool_label(call.tool), self.max_chars, self.phrases)
         text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
-        return HintOutput(f"{text}\n{INSIDE}{self.phrases('no_answer')}" if form.open else text, "", failed)
+        text += f"\n{INSIDE}{self.phrases('no_answer')}" if form.open else ""
+        return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
         body: dict[str, Any] = json.loads(breadcrumb.body)
-        if len(breadcrumb.body) > self.max_text_chars:
-            entries = partial(self._left_out, "entries_left_out", breadcrumb)
-            body = shortened(described(pruned(body, self.max_text_chars, entries)), self.max_text_chars, self._mark(breadcrumb))
-        else:
-            body = described(body)
-        return body
+        is_huge = len(breadcrumb.body) > self.max_chars
+        if is_huge:
+            body = pruned(body, self.max_chars, partial(self._left_out, "entries_left_out", breadcrumb))
+        body = described(body)
+        return shortened(body, self.max_chars, self._mark(breadcrumb)) if is_huge else body
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
-        """The text by this hint, or by the generic one, or as it was said; and why its hint could not."""
-        input_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_text_chars)
+        """The text by this hint, or by the generic one, or without any; and why its hint failed."""
+        value_chars = min(len(breadcrumb.body) + len(breadcrumb.text), 2 * self.max_chars)
         failed = ""
         for templates, name in dict.fromkeys(((self._templates, own), (self._templates, GENERIC), (self._bundled, GENERIC))):
             try:
-                text = templates.hint(name, values, input_chars)
+                text = templates.hint(name, values, value_chars)
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue
             return text, self._report(own, failed, "the generic hint") if failed else ""
-        return as_said(values, self.phrases), self._report(own, failed, "the bare text")
+        return plain_item(values, self.phrases), self._report(own, failed, "the bare text")
 
     def _report(self, hint: str, reason: str, instead: str) -> str:
-        """Why a fragment is shown otherwise, for its context."""
+        """Count the failure; returns the reason for the omission of its context."""
         self._failures.add(Failure(kind="hints", name=hint, reason=reason, instead=instead))
         return f"hint failed, {instead} is shown: hints/{hint}{SUFFIX} {reason}"
 
     def _heading_tokens(self, page: str, name: str, title: str) -> int:
-        """What a section adds to a page that has one already: its heading or tags, and the blank line in front."""
+        """Tokens that a further section adds to a page: its heading or tags, and the blank line in front."""
         one = PageSection(name=name, title=title, groups=(Group(date="", fragments=("x",)),))
         return self.count(self.page(page, (one, one)).text) - self.count(self.page(page, (one,)).text) - self.count("x\n")
 

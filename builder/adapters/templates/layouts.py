@@ -1,4 +1,4 @@
-"""Tables for lists of like objects, and what of a log is worth reading."""
+"""Tables for lists of like objects, and digests of logs."""
 
 import re
 from collections.abc import Callable
@@ -7,15 +7,14 @@ from typing import Any
 from builder.domain.phrases import Mark
 
 MIN_ROWS = 3
-MIN_FILLED_SHARE = 0.75
-"""Share of a table's cells that hold something; with less of them the objects are not alike."""
+MIN_FULL_SHARE = 0.75
+"""Of a table's cells; objects with fewer common keys are not alike."""
 MAX_CELL_CHARS = 80
-"""Characters of a cell from which a list is easier to read."""
+"""With a longer cell a list is easier to read."""
 MAX_LOG_LINES = 60
-"""Lines up to which a log is shown whole."""
-HEAD, TAIL, ERRORS = 8, 12, 12
-"""Lines of a longer one that are kept."""
-
+"""Of a log that is shown whole."""
+HEAD_LINES, TAIL_LINES, ERROR_LINES = 8, 12, 12
+"""Of a longer log, in its digest."""
 
 _ENTRY = re.compile(r"\W*(?:\d{4}-\d\d-\d\d|\d\d?:\d\d:\d\d|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b)")
 _ERROR = re.compile(
@@ -29,7 +28,7 @@ def table(rows: list[dict[str, Any]], cell: Callable[[Any], str]) -> str:
     Cells are one line each, and their bars are escaped: no value can end its cell or its row.
     """
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FILLED_SHARE * len(rows) * len(columns):
+    if len(rows) < MIN_ROWS or sum(map(len, rows)) < MIN_FULL_SHARE * len(rows) * len(columns):
         return ""
     cells = [[_escaped(cell(row.get(column, ""))) for column in columns] for row in rows]
     if any(len(text) > MAX_CELL_CHARS for line in cells for text in line):
@@ -46,17 +45,17 @@ def _escaped(text: str) -> str:
 def digest(text: str, mark: Mark, share: float = 1) -> str:
     """The text; of a long log its head, its tail and the error lines between, with a mark wherever lines are left out.
 
-    mark: lines that are missing → what stands in their place. share: of the lines that are kept otherwise.
+    mark: number of missing lines → the text in their place. share: of the usual lines of a digest.
     """
     lines = text.splitlines()
     if len(lines) <= MAX_LOG_LINES * share or 2 * sum(_ENTRY.match(line) is not None for line in lines) < len(lines):
         return text
-    head, tail, most = (max(int(number * share), 1) for number in (HEAD, TAIL, ERRORS))
+    head, tail, most = (max(int(number * share), 1) for number in (HEAD_LINES, TAIL_LINES, ERROR_LINES))
     between = range(head, len(lines) - tail)
     errors = [number for number in between if _ERROR.search(lines[number])][-most:]
     numbers = (*range(head), *errors, *range(len(lines) - tail, len(lines)))
-    digest_lines: list[str] = []
+    excerpt: list[str] = []
     for before, number in zip((-1, *numbers), numbers, strict=False):
-        digest_lines += [mark(number - before - 1)] if number > before + 1 else []
-        digest_lines.append(lines[number])
-    return "\n".join(digest_lines)
+        excerpt += [mark(number - before - 1)] if number > before + 1 else []
+        excerpt.append(lines[number])
+    return "\n".join(excerpt)

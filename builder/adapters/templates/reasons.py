@@ -14,12 +14,12 @@ _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "Non
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:
-    """Line and message. Quoted words stay where they are the template's own; an unexpected error is reduced to its kind."""
-    error_text = str(error) if isinstance(error, TemplateError | TypeError) else ""
-    reason = " ".join(_QUOTED.sub(lambda quote: _own(quote.group(), source), error_text).split())
-    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if reason else ''}"
+    """Line and message. Quoted words stay where they are the template's own; of foreign errors only the type is given."""
+    message = str(error) if isinstance(error, TemplateError | TypeError) else ""
+    text = " ".join(_QUOTED.sub(lambda quoted: _own(quoted.group(), source), message).split())
+    kind = "" if isinstance(error, TemplateError) else f"{type(error).__name__}{': ' if text else ''}"
     line = _line(error.__traceback__, template)
-    return f"{f'line {line}: ' if line else ''}{kind}{reason}"[:MAX_REASON_CHARS]
+    return f"{f'line {line}: ' if line else ''}{kind}{text}"[:MAX_REASON_CHARS]
 
 
 def _own(quoted: str, source: str) -> str:

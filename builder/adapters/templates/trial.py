@@ -1,4 +1,4 @@
-"""What is wrong with a template that compiles: unknown names, and failures on the examples."""
+"""Faults of a template that compiles: unknown names, and failures with examples."""
 
 import contextlib
 import json
@@ -11,27 +11,27 @@ from typing import Any
 from jinja2 import meta, nodes
 
 from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
-from builder.adapters.templates.fragments import MAX_TEXT_CHARS
+from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.values import VALUES, values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
-from builder.domain.failure import Kind
+from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import BODIES
 from builder.remember.schemas.examples import full, varied
+from builder.remember.schemas.registry import BODIES
 
-Wrong = tuple[str, str, str]
-"""Place, what is wrong, what to do."""
-NAMES: Mapping[Kind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
+Fault = tuple[str, str, str]
+"""Place, problem, fix."""
+VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({"sections"})}
 """The values of a template."""
-ALIKE = 0.6
+MIN_LIKENESS = 0.6
 """Likeness from which a wrong name is taken for a slip of the pen."""
 MEND = "mend the template"
-LETTERS = 20
-"""Of a value's beginning, by which it is known in what a hint renders."""
+VALUE_CHARS = 20
+"""Of a value's beginning, which are searched in the text of a hint."""
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
 SAMPLE = (
@@ -42,30 +42,30 @@ LONG_SAMPLE = (*SAMPLE, PageSection(name="long", title="Long", groups=(Group(dat
 
 
 def faults(templates: TemplateSet) -> Iterator[LintFinding]:
-    """Why templates must not come into force."""
+    """The reasons why templates must not be used."""
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            faults_of_file = _looked_at(kind, source) or tuple(_trial(templates, kind, name))
-            yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in faults_of_file)
+            problems = _static_faults(kind, source) or tuple(_faults_of_examples(templates, kind, name))
+            yield from (LintFinding(file=file, place=place, problem=problem, fix=fix) for place, problem, fix in problems)
 
 
-def _looked_at(kind: Kind, source: str) -> tuple[Wrong, ...]:
+def _static_faults(kind: TemplateKind, source: str) -> tuple[Fault, ...]:
     try:
         return tuple(_static(kind, source))
     except FAILURES as error:  # nested as deeply as can just be compiled
         return (("", f"it cannot be looked at: {error}", "make it simpler"),)
 
 
-def _static(kind: Kind, source: str) -> Iterator[Wrong]:
-    """Place, what is wrong, what to do: names that do not exist, also where no example leads, and files with nothing in them."""
+def _static(kind: TemplateKind, source: str) -> Iterator[Fault]:
+    """Names that do not exist, also in branches that no example takes, and empty files."""
     environment = Sandbox()
     tree = environment.parse(source)
-    for unknown in sorted(meta.find_undeclared_variables(tree) - NAMES[kind]):
-        yield unknown, f"{unknown!r} is no value of a template", _instead(unknown, NAMES[kind])
-    for node_type, word, choices in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
-        for name in sorted({node.name for node in tree.find_all(node_type)} - choices.keys()):
-            yield name, f"there is no {word} {name!r}", _instead(name, frozenset(choices))
+    for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
+        yield unknown, f"{unknown!r} is no value of a template", _suggestion(unknown, VALUE_NAMES[kind])
+    for node_type, word, names in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
+        for name in sorted({node.name for node in tree.find_all(node_type)} - names.keys()):
+            yield name, f"there is no {word} {name!r}", _suggestion(name, frozenset(names))
     if not any(_shows(output) for output in tree.find_all(nodes.Output)):
         yield "", "there is nothing in it", "write what is to be shown, or take the file away"
 
@@ -74,12 +74,12 @@ def _shows(output: nodes.Output) -> bool:
     return any(not isinstance(part, nodes.TemplateData) or part.data.strip() for part in output.nodes)
 
 
-def _instead(name: str, choices: frozenset[str]) -> str:
-    like = get_close_matches(name, sorted(choices), 1, ALIKE)
-    return f"use {like[0]}" if like else f"use one of {', '.join(sorted(choices))}"
+def _suggestion(name: str, names: frozenset[str]) -> str:
+    like = get_close_matches(name, sorted(names), 1, MIN_LIKENESS)
+    return f"use {like[0]}" if like else f"use one of {', '.join(sorted(names))}"
 
 
-def _trial(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
+def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -> Iterator[Fault]:
     try:
         if kind == "pages":
             yield from _page(templates, name)
@@ -89,16 +89,16 @@ def _trial(templates: TemplateSet, kind: Kind, name: str) -> Iterator[Wrong]:
         yield "", f"it fails on an example: {error}", MEND
 
 
-def _page(templates: TemplateSet, name: str) -> Iterator[Wrong]:
-    """A page that leaves out what was chosen for it would take it from the agent."""
-    page_text = templates.page(name, SAMPLE).casefold()
-    if page_text.count(FIRST) < 2 or SECOND not in page_text:  # noqa: PLR2004 - it stands in both sections
+def _page(templates: TemplateSet, name: str) -> Iterator[Fault]:
+    """A page must not leave out fragments that were selected for it."""
+    text = templates.page(name, SAMPLE).casefold()
+    if text.count(FIRST) < 2 or SECOND not in text:  # noqa: PLR2004 - it stands in both sections
         yield "", "it leaves out fragments of a section", "show every fragment of every group of every section"
     templates.page(name, LONG_SAMPLE)
 
 
 def _hint(templates: TemplateSet, name: str) -> None:
-    """Raises `TemplateFailed`. Only of the examples as they are something has to be seen."""
+    """Raises `TemplateFailed`. Only the unchanged examples must be visible."""
     for schema in tuple(BODIES) if name == GENERIC else (name,):
         for body in full(schema):
             _render(templates, name, schema, body, must_show=schema in BODIES)
@@ -108,41 +108,32 @@ def _hint(templates: TemplateSet, name: str) -> None:
 
 def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
     breadcrumb = _breadcrumb(schema, body)
-    input_chars = len(breadcrumb.body) + len(breadcrumb.text)
+
+    def rendered(form: RenderForm) -> str:
+        values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases)
+        return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
+
     text = ""
     try:
-        text = templates.hint(
-            name, values_of(breadcrumb, body, WHOLE, breadcrumb.speaker, MAX_TEXT_CHARS, templates.phrases), input_chars
-        )
+        text = rendered(WHOLE)
     except RenderedNothing:
         if must_show:
             raise
     if must_show and not _shows_some(text, body):
         raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
     with contextlib.suppress(RenderedNothing):
-        templates.hint(
-            name,
-            values_of(
-                breadcrumb,
-                body,
-                RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3),
-                breadcrumb.speaker,
-                MAX_TEXT_CHARS,
-                templates.phrases,
-            ),
-            input_chars,
-        )
+        rendered(RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3))
 
 
 def _shows_some(text: str, body: Any) -> bool:
     """Whether any value of the body stands in the text."""
     if isinstance(body, dict | list):
         return any(_shows_some(text, inner) for inner in (body.values() if isinstance(body, dict) else body))
-    return str(body).split("\n", 1)[0][:LETTERS] in text if body not in (None, "") else False
+    return str(body).split("\n", 1)[0][:VALUE_CHARS] in text if body not in (None, "") else False
 
 
 def _breadcrumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
-    """A file may be called what no schema can be."""
+    """An example breadcrumb; the name of a file need not be one of a schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"
     return replace(decode(StreamMessage(subject=subject, data=data, place=Place(1, 1), received_at=NOON)), schema=schema)

@@ -1,4 +1,4 @@
-"""What a hint is given of a breadcrumb."""
+"""The values of a hint, made from a breadcrumb."""
 
 from typing import Any
 
@@ -12,20 +12,20 @@ from builder.domain.phrases import Phrases
 
 LEFT_OUT = " […] "
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats"})
-"""What a hint is given."""
+"""Their names."""
 
 
 def values_of(
-    breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm, label: str, longest: int, phrases: Phrases
+    breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm, label: str, max_chars: int, phrases: Phrases
 ) -> dict[str, Any]:
-    """What a hint is given, by VALUES. label: who speaks. longest: characters of the text that are given at most."""
+    """By the names of VALUES. label: the speaker. max_chars: of the text."""
 
     def left_out(number: int) -> str:
         return phrases("characters_left_out_of", number=number, id=safe_id(breadcrumb))
 
     return {
         "speaker": label,
-        "text": trimmed(_excerpt(breadcrumb.text, form.spans), longest, left_out),
+        "text": trimmed(_excerpt(breadcrumb.text, form.spans), max_chars, left_out),
         "partial": bool(form.spans),
         "answer": form.answer,
         "body": marked(body),
@@ -37,13 +37,13 @@ def values_of(
     }
 
 
-def as_said(values: dict[str, Any], phrases: Phrases) -> str:
-    """Speaker and text without any template: what is shown when every one fails."""
+def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
+    """Speaker and text without any template, for when every one fails."""
     return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
 
 
 def _excerpt(text: str, spans: Spans) -> str:
-    """The passages that were found, neighbours joined, with a mark wherever text is left out."""
+    """The passages of the find, neighbours joined, with a mark wherever text is left out."""
     if not spans:
         return text
     pieces: list[str] = []

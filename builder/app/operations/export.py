@@ -74,7 +74,7 @@ async def export_session(
         except Rejected:
             done.unreadable += 1
             continue
-        if crumb.removes == crumb.id:
+        if crumb.kind == "secret":
             done.secrets += 1
             continue
         write(line_of(arrival) + "\n")
@@ -95,7 +95,7 @@ async def stream_content(settings: Settings, servers: str, events: Sequence[Outg
         identity = message_id(crumb.workspace, crumb.id, crumb.version)
         if identity in message_ids:
             content.ids.setdefault(identity, set()).update(fingerprints(arrival))
-        if crumb.removes not in {"", crumb.id}:
+        if crumb.kind == "tombstone":
             content.tombstones.setdefault((crumb.workspace, crumb.session, crumb.removes), set()).add(identity)
     return content
 

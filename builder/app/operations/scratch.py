@@ -15,7 +15,7 @@ from builder.domain.profile import Profile
 from builder.ports.models import Embedder
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.ranking import Ranker
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 

@@ -41,10 +41,10 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
     numbers: set[int] = set()
     omissions: list[Omission] = []
     outdated: set[int] = set()
-    for number, statement in enumerate(log.said):
+    for number, statement in enumerate(log.statements):
         if statement.row >= view.size:
             break
-        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.beside[number])):
+        if not view.current[statement.row] or (statement.withdraws and numbers.isdisjoint(log.touched[number])):
             continue
         is_own = statement.session == view.session
         reason = _superseded_by_later(view, log, number) or (
@@ -78,7 +78,7 @@ def _log(view: View, terms: Terms) -> InstructionLog:
 
 def _superseded_by_later(view: View, log: InstructionLog, number: int) -> str:
     for later, reason in log.later[number]:
-        row = log.said[later].row
+        row = log.statements[later].row
         if row < view.size and view.current[row]:
             return _reason(reason, view.breadcrumb(row).id)
     return ""

@@ -115,7 +115,7 @@ def _reduced(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
 def _under_pressure(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     rule, entries = reading.rule("window"), reading.limited
     other_tokens = fixed(reading) + count_words(reading) + _pinned(reading)
-    room = min(rule.most(reading.limit), reading.limit - other_tokens) if rule else 0
+    room = min(rule.max_tokens(reading.limit), reading.limit - other_tokens) if rule else 0
     if (
         entries
         and not displays
@@ -142,7 +142,7 @@ def _too_much(reading: Reading, displays: Sequence[Display]) -> Iterator[Fault]:
     rule = reading.rule("window")
     parts = [part for part in reading.published["sections"] if rule and part["name"] == rule.name]
     if rule and parts and len(displays) < len(reading.limited) and reading.profile.window.max_units is None:
-        share = rule.most(reading.limit) + HEADING_TOKENS
+        share = rule.max_tokens(reading.limit) + HEADING_TOKENS
         if parts[0]["tokens"] > share:
             yield LIMIT, f"the conversation has {parts[0]['tokens']} tokens, its share are {share}"
 

@@ -9,56 +9,55 @@ from dataclasses import dataclass
 from itertools import chain
 
 from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Cue, Language, languages
-from builder.language.instructions.speech import spoken
+from builder.language.instructions.speech import own_sentences
+from builder.language.scripts import LETTERS
 
-END = 5_000
-"""Characters at both ends of a long text that are read: between them stands what was pasted."""
-LONGEST = 400
+END_CHARS = 5_000
+"""Characters at both ends of a long text that are read: pasted text stands between them."""
+MAX_SENTENCE_CHARS = 400
 """Characters of a sentence that are read; people who instruct are brief."""
-LAST = 50
-"""Characters at the end of a sentence that are looked at for its question mark."""
-RUN_ON = 160
-"""Characters from which a sentence is shown from its cue on."""
-
-LEADIN = 60
+QUESTION_MARK_CHARS = 50
+"""Characters at the end of a sentence that are searched for a question mark."""
+RUN_ON_CHARS = 160
+"""A longer sentence is shown from its cue on."""
+LEADIN_CHARS = 60
 """Characters in front of a clause in which a phrase may lead to it."""
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _BREAK = re.compile(r"[,;:—–(¿¡!?.]|(?<=\s)-(?=\s)")
 _QUESTION = re.compile(r"[?？؟]\W*$")
 _QUOTATION = re.compile(r"[\"“„«‹「][^\"”“»›」]*[\"”“»›」]")
-_SCRIPTS = {
-    "cyrillic": re.compile("[а-яё]", re.IGNORECASE),
-    "han": re.compile("[\u4e00-\u9fff]"),
-    "kana": re.compile("[\u3041-\u30ff]"),
-}
 _PLAIN = str.maketrans("’‘`", "'''")
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """start, end: characters of the text. withdraws: it only takes an earlier one back ("you can use emojis again").
-
-    language: ISO 639-1, the file whose cue it holds.
-    """
+    """A sentence of a text that instructs."""
 
     start: int
     end: int
     withdraws: bool
+    """It only takes an earlier one back ("you can use emojis again")."""
     language: str
+    """ISO 639-1 code of the file that has its cue."""
 
 
 def instructions(text: str) -> tuple[Instruction, ...]:
     """The standing instructions of a text in order; none for questions, reports, quotations, stories and pasted text."""
-    spans = spoken(text) if len(text) <= 2 * END else chain(spoken(text, 0, END), spoken(text, len(text) - END))
-    return tuple(found for start, end in spans if (found := _instruction(text, start, end)))
+    if len(text) <= 2 * END_CHARS:
+        spans = own_sentences(text)
+    else:
+        spans = chain(own_sentences(text, 0, END_CHARS), own_sentences(text, len(text) - END_CHARS))
+    return tuple(instruction for start, end in spans if (instruction := _instruction(text, start, end)))
 
 
 def _instruction(text: str, start: int, end: int) -> Instruction | None:
-    sentence = _QUOTATION.sub(lambda quoted: "_" * len(quoted[0]), text[start : min(end, start + LONGEST)].translate(_PLAIN))
-    question = bool(_QUESTION.search(text[max(start, end - LAST) : end]))
+    sentence = _QUOTATION.sub(
+        lambda quoted: "_" * len(quoted[0]), text[start : min(end, start + MAX_SENTENCE_CHARS)].translate(_PLAIN)
+    )
+    question = bool(_QUESTION.search(text[max(start, end - QUESTION_MARK_CHARS) : end]))
     words = [(word[0].lower(), *word.span()) for word in _WORD.finditer(sentence)]
-    for language in _spoken(sentence, {word for word, _, _ in words}):
+    for language in _likely_languages(sentence, {word for word, _, _ in words}):
         best: tuple[int, Cue] | None = None
         for begin, cue in _cues(sentence, words, language, question=question):
             if best is None or cue.withdraws:
@@ -66,27 +65,27 @@ def _instruction(text: str, start: int, end: int) -> Instruction | None:
             if cue.withdraws:
                 break
         if best and not (language.proverbs.search(sentence) or language.single.search(sentence)):
-            begin = best[0] if end - start > RUN_ON else 0
+            begin = best[0] if end - start > RUN_ON_CHARS else 0
             return Instruction(start + begin, end, best[1].withdraws, language.code)
     return None
 
 
-def _spoken(sentence: str, words: set[str]) -> list[Language]:
+def _likely_languages(sentence: str, words: set[str]) -> list[Language]:
     """The languages that it may be in, the likeliest first: by its script, then by its most frequent words."""
-    script = next((name for name, letter in _SCRIPTS.items() if letter.search(sentence)), "latin")
-    if script == "han" and _SCRIPTS["kana"].search(sentence):
+    script = next((name for name, letter in LETTERS.items() if letter.search(sentence)), "latin")
+    if script == "han" and LETTERS["kana"].search(sentence):
         script = "kana"
-    found = [(len(words & language.signs), language) for language in languages() if language.script == script]
-    most = max((count for count, _ in found), default=0)
-    return [language for count, language in sorted(found, key=lambda held: -held[0]) if 2 * count >= most]
+    signs = {language: len(words & language.signs) for language in languages() if language.script == script}
+    most = max(signs.values(), default=0)
+    return [language for language in sorted(signs, key=lambda language: -signs[language]) if 2 * signs[language] >= most]
 
 
 def _cues(sentence: str, words: list[tuple[str, int, int]], language: Language, *, question: bool) -> Iterator[tuple[int, Cue]]:
-    """Where a cue begins that nobody else said, and which."""
+    """Where a cue begins, and which; reported speech has none."""
     for cue in language.cues.get(ANYWHERE, ()):
-        found = cue.pattern.search(sentence)
-        if found and _counts(cue, sentence, found.start(), language, question=question):
-            yield found.start(), cue
+        match = cue.pattern.search(sentence)
+        if match and _counts(cue, sentence, match.start(), language, question=question):
+            yield match.start(), cue
     anyhow = language.cues.get(ANY_WORD, ())
     for number, (word, begin, _) in enumerate(words):
         cues = language.cues.get(word, ())
@@ -128,7 +127,7 @@ def _opens(sentence: str, words: list[tuple[str, int, int]], number: int, langua
 
 def _leads_in(sentence: str, begin: int, language: Language) -> bool:
     """Whether a phrase such as "make sure to" ends where the clause begins."""
-    return bool(language.leadins.search(sentence, max(begin - LEADIN, 0), begin))
+    return bool(language.leadins.search(sentence, max(begin - LEADIN_CHARS, 0), begin))
 
 
 def _has_subject(sentence: str, words: list[tuple[str, int, int]], language: Language) -> bool:

@@ -1,24 +1,21 @@
 """The cues of instructions in each language, read once from `data/instructions/*.toml`: a new language is a new file."""
 
 import re
-import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from builder.language.lists import NOTHING, derived, tables
+from builder.language.scripts import SPACED_SCRIPTS
 
 ANYWHERE = ""
 """Key of the cues that are searched for; the only ones of scripts that write no spaces between words."""
 ANY_WORD = "*"
 """Key of the cues that are tried wherever a clause begins."""
-NEVER = r"(?!)"
-"""Matches nothing."""
-SPACED = frozenset({"latin", "cyrillic"})
-"""Scripts that write spaces between words."""
-ANCHOR = 6
-"""Words of a language by which it is known."""
+ANCHOR_WORDS = 6
+"""Words of a language that tell a stemmer the language."""
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _HEAD = re.compile(r"(?:[\w'-](?<!_)\??|\(\?:[^\W_]+(?:\|[^\W_]*)*\)\??)*")
 _PIECE = re.compile(r"(?:\(\?:([\w|]+)\)|([\w'-]))(\?)?")
@@ -27,69 +24,79 @@ _FLAGS = re.IGNORECASE
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """source: a pattern that is matched from its first word on. begins: only where a clause begins.
-
-    once: counts only where nothing says that it is meant once. asks: counts in a question too ("could you always …?").
-    withdraws: takes an instruction back.
-    """
+    """A pattern by which an instruction is recognised."""
 
     source: str
+    """Matched from its first word on."""
     begins: bool = False
+    """It counts only where a clause begins."""
     once: bool = False
+    """It counts only where nothing says that it is meant once."""
     asks: bool = False
+    """It counts in a question too ("could you always …?")."""
     withdraws: bool = False
+    """It takes an instruction back."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when it is first needed: no conversation needs all of them."""
+        """Compiled at its first use: no conversation uses all of them."""
         return _compiled(self.source)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
-    """A language and how people instruct in it.
-
-    code: ISO 639-1. script: which letters it is written in. signs: words by which it is known. anchor: the first of them, which
-    tell a stemmer the language. cues: first word → cues.
-    openers: words behind which a clause may begin. joints: those that continue a clause with a subject. subjects: such subjects.
-    leadins: phrases behind which a clause begins ("make sure to"). leads: their last words. reasons: where the reason of a wish
-    begins. single: "just this once", whatever the cue. once: what is definite, where a cue does not say "always" itself.
-    reported: somebody else's words follow. proverbs: what nobody means. pasted: announces somebody else's text. rules: announces
-    one's own wishes.
-    stop: words that say nothing of what an instruction is about. generic: verbs of which one stands for any other, and what
-    forbids without a verb. both: words that join two matters. directions: prepositions. others: pronouns of third persons.
-    """
+    """A language and how people instruct in it."""
 
     code: str
+    """ISO 639-1."""
     script: str
+    """Its letters: a key of `builder.language.scripts.LETTERS`, or "latin"."""
     signs: frozenset[str]
-    cues: Mapping[str, tuple[Cue, ...]]
-    openers: frozenset[str]
-    joints: frozenset[str]
-    subjects: frozenset[str]
-    leads: frozenset[str]
-    single: re.Pattern[str]
-    reasons: re.Pattern[str]
-    leadins: re.Pattern[str]
-    once: re.Pattern[str]
-    reported: re.Pattern[str]
-    proverbs: re.Pattern[str]
-    pasted: re.Pattern[str]
-    rules: re.Pattern[str]
-    stop: re.Pattern[str]
-    generic: re.Pattern[str]
-    both: re.Pattern[str]
-    directions: re.Pattern[str]
-    others: re.Pattern[str]
+    """Words by which it is recognised."""
     anchor: str
+    """The first of them, which tell a stemmer the language."""
+    cues: Mapping[str, tuple[Cue, ...]]
+    """First word → cues."""
+    openers: frozenset[str]
+    """Words behind which a clause may begin."""
+    joints: frozenset[str]
+    """Openers that continue a clause with a subject."""
+    subjects: frozenset[str]
+    """Such subjects."""
+    leads: frozenset[str]
+    """The last words of `leadins`."""
+    leadins: re.Pattern[str]
+    """Phrases behind which a clause begins ("make sure to")."""
+    reasons: re.Pattern[str]
+    """The beginning of the reason of a wish."""
+    single: re.Pattern[str]
+    """"Just this once", whatever the cue."""
+    once: re.Pattern[str]
+    """What is definite, where a cue does not say "always" itself."""
+    reported: re.Pattern[str]
+    """Somebody else's words follow."""
+    proverbs: re.Pattern[str]
+    """What is never meant as an instruction."""
+    pasted: re.Pattern[str]
+    """Announces somebody else's text."""
+    rules: re.Pattern[str]
+    """Announces one's own wishes."""
+    stop: re.Pattern[str]
+    """Words that say nothing of what an instruction is about."""
+    generic: re.Pattern[str]
+    """Verbs of which one stands for any other, and what forbids without a verb."""
+    both: re.Pattern[str]
+    """Words that join two matters."""
+    directions: re.Pattern[str]
+    """Prepositions."""
+    others: re.Pattern[str]
+    """Pronouns of third persons."""
 
 
-@cache
+@derived
 def languages() -> tuple[Language, ...]:
     """All languages in the order of their codes."""
-    folder = files("builder.language") / "data" / "instructions"
-    found = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
-    return tuple(_language(file.name.removesuffix(".toml"), tomllib.loads(file.read_text("utf-8"))) for file in found)
+    return tuple(_language(code, data) for code, data in tables("instructions").items())
 
 
 def _language(code: str, data: Mapping[str, Any]) -> Language:
@@ -100,7 +107,7 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         return frozenset(data[name].split())
 
     def pattern(name: str) -> re.Pattern[str]:
-        return re.compile(_expanded(data[name], lists) if data[name] else NEVER, _FLAGS)
+        return re.compile(_expanded(data[name], lists) if data[name] else NOTHING, _FLAGS)
 
     def any_of(name: str) -> re.Pattern[str]:
         return _any_of(data[name], script)
@@ -127,12 +134,12 @@ def _language(code: str, data: Mapping[str, Any]) -> Language:
         both=any_of("both"),
         directions=any_of("directions"),
         others=any_of("others"),
-        anchor=" ".join(data["signs"].split()[:ANCHOR]) if script in SPACED else "",
+        anchor=" ".join(data["signs"].split()[:ANCHOR_WORDS]) if script in SPACED_SCRIPTS else "",
     )
 
 
 def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tuple[Cue, ...]]:
-    """First word → cues, those that take back first."""
+    """First word → cues, those that withdraw first."""
     firsts = {name: tuple(_firsts(words)) for name, words in data.get("words", {}).items()}
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
     for name, kind in _KINDS.items():
@@ -140,7 +147,7 @@ def _cues(data: Mapping[str, Any], lists: Mapping[str, str]) -> Mapping[str, tup
             cue = Cue(_expanded(source, lists), **kind)
             for word in dict.fromkeys(_indexed(first, firsts)):
                 cues[word].append(cue)
-    return {word: tuple(found) for word, found in cues.items()}
+    return {word: tuple(cues_of_word) for word, cues_of_word in cues.items()}
 
 
 _KINDS: Mapping[str, Mapping[str, bool]] = {
@@ -159,10 +166,10 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(source, _FLAGS)
 
 
-def _indexed(first: str, firsts: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
+def _indexed(first: str, firsts: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     for word in first.split() or [ANYWHERE]:
-        named = _NAME.fullmatch(word)
-        yield from firsts[named[1]] if named else [word]
+        reference = _NAME.fullmatch(word)
+        yield from firsts[reference[1]] if reference else [word]
 
 
 def _either(words: str) -> str:
@@ -173,11 +180,11 @@ def _either(words: str) -> str:
 
 
 def _any_of(words: str, script: str) -> re.Pattern[str]:
-    """Any of the words, or of the patterns where words are not told apart by spaces."""
+    """Any of the words, or of the patterns of a script without spaces."""
     if not words:
-        return re.compile(NEVER)
+        return re.compile(NOTHING)
     either = "|".join(words.replace("_", r"\s+").split())
-    return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED else either, _FLAGS)
+    return re.compile(rf"(?<![\w'])(?:{either})(?![\w'])" if script in SPACED_SCRIPTS else either, _FLAGS)
 
 
 def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
@@ -188,7 +195,7 @@ def _expanded(pattern: str, lists: Mapping[str, str]) -> str:
     return plain
 
 
-def _firsts(words: str) -> Iterable[str]:
+def _firsts(words: str) -> Iterator[str]:
     """The words that a list's entries may begin with: "e?mails?" with "mail", "mails", "email" and "emails"."""
     for entry in words.split():
         ways = [""]

@@ -1,15 +1,16 @@
 """What a standing instruction is about, and whether a later one ends it.
 
-Whoever ends one wrongly hides a wish, whoever fails to shows both in their order. So one ends only by the same words again, or by
-a permission that adds no word of its own to what it is about.
+A wrong end hides a wish; a missed end shows both in their order. So one ends only by the same words again, or by a permission
+that adds no word of its own to what it is about.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from builder.language.instructions.patterns import SPACED, Language, languages
+from builder.language.instructions.patterns import Language, languages
 from builder.language.sameness import wording
+from builder.language.scripts import SPACED_SCRIPTS
 
 _CAPITAL = re.compile(r"(?<=[\w,;:)]\s)[A-ZÀ-ÖØ-ÞА-Я]\w+")
 """A word with a capital that does not begin the sentence."""
@@ -17,21 +18,24 @@ _CAPITAL = re.compile(r"(?<=[\w,;:)]\s)[A-ZÀ-ÖØ-ÞА-Я]\w+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
-    """words: stemmed terms of what it is about, order: in their order. capitals: of words with a capital.
-
-    wording: what is compared of it, for repeats.
-    generic: its verb stands for any other ("use", "write"), or it has none ("no emojis"). several: it names two matters.
-    directions: (preposition, word behind it): "from Tom" is not "to Tom". others: pronouns of third persons.
-    """
+    """What one instruction is about."""
 
     words: frozenset[str]
+    """Stemmed terms."""
     order: tuple[str, ...]
+    """The terms in their order."""
     capitals: tuple[str, ...]
+    """Terms of the words with a capital."""
     wording: str
+    """What is compared of it, for repeats."""
     generic: bool
+    """Its verb stands for any other ("use", "write"), or it has none ("no emojis")."""
     several: bool
+    """It names two matters."""
     directions: frozenset[tuple[str, str]]
+    """(preposition, word behind it): "from Tom" is not "to Tom"."""
     others: frozenset[str]
+    """Pronouns of third persons."""
 
 
 def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
@@ -70,11 +74,11 @@ def ends(permission: Subject, rule: Subject) -> bool:
 
 
 def _same_roles(permission: Subject, rule: Subject) -> bool:
-    """Whether the words stand in one order, but for a verb that went to the end, and names in any case."""
+    """Whether the words stand in one order, apart from a verb at the end; names always must."""
     order = permission.order
-    moved = (order[number:] + order[:number] for number in range(max(len(order), 1)))
-    named = tuple(word for word in permission.capitals if word in rule.capitals)
-    return any(_in_order(words, rule.order) for words in moved) and _in_order(named, rule.capitals)
+    rotations = (order[number:] + order[:number] for number in range(max(len(order), 1)))
+    names = tuple(word for word in permission.capitals if word in rule.capitals)
+    return any(_in_order(words, rule.order) for words in rotations) and _in_order(names, rule.capitals)
 
 
 def _in_order(some: tuple[str, ...], others: tuple[str, ...]) -> bool:
@@ -96,11 +100,11 @@ def _directs_elsewhere(permission: Subject, rule: Subject) -> bool:
 
 def _directions(plain: str, language: Language) -> frozenset[tuple[str, str]]:
     """Each preposition with the next word that says something."""
-    if language.script not in SPACED:
+    if language.script not in SPACED_SCRIPTS:
         return frozenset()
-    found: set[tuple[str, str]] = set()
+    directions: set[tuple[str, str]] = set()
     for preposition in language.directions.finditer(plain):
         rest = language.stop.sub(" ", plain[preposition.end() :]).split(maxsplit=1)
         if rest and not language.generic.match(rest[0]):
-            found.add((preposition[0], rest[0].strip(".,;:!?")))
-    return frozenset(found)
+            directions.add((preposition[0], rest[0].strip(".,;:!?")))
+    return frozenset(directions)

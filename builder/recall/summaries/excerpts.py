@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from builder.domain.summary import Line
-from builder.language.standing import asks, concludes, greets, refers
+from builder.language.sentence_roles import asks, concludes, greets, refers
 from builder.language.traits import counts
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View

@@ -1,10 +1,27 @@
-"""What every body of a breadcrumb can answer."""
+"""What every body of a breadcrumb says."""
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.breadcrumb import Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyFacts:
+    """What a body alone says of its breadcrumb; the fields are those of `Breadcrumb`."""
+
+    text: str = ""
+    speaker: str | None = None
+    """The name of its speaker; None = its field `speaker`, or the record's creator."""
+    user_id: str = ""
+    calls: tuple[str, ...] = ()
+    call_signatures: tuple[str, ...] = ()
+    tool: str = ""
+    failed: bool = False
+    removes: str = ""
+    covers: tuple[str, ...] = ()
 
 
 class Body(BaseModel):
@@ -20,46 +37,10 @@ class Body(BaseModel):
     task_id: str | None = Field(None, max_length=200, description="the task that it belongs to; its tag `task:ID` says the same")
     trigger_event_id: str | None = Field(None, description="id of the breadcrumb that it answers, or that made somebody send it")
 
-    def said(self) -> str:
-        """The text that search sees."""
-        return ""
-
-    def speaks_as(self) -> str:
-        """The name that the body itself gives its speaker, or nothing."""
-        return self.speaker or ""
-
-    def person(self) -> str:
-        """The id of the person who says it, or nothing."""
-        return ""
+    def facts(self) -> BodyFacts:
+        """What it says of its breadcrumb."""
+        return BodyFacts()
 
     def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
-        """Those by which it is found. sent: the record's."""
+        """The tags by which it is found. sent: the record's."""
         return sent
-
-    def calls(self) -> tuple[str, ...]:
-        """Request ids of the tool calls it makes or answers."""
-        return ()
-
-    def removes(self) -> str:
-        """Id of the breadcrumb that it deletes, or nothing."""
-        return ""
-
-    def answers(self) -> str:
-        """Id of the breadcrumb that triggered it, or nothing."""
-        return self.trigger_event_id or ""
-
-    def call_signatures(self) -> tuple[str, ...]:
-        """For each of `calls` that it makes: tool and arguments as one canonical text."""
-        return ()
-
-    def covers(self) -> tuple[str, ...]:
-        """For a summary: the ids that it stands for."""
-        return ()
-
-    def of_tool(self) -> str:
-        """Name of the tool that is called or answered."""
-        return ""
-
-    def has_failed(self) -> bool:
-        """Whether it tells of a call that failed."""
-        return False

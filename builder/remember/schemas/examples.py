@@ -1,13 +1,13 @@
-"""Bodies to try a hint on: the examples of a schema, as little of them as it takes, and much longer ones."""
+"""Bodies to try a hint on: the examples of a schema, their required fields alone, and much longer ones."""
 
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
-LONG = 60
+REPEATS = 60
 """Times that a text or a list of an example is repeated in a long one."""
 FREE: dict[str, Any] = {
     "title": "Glaze batch 7",
@@ -17,7 +17,7 @@ FREE: dict[str, Any] = {
     "items": [{"name": "first", "size": 1}, {"name": "second", "size": 2}],
     "more": {"owner": "Maya"},
 }
-"""Of a schema that nobody knows."""
+"""The body of an unknown schema."""
 
 
 def full(schema: str) -> tuple[dict[str, Any], ...]:
@@ -25,8 +25,8 @@ def full(schema: str) -> tuple[dict[str, Any], ...]:
     model = BODIES.get(schema)
     if model is None:
         return (FREE,)
-    said: Any = model.model_config.get("json_schema_extra")
-    return tuple(said["examples"])
+    extra: Any = model.model_config.get("json_schema_extra")
+    return tuple(extra["examples"])
 
 
 def varied(schema: str) -> tuple[dict[str, Any], ...]:
@@ -62,7 +62,7 @@ def _takes(model: type[BaseModel], body: dict[str, Any]) -> bool:
 
 def _stretched(value: Any) -> Any:
     if isinstance(value, str):
-        return f"{value} {WORDS * LONG}"
+        return f"{value} {WORDS * REPEATS}"
     if isinstance(value, list):
-        return value * LONG
+        return value * REPEATS
     return {key: _stretched(item) for key, item in value.items()} if isinstance(value, dict) else value

@@ -1,15 +1,16 @@
-"""The body of a summary. Its words are data of the conversation, which nobody searches twice."""
+"""The body of a summary. Its words are those of the breadcrumbs that it covers, so it is not searched."""
 
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import override
 
 from builder.domain.summary import SUMMARY, Summary
-from builder.remember.schemas.base import Body
+from builder.remember.schemas.base import Body, BodyFacts
 from builder.wire.records import Outgoing, make_record, outgoing
 
-RECIPE = "recipe:"
-"""Of a tag that names the settings which a summary was made with."""
+RECIPE_TAG = "recipe:"
+"""Beginning of the tag that names the settings of a summary."""
 _STRICT = ConfigDict(strict=False, frozen=True, extra="ignore")
 
 
@@ -78,11 +79,12 @@ class SummaryV1(Body):
             )
         return self
 
-    def covers(self) -> tuple[str, ...]:
-        return self.covered
+    @override
+    def facts(self) -> BodyFacts:
+        return BodyFacts(covers=self.covered)
 
 
 def summary_event(workspace: str, session: str, identity: str, summary: Summary, created_at: Any) -> Outgoing:
     """A summary as it is published. created_at: of the last breadcrumb it covers, so that all workers send the same bytes."""
     record = make_record(SUMMARY, identity, session, summary.body(), created_at=created_at)
-    return outgoing(record | {"tags": [f"{RECIPE}{summary.recipe}"]}, workspace)
+    return outgoing(record | {"tags": [f"{RECIPE_TAG}{summary.recipe}"]}, workspace)

@@ -1,12 +1,13 @@
-"""The bodies of what tools are, are asked and answer."""
+"""The bodies of tool calls, of their answers and of tool catalogs."""
 
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import override
 
 from builder.domain.breadcrumb import Role
-from builder.remember.content import Text, spoken
-from builder.remember.schemas.base import Body
+from builder.remember.content import Text, text_of
+from builder.remember.schemas.base import Body, BodyFacts
 from builder.wire.json import canonical
 
 
@@ -25,9 +26,11 @@ class _OneCall(Body):
     request_id: str | None = Field(None, description="joins the call with its result")
     requestId: str | None = Field(None, description="the same under RCRT's other name")  # noqa: N815 - the wire's name
 
+    @property
     def calls(self) -> tuple[str, ...]:
-        call = self.request_id or self.requestId
-        return (call,) if call else ()
+        """The request id under either name."""
+        request_id = self.request_id or self.requestId
+        return (request_id,) if request_id else ()
 
 
 class ToolRequestV1(_OneCall):
@@ -39,14 +42,11 @@ class ToolRequestV1(_OneCall):
     tool: str = Field(description="name of the tool")
     input: Any = Field(None, description="its arguments")
 
-    def said(self) -> str:
-        return f"{self.tool} {spoken(self.input)}".strip()
-
-    def call_signatures(self) -> tuple[str, ...]:
-        return (question(self.tool, self.input),) if self.calls() else ()
-
-    def of_tool(self) -> str:
-        return self.tool
+    @override
+    def facts(self) -> BodyFacts:
+        text = f"{self.tool} {text_of(self.input)}".strip()
+        signatures = (call_signature(self.tool, self.input),) if self.calls else ()
+        return BodyFacts(text=text, tool=self.tool, calls=self.calls, call_signatures=signatures)
 
 
 class ToolResponseV1(_OneCall):
@@ -62,14 +62,11 @@ class ToolResponseV1(_OneCall):
     output: Any = Field(None, description="what it returned, any JSON")
     error: Any = Field(None, description="what went wrong")
 
-    def said(self) -> str:
-        return f"{self.tool} {spoken(self.error if self.status == 'error' else self.output)}".strip()
-
-    def of_tool(self) -> str:
-        return self.tool
-
-    def has_failed(self) -> bool:
-        return self.status == "error"
+    @override
+    def facts(self) -> BodyFacts:
+        failed = self.status == "error"
+        text = f"{self.tool} {text_of(self.error if failed else self.output)}".strip()
+        return BodyFacts(text=text, tool=self.tool, calls=self.calls, failed=failed)
 
 
 class ToolErrorV1(_OneCall):
@@ -93,14 +90,10 @@ class ToolErrorV1(_OneCall):
     error_type: str | None = Field(None, description="kind of the error")
     retryable: bool | None = Field(None, description="whether trying again may help")
 
-    def said(self) -> str:
-        return f"{self.tool_name} {self.error_message}".strip()
-
-    def of_tool(self) -> str:
-        return self.tool_name
-
-    def has_failed(self) -> bool:
-        return True
+    @override
+    def facts(self) -> BodyFacts:
+        text = f"{self.tool_name} {self.error_message}".strip()
+        return BodyFacts(text=text, tool=self.tool_name, calls=self.calls, failed=True)
 
 
 class ToolSpec(BaseModel):
@@ -130,10 +123,11 @@ class ToolCatalogV1(Body):
     role: ClassVar[Role] = "standing"
     tools: tuple[ToolSpec, ...] = Field(description="the tools")
 
-    def said(self) -> str:
-        return "\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools)
+    @override
+    def facts(self) -> BodyFacts:
+        return BodyFacts(text="\n".join(f"{tool.name}: {tool.description or ''}" for tool in self.tools))
 
 
-def question(tool: str, arguments: Any) -> str:
-    """Tool and arguments as one text: equal for equal calls (features B8)."""
+def call_signature(tool: str, arguments: Any) -> str:
+    """Tool and arguments as one text: equal for equal calls."""
     return canonical({"tool": tool, "input": arguments})

@@ -1,12 +1,13 @@
 """The body of `agent.usage.v1`, written by agents and read back from the store."""
 
 from pydantic import ConfigDict, Field, ValidationError
+from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb
-from builder.domain.usage import MODEL, Usage
+from builder.domain.usage import MODEL_TAG, Usage
 from builder.remember.schemas.base import Body
 
-MOST_TOKENS = 100_000_000
+MAX_TOKENS = 100_000_000
 """Far more than any model reads, and few enough for a ratio of two of them to be exact."""
 
 
@@ -30,10 +31,10 @@ class AgentUsageV1(Body):
         }
     )
     model: str = Field(min_length=1, max_length=200, description="the model that read it, as its provider calls it")
-    counted: int = Field(ge=1, le=MOST_TOKENS, strict=True, description="`token_count` of the `agent.context.v1`")
+    counted: int = Field(ge=1, le=MAX_TOKENS, strict=True, description="`token_count` of the `agent.context.v1`")
     used: int = Field(
         ge=1,
-        le=MOST_TOKENS,
+        le=MAX_TOKENS,
         strict=True,
         description="tokens that the provider counted for exactly its `content`, nothing beside it",
     )
@@ -43,13 +44,14 @@ class AgentUsageV1(Body):
         """What it says."""
         return Usage(model=self.model, counted=self.counted, used=self.used)
 
+    @override
     def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
-        """Which model it is about, and whether it counts, is said by nobody but its body."""
-        return (*(tag for tag in sent if not tag.startswith(MODEL)), *self.usage().tags)
+        """The sender's, without any that its body decides: which model it is about, and whether it counts."""
+        return (*(tag for tag in sent if not tag.startswith(MODEL_TAG)), *self.usage().tags)
 
 
 def usage(report: Breadcrumb) -> tuple[Usage, ...]:
-    """What a stored report says; nothing where it was stored before this kind was known, and is something else."""
+    """What a stored report says; nothing where it was stored before this schema existed, and is something else."""
     try:
         return (AgentUsageV1.model_validate_json(report.body).usage(),)
     except ValidationError:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 from builder.app.resources import bundled_folder
 from builder.app.schemas import INBOUND, OUTBOUND, schema_files
 from builder.domain.profile import NEVER
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 FILES = schema_files()
 MODELS: dict[str, type[BaseModel]] = INBOUND | OUTBOUND

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.app.resources import bundled_folder
-from builder.domain.control_text import has_control_text, visible
+from builder.domain.control_text import visible
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 PARTS = (
@@ -42,9 +42,9 @@ PARTS = (
     ],
 )  # fmt: skip
 def test_control_text_is_made_visible(text: str, shown: str) -> None:
-    assert has_control_text(text)
+    assert text != shown
     assert visible(text) == shown
-    assert not has_control_text(shown)
+    assert visible(shown) == shown
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,6 @@ def test_control_text_is_made_visible(text: str, shown: str) -> None:
     ],
 )
 def test_ordinary_prose_and_code_stay_as_they_are(text: str) -> None:
-    assert not has_control_text(text)
     assert visible(text) == text
 
 
@@ -71,19 +70,18 @@ def test_nothing_of_this_repository_s_own_texts_is_taken_for_control_text() -> N
     folder = Path(bundled_folder("templates"))
     texts = [file.read_text("utf-8") for file in folder.rglob("*") if file.is_file()]
     assert texts
-    assert not any(map(has_control_text, texts))
+    assert [visible(text) for text in texts] == texts
 
 
 @settings(max_examples=1000, deadline=None)
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=10).map("".join))
-def test_what_is_visible_holds_no_control_text_and_the_quick_look_tells_the_truth(text: str) -> None:
+def test_what_is_visible_holds_no_control_text(text: str) -> None:
     shown = visible(text)
-    assert has_control_text(text) is (shown != text)
-    assert not has_control_text(shown)
     assert visible(shown) == shown
 
 
 @pytest.mark.parametrize("part", ["<s> ", "</s>", "<|", "<|a", "[INST", "<s>[INST]", ENGLAND, "\x1b", "\r\n"])
 def test_a_long_text_of_one_thing_takes_a_time_that_grows_with_its_length(part: str) -> None:
     text = part * 30_000
-    assert not has_control_text(visible(text))
+    shown = visible(text)
+    assert visible(shown) == shown

@@ -9,7 +9,7 @@ import pytest
 
 from builder.assemble.items.forms import RenderForm
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
-from builder.remember.attachments import described, line, without_data
+from builder.remember.attachments import attachment_line, described, without_data
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_place, make_rendering
 
@@ -42,7 +42,7 @@ URL = f"data:image/png;base64,{DATA}"
     ],
 )  # fmt: skip
 def test_an_image_or_file_of_any_provider_is_one_short_line(part: dict[str, Any], said: str) -> None:
-    assert line(part) == said
+    assert attachment_line(part) == said
 
 
 def crumb(schema: str, body: dict[str, Any]) -> Breadcrumb:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import DEFAULT_MAX_BYTES, decode
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 
 SUBJECT = "breadcrumbs.acme.s42.user.message.v1"
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

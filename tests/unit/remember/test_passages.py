@@ -1,6 +1,6 @@
 """Long texts are searched in stretches of about ninety words."""
 
-from builder.remember.passages import LONGEST, WORDS, passages
+from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
 
 
 def pieces(text: str) -> list[str]:
@@ -21,7 +21,7 @@ def test_a_long_text_is_cut_at_sentence_ends() -> None:
     found = pieces(" ".join(sentences))
     assert len(found) > 1
     assert [piece.endswith("letter.") for piece in found] == [True] * len(found)
-    assert all(len(piece.split()) <= WORDS for piece in found)
+    assert all(len(piece.split()) <= PASSAGE_WORDS for piece in found)
 
 
 def test_lines_are_ends_too() -> None:
@@ -37,13 +37,13 @@ def test_passages_are_filled_before_the_next_one_begins() -> None:
 def test_a_sentence_without_end_is_cut_between_words() -> None:
     found = pieces(" ".join(f"word{n}" for n in range(400)))
     assert " ".join(found).split() == [f"word{n}" for n in range(400)]
-    assert all(len(piece.split()) <= WORDS for piece in found)
+    assert all(len(piece.split()) <= PASSAGE_WORDS for piece in found)
 
 
 def test_chinese_is_cut_at_its_own_full_stop() -> None:
     found = pieces("我昨天在上海买了一张去北京的火车票。" * 200)
     assert len(found) > 1
-    assert all(piece.endswith("。") and len(piece) <= LONGEST for piece in found)
+    assert all(piece.endswith("。") and len(piece) <= MAX_PASSAGE_CHARS for piece in found)
 
 
 def test_a_text_without_any_place_to_cut_is_cut_by_length() -> None:
@@ -53,4 +53,4 @@ def test_a_text_without_any_place_to_cut_is_cut_by_length() -> None:
 def test_blank_space_in_front_makes_no_passage_longer() -> None:
     found = pieces("\n" * 5_000 + "The kiln is hot. " * 300)
     assert found[0].startswith("The kiln")
-    assert max(map(len, found)) <= LONGEST
+    assert max(map(len, found)) <= MAX_PASSAGE_CHARS

@@ -8,7 +8,7 @@ import pytest
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.profile import Profile
-from builder.domain.usage import NEWEST_REPORTS, SMALLEST
+from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS
 from builder.recall.calibration import FEWEST
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
@@ -71,9 +71,9 @@ async def test_however_many_reports_about_another_model_push_none_out(store: Sto
 
 
 async def test_however_many_reports_about_tiny_pages_push_none_out(store: Store) -> None:
-    tiny = [report(SMALLEST - 1, counted=SMALLEST - 1), report(60, counted=20), report(9000, counted=SMALLEST - 1)]
+    tiny = [report(MIN_TOKENS - 1, counted=MIN_TOKENS - 1), report(60, counted=20), report(9000, counted=MIN_TOKENS - 1)]
     assert await margins(store, [*[report(1200)] * FEWEST, *tiny * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
-    large = [report(SMALLEST, counted=SMALLEST)] * NEWEST_REPORTS
+    large = [report(MIN_TOKENS, counted=MIN_TOKENS)] * NEWEST_REPORTS
     assert await margins(store, [*[report(1200)] * FEWEST, *large]) == [0]
 
 

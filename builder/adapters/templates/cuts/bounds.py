@@ -1,46 +1,42 @@
-"""The part of a huge body that is rendered: no page holds more, and rendering the rest would delay other builds."""
+"""What of a huge body is rendered: no page holds more, and other messages must not wait for the rest."""
 
-from collections.abc import Callable
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import trimmed
+from builder.domain.json_text import with_texts
 from builder.domain.phrases import Mark
 
-CHARACTERS_A_VALUE = 8
-"""That a value takes on a page at least, with its key or its line."""
+CHARACTERS_PER_VALUE = 8
+"""Fewest that a value takes on a page, with its key or its line."""
+MORE = "…"
+"""Key of the last entry of an object that was cut."""
 
 
 def pruned(value: Any, characters: int, mark: Mark) -> Any:
-    """JSON with no more values than so many characters could show. The last entry of a list or object says how many are missing.
+    """JSON with no more values than `characters` could show. The last entry of a list or object counts the missing ones.
 
-    mark: entries that are missing → what says so.
+    mark: number of missing entries → the text of that entry.
     """
-    room = characters // CHARACTERS_A_VALUE
+    room = characters // CHARACTERS_PER_VALUE
 
     def walk(inner: Any) -> Any:
         nonlocal room
         room -= 1
-        if isinstance(inner, list):
-            items: list[Any] = []
-            for number, item in enumerate(inner):
-                if room <= 0:
-                    return [*items, mark(len(inner) - number)]
-                items.append(walk(item))
-            return items
-        if isinstance(inner, dict):
-            fields: dict[str, Any] = {}
-            for number, (key, item) in enumerate(inner.items()):
-                if room <= 0:
-                    return fields | {"…": mark(len(inner) - number)}
-                fields[key] = walk(item)
-            return fields
-        return inner
+        if not isinstance(inner, list | dict):
+            return inner
+        entries: dict[Any, Any] = {}
+        for number, (key, item) in enumerate(inner.items() if isinstance(inner, dict) else enumerate(inner)):
+            if room <= 0:
+                entries[MORE] = mark(len(inner) - number)
+                break
+            entries[key] = walk(item)
+        return entries if isinstance(inner, dict) else list(entries.values())
 
     return walk(value)
 
 
 def shortened(value: Any, characters: int, mark: Mark) -> Any:
-    """JSON of which all texts together have about so many characters: later ones give way, each with a mark."""
+    """JSON whose texts together have about `characters`: later ones are cut, each with a mark."""
     room = characters
 
     def cut(text: str) -> str:
@@ -49,12 +45,4 @@ def shortened(value: Any, characters: int, mark: Mark) -> Any:
         room -= len(short)
         return short
 
-    return _mapped(value, cut)
-
-
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
-    if isinstance(value, dict):
-        return {key: _mapped(item, change) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_mapped(item, change) for item in value]
-    return change(value) if isinstance(value, str) else value
+    return with_texts(value, cut)

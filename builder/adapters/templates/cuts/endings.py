@@ -1,4 +1,4 @@
-"""Where each section of a page ends, noted while it is laid out."""
+"""Offsets of the ends of a page's sections, noted while it is laid out."""
 
 from dataclasses import replace
 from itertools import accumulate
@@ -6,11 +6,11 @@ from itertools import accumulate
 from builder.assemble.items.layout import Group, Layout, PageSection
 
 END = "\x03"
-"""Behind the last fragment of a section while a page is laid out; no text has it, control characters are made visible."""
+"""Behind the last fragment of a section while a page is laid out; no text has it, because control characters are visible."""
 
 
 def marked_ends(sections: tuple[PageSection, ...]) -> tuple[PageSection, ...]:
-    """The sections with a mark behind the last fragment of each, of which the page's text tells where it ends."""
+    """The sections with a mark behind the last fragment of each."""
     return tuple(replace(section, groups=_with_end(section.groups)) for section in sections)
 
 
@@ -22,7 +22,7 @@ def _with_end(groups: tuple[Group, ...]) -> tuple[Group, ...]:
 
 
 def layout_of(text: str, sections: int) -> Layout:
-    """The text without the marks, and where they were; no ends when a template shows sections otherwise than once each."""
+    """The text without the marks, and their offsets; none when a template does not show each section once."""
     pieces = text.split(END)
     if len(pieces) != sections + 1:
         return Layout("".join(pieces))

@@ -1,15 +1,17 @@
-"""What a tool answered, before its hint renders it: a result list cut to its first results, and one-line stubs."""
+"""A tool's answer before its hint renders it: a result list cut to its first results, and one-line stubs."""
 
 import json
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import clip
-from builder.adapters.templates.sandbox.filters import WORDY, PreservedText, inline
+from builder.adapters.templates.sandbox.filters import WORDY_CHARS, Kept, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
+from builder.domain.json_text import with_texts
 from builder.domain.phrases import Phrases
 from builder.domain.profile import Cut
 
@@ -17,21 +19,21 @@ KEYS = ("results", "items", "data", "hits", "documents", "matches", "records", "
 """Under which an object has its list of results, the most telling first; it may be deeper ("hits": {"hits": […]})."""
 MAX_DEPTH = 3
 PREVIEW_CHARS = 40
-"""Characters of a result that its stub shows."""
+"""Of a result that its stub shows."""
 CUT, SHRUNK = "cut to its first results", "shrunk outside the conversation"
-"""What of a result is missing, as its omission says it."""
+"""Reasons of omissions: what is missing of a result."""
 
 
 @dataclass(frozen=True, slots=True)
-class ResultText:
-    """The output of a tool as it is rendered."""
+class CutOutput:
+    """An output as it may be rendered."""
 
     output: Any
     note: str = ""
     """What is missing and how to get it; "" = nothing is."""
 
 
-def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> ResultText:
+def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases) -> CutOutput:
     """The output with its result list cut.
 
     A result list is the output itself, or the list that an object has under one of KEYS. A result is an object, a list or a
@@ -40,15 +42,15 @@ def cut_results(output: Any, cut: Cut, breadcrumb: Breadcrumb, phrases: Phrases)
     value = parsed(output)
     path = _path(value, MAX_DEPTH)
     if path is None:
-        return ResultText(value)
-    entries = _at(value, path)
-    part, clipped = _cut_plain(entries, cut) if _plain(entries) else _cut_list(entries, cut)
-    note = (
-        _note(len(part), len(entries), cut if clipped else None, breadcrumb, phrases)
-        if clipped or len(part) < len(entries)
-        else ""
-    )
-    return ResultText(_replaced(value, path, part), note)
+        return CutOutput(value)
+    results = _at(value, path)
+    first, is_clipped = _first_plain(results, cut) if _is_plain(results) else _first_results(results, cut)
+    if not is_clipped and len(first) == len(results):
+        return CutOutput(_replaced(value, path, first))
+    counts = {"number": len(results), "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
+    clip_note = {"characters": cut.characters} if is_clipped else {}
+    note = phrases("results_cut" if is_clipped else "results_shown", shown=len(first), **clip_note, **counts)
+    return CutOutput(_replaced(value, path, first), note)
 
 
 def parsed(output: Any) -> Any:
@@ -63,7 +65,7 @@ def parsed(output: Any) -> Any:
 
 
 def stub(breadcrumb: Breadcrumb, line: Line, phrases: Phrases) -> str:
-    """An item of one line in place of a result: its tool, its size, and the id under which all of it can be had."""
+    """An item of one line in place of a result: its tool, its size, and the id under which `fetch` gives all of it."""
     text = breadcrumb.text.removeprefix(breadcrumb.tool)[: 4 * PREVIEW_CHARS]
     return ITEM + phrases(
         line,
@@ -84,50 +86,47 @@ def _inside(text: str) -> str:
     return " ".join(text.split()).replace("[", "(").replace("]", ")")
 
 
-def _path(value: Any, deepest: int) -> tuple[str, ...] | None:
+def _path(value: Any, levels: int) -> tuple[str, ...] | None:
     """The way to the result list, by its shape: under one of KEYS, else the longest list of results; None when there is none."""
     if isinstance(value, list):
         return ()
-    if not isinstance(value, dict) or not deepest:
+    if not isinstance(value, dict) or not levels:
         return None
-    ways = {key: way for key in value if (way := _path(value[key], deepest - 1)) is not None}
-    list_key = next((key for key in KEYS if key in ways), None)
-    others = {key: len(_at(value[key], way)) for key, way in ways.items() if not _plain(_at(value[key], way))}
-    key = list_key if list_key is not None else max(others, key=lambda name: others[name], default=None)
+    ways = {key: way for key in value if (way := _path(value[key], levels - 1)) is not None}
+    usual = next((key for key in KEYS if key in ways), None)
+    others = {key: len(_at(value[key], way)) for key, way in ways.items() if not _is_plain(_at(value[key], way))}
+    key = usual if usual is not None else max(others, key=lambda name: others[name], default=None)
     return None if key is None else (key, *ways[key])
 
 
 def _at(value: Any, path: tuple[str, ...]) -> list[Any]:
     for key in path:
         value = value[key]
-    entries: list[Any] = value
-    return entries
+    results: list[Any] = value
+    return results
 
 
-def _replaced(value: Any, path: tuple[str, ...], part: list[Any]) -> Any:
-    return part if not path else value | {path[0]: _replaced(value[path[0]], path[1:], part)}
+def _replaced(value: Any, path: tuple[str, ...], results: list[Any]) -> Any:
+    return results if not path else value | {path[0]: _replaced(value[path[0]], path[1:], results)}
 
 
-def _plain(entries: list[Any]) -> bool:
-    return not any(isinstance(item, dict | list) or (isinstance(item, str) and len(item) > WORDY) for item in entries)
+def _is_plain(results: list[Any]) -> bool:
+    return not any(isinstance(item, dict | list) or (isinstance(item, str) and len(item) > WORDY_CHARS) for item in results)
 
 
-def _cut_plain(entries: list[Any], cut: Cut) -> tuple[list[Any], bool]:
+def _first_plain(values: list[Any], cut: Cut) -> tuple[list[Any], bool]:
+    """Those for which there is room; none is ever clipped."""
     if cut.results is None or cut.characters is None:
-        return entries, False
-    part, room = [], cut.results * cut.characters
-    for item in entries:
-        room -= len(inline(item)) + 2
-        if room < 0:
-            break
-        part.append(item)
-    return part, False
+        return values, False
+    ends = accumulate(len(inline(item)) + 2 for item in values)
+    return [item for item, end in zip(values, ends, strict=True) if end <= cut.results * cut.characters], False
 
 
-def _cut_list(entries: list[Any], cut: Cut) -> tuple[list[Any], bool]:
-    part = entries[: cut.results]
-    cut_items = [_cut_item(item, cut.characters) for item in part]
-    return cut_items, any(_letters(before) > _letters(after) for before, after in zip(part, cut_items, strict=True))
+def _first_results(results: list[Any], cut: Cut) -> tuple[list[Any], bool]:
+    """The first ones, and whether one of them was clipped."""
+    first = results[: cut.results]
+    clipped = [_cut_item(item, cut.characters) for item in first]
+    return clipped, any(_letters(before) > _letters(after) for before, after in zip(first, clipped, strict=True))
 
 
 def _cut_item(item: Any, characters: int | None) -> Any:
@@ -142,7 +141,7 @@ def _cut_item(item: Any, characters: int | None) -> Any:
             break
         room -= length
     clipped = _clipped(item, most)
-    return clipped if _letters(clipped) <= characters else PreservedText(clip(inline(clipped), characters))
+    return clipped if _letters(clipped) <= characters else Kept(clip(inline(clipped), characters))
 
 
 def _lengths(item: Any) -> list[int]:
@@ -159,16 +158,4 @@ def _letters(item: Any) -> int:
 
 
 def _clipped(item: Any, most: int | None) -> Any:
-    if isinstance(item, dict):
-        return {key: _clipped(value, most) for key, value in item.items()}
-    if isinstance(item, list):
-        return [_clipped(value, most) for value in item]
-    if not isinstance(item, str):
-        return item
-    return PreservedText(item if most is None else clip(" ".join(item.split()), most))
-
-
-def _note(part: int, number: int, cut: Cut | None, breadcrumb: Breadcrumb, phrases: Phrases) -> str:
-    """cut: of each result, if any was."""
-    values = {"shown": part, "number": number, "id": safe_id(breadcrumb), "bytes": len(breadcrumb.body.encode())}
-    return phrases("results_cut", characters=cut.characters, **values) if cut else phrases("results_shown", **values)
+    return with_texts(item, lambda text: Kept(text if most is None else clip(" ".join(text.split()), most)))

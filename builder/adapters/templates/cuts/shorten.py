@@ -14,13 +14,15 @@ from builder.domain.control_text import visible
 from builder.domain.phrases import Mark
 
 CHARACTERS_PER_TOKEN = 16
-"""No encoding packs ordinary text tighter; more characters than this per allowed token are never even counted."""
+"""No encoding packs ordinary text tighter; longer texts are cut without a count."""
 SAMPLE_CHARS_PER_TOKEN = 4
-"""Characters of a text's beginning, per allowed token, that tell how tight its tokens are."""
-SEARCH_CHARS = 120
-"""Characters within which the end of a line is the better place for a cut."""
-LOOK_BACK_CHARS = 512
-"""Characters that are looked back for white space; clusters of a stretch without any are found from there."""
+"""Of a text's beginning, per allowed token, for an estimate of its characters per token."""
+LINE_END_CHARS = 120
+"""Within these the end of a line is the better place for a cut."""
+SPACE_CHARS = 40
+"""Within these white space is."""
+CLUSTER_CHARS = 512
+"""Searched backwards for white space, from which the clusters of the stretch are read."""
 
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
@@ -41,7 +43,7 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
     low, high, best = 0, min(len(text), tokens * CHARACTERS_PER_TOKEN), ""
     guesses = _guesses(text, tokens, count)
     while low <= high:
-        # Near the guess the answer is found with few counts, and none of a text that is much too long.
+        # Near the guess few counts are enough, none of them of a text that is much too long.
         middle = next((guess for guess in guesses if low < guess < high), (low + high) // 2)
         candidate = _cut(text, middle, mark, ITEM, INSIDE)
         if count(candidate + "\n") <= tokens:
@@ -52,14 +54,14 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
 
 
 def _guesses(text: str, tokens: int, count: Callable[[str], int]) -> Iterator[int]:
-    """Characters that may have so many tokens: by the text's beginning, first a little more and then a little less."""
+    """Estimates of the characters of `tokens` tokens by the text's beginning, one a little above and one a little below."""
     sample = text[: tokens * SAMPLE_CHARS_PER_TOKEN]
     guess = tokens * len(sample) // max(count(sample), 1)
     return iter((guess + guess // 8, guess - guess // 8))
 
 
 def trimmed(text: str, characters: int, mark: Mark) -> str:
-    """The text if it is that long at most, else about that much of its head and tail, marked as `shorten` does.
+    """The text if it has at most `characters`, else about that much of its head and tail, marked as by `shorten`.
 
     It is no item yet.
     """
@@ -67,26 +69,26 @@ def trimmed(text: str, characters: int, mark: Mark) -> str:
 
 
 def clip(text: str, characters: int) -> str:
-    """The text if it is that short, else its beginning with an ellipsis, both together at most that long."""
+    """The text if it has at most `characters`, else its beginning and an ellipsis of that length."""
     if len(text) <= characters:
         return text
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, room: int, mark: Mark, item: str, inside: str) -> str:
-    """item, inside: what stands in front of the mark where nothing of the head is kept, and where something is."""
-    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * room // 3), at_end=False))
-    end = _out_of_row(text, _forward(text, len(text) - room // 3), at_end=True)
+def _cut(text: str, kept_chars: int, mark: Mark, item: str, inside: str) -> str:
+    """item, inside: the text in front of the mark without a head, and with one."""
+    start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept_chars // 3), at_end=False))
+    end = _out_of_row(text, _forward(text, len(text) - kept_chars // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
     shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else NO_FENCE
-    # A whole line stays one; what was cut out of one goes behind the mark, because at a line's start it might open something.
+    # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
     opening = "\n" if whole else " "
     if again.marks:
         opening = f"\n{again.indent}{again.marks}{again.info}\n{'' if whole else again.indent}"
     closed = (head, shut.indent + shut.marks) if head and shut.marks else (head,) if head else ()
-    # A cut may leave alone what was no token in its place.
+    # A cut may leave a control token that was none in its place.
     return visible("\n".join((*closed, (inside if head else item) + f"{mark(end - start)}{opening}{tail}".rstrip())))
 
 
@@ -95,11 +97,9 @@ class _Fence:
     """The line that opened a code fence."""
 
     indent: str
-    """At least what keeps the fence inside its fragment."""
+    """At least what keeps it inside the fragment."""
     marks: str
-    """The back-ticks or tildes."""
     info: str
-    """The words behind them."""
 
 
 NO_FENCE = _Fence("", "", "")
@@ -111,14 +111,14 @@ def _open_fence(text: str) -> _Fence:
         return NO_FENCE
     opened = NO_FENCE
     for line in text.split("\n"):
-        match = _FENCE.match(line)
-        if match is None:
+        fence = _FENCE.match(line)
+        if fence is None:
             continue
-        marks, info = match["marks"], match["info"].rstrip()
+        marks, info = fence["marks"], fence["info"].rstrip()
         if opened.marks and not info and marks.startswith(opened.marks):
             opened = NO_FENCE
         elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            opened = _Fence(match["indent"].replace("-", " "), marks, info)
+            opened = _Fence(fence["indent"].replace("-", " "), marks, info)
     return opened
 
 
@@ -138,18 +138,18 @@ def _out_of_row(text: str, position: int, *, at_end: bool) -> int:
 
 
 def _back(text: str, position: int) -> int:
-    if (line := text.rfind("\n", max(position - SEARCH_CHARS, 0), position)) >= 0:
+    if (line := text.rfind("\n", max(position - LINE_END_CHARS, 0), position)) >= 0:
         return line
-    for space in range(position, max(position - 40, 0), -1):
+    for space in range(position, max(position - SPACE_CHARS, 0), -1):
         if _BOUNDARY.match(text, space):
             return space
     return _edges(text, position)[0]
 
 
 def _forward(text: str, position: int) -> int:
-    if (line := text.find("\n", position, position + SEARCH_CHARS)) >= 0:
+    if (line := text.find("\n", position, position + LINE_END_CHARS)) >= 0:
         return line + 1
-    match = _BOUNDARY.search(text, position, min(position + 40, len(text)))
+    match = _BOUNDARY.search(text, position, min(position + SPACE_CHARS, len(text)))
     return match.end() if match else _edges(text, position)[1]
 
 
@@ -157,7 +157,7 @@ def _edges(text: str, position: int) -> tuple[int, int]:
     """Where the grapheme cluster begins and ends that the position would split; the position itself when it splits none."""
     if not 0 < position < len(text):
         return position, position
-    earliest = max(position - LOOK_BACK_CHARS, 0)
+    earliest = max(position - CLUSTER_CHARS, 0)
     start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
     while start > 0 and _FLAG.match(text, start):
         start -= 1

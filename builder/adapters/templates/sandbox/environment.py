@@ -1,7 +1,7 @@
-"""The environment that templates are compiled and run in: our filters, nothing global, nothing worked out when it is read.
+"""The environment that templates are compiled and run in: our filters, no globals, nothing evaluated at compile time.
 
-Jinja's immutable sandbox keeps templates from internals and from changing values. What is added here keeps them from taking the
-process: generated code charges a `Meter` for every block that it enters and for whatever makes, copies or compares values.
+Jinja's immutable sandbox keeps templates from internals and from changing values. What is added here bounds
+what they cost: generated code charges a `Meter` for every block that it enters and for all that makes, copies or compares values.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,20 +29,20 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "sentence": sentence,
     "tag": tag,
 }
-"""Ours, beside Jinja's own."""
+"""Beside Jinja's own."""
 
 
 class Generator(CodeGenerator):
     """Writes the Python of a template, with a step in each block and our functions where Jinja writes bare operators."""
 
     def blockvisit(self, nodes: Iterable[Any], frame: Frame) -> None:
-        """Every pass of a loop, every call of a macro and every branch begins with a step, paid with the text it will write."""
-        children = list(nodes)
-        self.writeline(f"environment.step({_own_text(children)})")
-        super().blockvisit(children, frame)
+        """Every pass of a loop, every call of a macro and every branch begins with a step, charged with its own text."""
+        block = list(nodes)
+        self.writeline(f"environment.step({_own_text(block)})")
+        super().blockvisit(block, frame)
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
-        """What a loop's `if` passes over costs a step too."""
+        """An item that a loop's `if` skips costs a step too."""
         if node.test is not None:
             node.test = nodes.Or(_internal("environment.step(0)"), node.test, lineno=node.lineno)
         super().visit_For(node, frame)
@@ -52,7 +52,7 @@ class Generator(CodeGenerator):
         self._call("joined", node.nodes, frame)
 
     def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
-        """Both sides are charged for. `in` becomes a call: what is missing is in nothing, not even in a text."""
+        """Both sides are charged for. `in` becomes a call: a missing field is in nothing, not even in a text."""
         if len(node.ops) == 1 and node.ops[0].op in {"in", "notin"}:
             self.write("(not " if node.ops[0].op == "notin" else "(")
             self._call("contains", (node.ops[0].expr, node.expr), frame)
@@ -74,25 +74,20 @@ class Generator(CodeGenerator):
         self.visit(node.arg, frame)
         self.write("]")
 
-    def visit_List(self, node: nodes.List, frame: Frame) -> None:
-        """A value that is made of others costs what they hold."""
-        self._whole(super().visit_List, node, frame)
+    def visit_List(self, node: nodes.Expr, frame: Frame) -> None:
+        """A value that is made of others is charged for all that they hold."""
+        self.write("environment.whole(")
+        getattr(super(), f"visit_{type(node).__name__}")(node, frame)
+        self.write(")")
 
-    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
-        """As a list."""
-        self._whole(super().visit_Dict, node, frame)
+    visit_Dict = visit_List  # noqa: N815
 
     def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
-        """As a list, unless it takes values apart."""
+        """As a list, unless it is a target that unpacks values."""
         if node.ctx == "load":
-            self._whole(super().visit_Tuple, node, frame)
+            self.visit_List(node, frame)
         else:
             super().visit_Tuple(node, frame)
-
-    def _whole(self, visit: Callable[[Any, Frame], None], node: nodes.Node, frame: Frame) -> None:
-        self.write("environment.whole(")
-        visit(node, frame)
-        self.write(")")
 
     def _call(self, function: str, operands: Iterable[nodes.Node], frame: Frame) -> None:
         self.write(f"environment.{function}(")
@@ -102,7 +97,7 @@ class Generator(CodeGenerator):
         self.write(")")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
-        """Nothing is worked out while a template is read."""
+        """Nothing is evaluated at compile time."""
         if not isinstance(node, nodes.TemplateData):
             raise nodes.Impossible
         return super()._output_child_to_const(node, frame, finalize)
@@ -131,7 +126,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @staticmethod
     def whole(value: Any) -> Any:
-        """The value, with all that it holds charged for."""
+        """The value; all that it holds is charged."""
         charge_for(value)
         return value
 
@@ -150,13 +145,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return item in container
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """A field of a body before a method of the same name: `body.items` is what was sent."""
+        """A field of a body before a method of the same name: `body.items` is the field."""
         if isinstance(obj, Fields) and attribute in obj:
             return obj[attribute]
         return super().getattr(obj, attribute)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """An operator whose result is known to be small enough."""
+        """The operator, once the bound of its result is charged."""
         charge(of_operator(operator, left, right))
         return super().call_binop(context, operator, left, right)
 
@@ -170,9 +165,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if isinstance(owner, LoopContext):
             charge_for(*args)
         elif owner is not None:
-            args = tuple(map(_plain_value, args))
-            keywords = {name: value for name, value in kwargs.items() if not name.startswith("_")}
-            charge(of_method(owner, method.__name__)(owner, *args, **keywords))
+            args = tuple(map(_argument, args))
+            plain_kwargs = {name: value for name, value in kwargs.items() if not name.startswith("_")}
+            charge(of_method(owner, method.__name__)(owner, *args, **plain_kwargs))
         return super().call(__context, __obj, *args, **kwargs)
 
 
@@ -181,7 +176,7 @@ def _all_counted(functions: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The filter or test, charged for before it runs. What it gives one by one is given whole, so that its size is known."""
+    """The filter or test, charged before it runs. A generator becomes a list, so that its size is known."""
     bound, free = of_filter(name), name in FREE
     first = 1 if hasattr(function, "jinja_pass_arg") else 0
 
@@ -198,8 +193,8 @@ def _counted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _plain_value(value: Any) -> Any:
-    """A missing field, or some in a list, as the empty text that Python's own methods take."""
+def _argument(value: Any) -> Any:
+    """An argument for Python's own methods: a missing field, or one in a list, is the empty text."""
     if isinstance(value, list) and any(isinstance(item, Missing) for item in value):
         return ["" if isinstance(item, Missing) else item for item in value]
     return "" if isinstance(value, Missing) else value
@@ -212,7 +207,7 @@ def _stepping(items: Iterable[Any]) -> Iterator[Any]:
 
 
 def _written(value: Any) -> Any:
-    """What a template writes of a value."""
+    """The text that a template writes for a value."""
     if value is None:
         return ""
     charge_for(value)
@@ -220,19 +215,19 @@ def _written(value: Any) -> Any:
 
 
 def _own_text(block: Iterable[nodes.Node]) -> int:
-    """Characters that a block writes itself, whatever its values are."""
+    """Characters of the text that a block has itself."""
     outputs = (node for node in block if isinstance(node, nodes.Output))
     return sum(len(part.data) for output in outputs for part in output.nodes if isinstance(part, nodes.TemplateData))
 
 
 def _internal(code: str) -> nodes.InternalName:
-    """Python as a node: the parser makes such nodes in this way."""
+    """A node of Python code, made as Jinja's parser makes it."""
     node: nodes.InternalName = object.__new__(nodes.InternalName)
     nodes.Node.__init__(node, code, lineno=1)
     return node
 
 
 def _plain(value: Any) -> None:
-    """What JSON makes of a missing field. Raises `TypeError` for anything else that it cannot tell."""
+    """A missing field is null in JSON. Raises `TypeError` for any other value that JSON does not have."""
     if not isinstance(value, Missing):
         raise TypeError(f"a {type(value).__name__} is no JSON")

@@ -12,17 +12,17 @@ from builder.language.sentences import sentences
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
 
-LONGEST_LINE = 160
-"""Characters of arguments that stand in the line of their call."""
-WORDY = 40
-"""Characters from which the items of a plain list get a line each."""
+MAX_LINE_CHARS = 160
+"""Of arguments that stand in the line of their call."""
+WORDY_CHARS = 40
+"""Items of a plain list with more characters get a line each."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 NAMING = ("title", "name", "path")
-"""Keys that say what an object is: they come first, stored bodies have theirs sorted."""
+"""Keys that say what an object is; they come first."""
 
 
-class PreservedText(str):
-    """Text that has been cut as its profile says, and is clipped no further."""
+class Kept(str):
+    """Text that was cut by the rule of its profile."""
 
     __slots__ = ()
 
@@ -39,9 +39,9 @@ def tag(name: Any) -> str:
 
 def sentence(text: Any) -> str:
     """The first sentence of a text, with its full stop."""
-    raw = str(text)
-    start, end = next(iter(sentences(raw)), (0, 0))
-    first = " ".join(raw[start:end].split())
+    plain = str(text)
+    start, end = next(iter(sentences(plain)), (0, 0))
+    first = " ".join(plain[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
 
 
@@ -70,22 +70,22 @@ def inline(value: Any) -> str:
 def arguments(value: Any) -> str:
     """What a tool is called with: in one line where that is unambiguous, else a line a key below the call."""
     text = readable(value)
-    plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
-    if not plain or len(text) > LONGEST_LINE or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
+    is_plain = isinstance(value, dict) and not any(map(_is_long, value.values()))
+    if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
         return below(text)
     return inline(value)
 
 
 def _listed(items: list[Any]) -> str:
-    if not any(_nested(item) or len(_plain(item)) > WORDY or set(_plain(item)) & {",", "\n"} for item in items):
+    if not any(_nested(item) or len(_plain(item)) > WORDY_CHARS or set(_plain(item)) & {",", "\n"} for item in items):
         return ", ".join(map(_plain, items))
-    listed = "\n".join("- " + _below(readable(item)) for item in items)
-    tabled = table([dict(_pairs(item)) for item in items if isinstance(item, dict)], inline) if _alike(items) else ""
-    return tabled if tabled and len(tabled) < len(listed) else listed
+    lines = "\n".join("- " + _below(readable(item)) for item in items)
+    rows = table([dict(_pairs(item)) for item in items if isinstance(item, dict)], inline) if _alike(items) else ""
+    return rows if rows and len(rows) < len(lines) else lines
 
 
 def _pairs(value: dict[str, Any]) -> list[tuple[str, Any]]:
-    """Stored bodies have their keys sorted, so a text of many lines would come in front of what says whose it is."""
+    """Naming keys first and long values last; stored bodies have their keys sorted."""
     return sorted(
         pairs_of(value), key=lambda pair: (NAMING.index(pair[0]) if pair[0] in NAMING else len(NAMING), _is_long(pair[1]))
     )

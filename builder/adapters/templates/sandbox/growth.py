@@ -1,36 +1,38 @@
 """How many characters an operator, a text's method or a filter may make of its values: asked before it runs.
 
-Each function here gives an upper bound without making the result. What is not named here makes about as much as it is given.
+Each function here gives an upper bound without making the result. Filters that are not named here make about as much as they
+are given.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from typing import Any
 
 from jinja2 import TemplateRuntimeError
 from jinja2.exceptions import SecurityError
 
 from builder.adapters.templates.sandbox.meter import size
+from builder.domain.json_text import depth
 
 Bound = Callable[..., int]
 """The arguments of what is called → characters."""
 
 MAX_NUMBER_BITS = 2_000
-"""Bits of a whole number that an operator may make."""
+"""Of a whole number that an operator may make."""
 MAX_WIDTH_DIGITS = 6
-"""Digits of a width in a format."""
+"""Of a width in a format."""
 ESCAPED_CHARS = 6
-"""Characters that one may become: `&#34;`, `%E2`, `\\u2026`."""
-QUADRATIC = 4_096
-"""Characters that the slow filters handle in the time in which the others handle their square."""
+"""Characters that one character may become: `&#34;`, `%E2`, `\\u2026`."""
+QUADRATIC_CHARS = 4_096
+"""Input for which a slow filter, which takes the square of its input's time, takes as long per character as the others."""
 
 _DIGITS = re.compile(r"\d+")
-_TAKEN_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
+_VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
 """`%*d` and `{:{}}`."""
 
 
 def of_operator(operator: str, left: Any, right: Any) -> int:
-    """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers that grow out of hand."""
+    """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers of too many bits."""
     if isinstance(left, int | float) and isinstance(right, int | float):
         return _of_numbers(operator, left, right)
     if operator == "*":
@@ -54,24 +56,24 @@ def _times(left: Any, right: Any) -> int:
 def _of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
-    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _TAKEN_WIDTH.search(text):
+    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _VALUE_WIDTH.search(text):
         raise TemplateRuntimeError(
             f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
         )
     return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
-def _of_formatting(text: Any, /, *args: Any, **keywords: Any) -> int:
-    return _of_format(str(text), *args, *keywords.values())
+def _of_formatting(text: Any, /, *args: Any, **kwargs: Any) -> int:
+    return _of_format(str(text), *args, *kwargs.values())
 
 
 def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
-    measure = str(text)
-    return len(measure) + (measure.count(str(old)) if str(old) else len(measure) + 1) * len(str(new))
+    plain = str(text)
+    return len(plain) + (plain.count(str(old)) if str(old) else len(plain) + 1) * len(str(new))
 
 
-def _joined(items: Any, glue: Any = "", *_: Any, **keywords: Any) -> int:
-    return ESCAPED_CHARS * size(items) + len(str(keywords.get("d", glue))) * _length(items)
+def _joined(items: Any, glue: Any = "", *_: Any, **kwargs: Any) -> int:
+    return ESCAPED_CHARS * size(items) + len(str(kwargs.get("d", glue))) * _length(items)
 
 
 def _glued(glue: str, items: Any) -> int:
@@ -87,62 +89,48 @@ def _tabs(text: str, width: int = 8) -> int:
 
 
 def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
-    measure = str(text)
-    return len(measure) + (len(measure.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
+    plain = str(text)
+    return len(plain) + (len(plain.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
 
 
-def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **keywords: Any) -> int:
+def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **kwargs: Any) -> int:
     """Textwrap copies the rest of a long word for each line."""
-    measure, glue = len(str(text)), keywords.get("wrapstring") or glue
-    lines = measure // max(int(width), 1) + str(text).count("\n") + 1
-    return measure + lines * (len(str(glue)) + measure // QUADRATIC)
+    length, glue = len(str(text)), kwargs.get("wrapstring") or glue
+    lines = length // max(int(width), 1) + str(text).count("\n") + 1
+    return length + lines * (len(str(glue)) + length // QUADRATIC_CHARS)
 
 
-def _slow(*values: Any, **keywords: Any) -> int:
-    """Of what takes the square of its input's time."""
-    measure = size((values, keywords))
-    return ESCAPED_CHARS * measure + measure * (measure // QUADRATIC)
+def _slow(*values: Any, **kwargs: Any) -> int:
+    """Of filters that take the square of their input's time."""
+    characters = size((values, kwargs))
+    return ESCAPED_CHARS * characters + characters * (characters // QUADRATIC_CHARS)
 
 
-def _escaped(*values: Any, **keywords: Any) -> int:
-    return ESCAPED_CHARS * size((values, keywords))
+def _escaped(*values: Any, **kwargs: Any) -> int:
+    return ESCAPED_CHARS * size((values, kwargs))
 
 
 def _dumped(value: Any, indent: Any = None) -> int:
-    measure = size(value)
-    return ESCAPED_CHARS * measure + measure * (indent if isinstance(indent, int) else 0)
+    return size(value) * (ESCAPED_CHARS + (indent if isinstance(indent, int) else 0))
 
 
 def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
-    """Lists are added one after the other, and each addition copies the sum."""
-    measure = size((values, attribute, start))
-    return measure if isinstance(start, int | float) else measure * _length(values)
+    """A sum of lists copies all of them for each one."""
+    return size((values, attribute, start)) * (1 if isinstance(start, int | float) else _length(values))
 
 
 def _ordered(value: Any, *_: Any, **__: Any) -> int:
-    measure = size(value)
-    return measure * max(measure.bit_length(), 1)
+    characters = size(value)
+    return characters * max(characters.bit_length(), 1)
 
 
 def _laid_out(value: Any) -> int:
-    """Nested lists and objects are indented by one step a level."""
+    """Each level of lists and objects is indented further."""
     return size(value) * (depth(value) + 1)
 
 
-def _by_numbers(*values: Any, **keywords: Any) -> int:
-    return size((values, keywords)) + sum(abs(value) for value in (*values, *keywords.values()) if isinstance(value, int))
-
-
-def depth(value: Any) -> int:
-    """How deep lists and objects are nested in it."""
-    levels, level = 0, [value]
-    while level := [item for outer in level for item in _inner(outer)]:
-        levels += 1
-    return levels
-
-
-def _inner(value: Any) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+def _by_numbers(*values: Any, **kwargs: Any) -> int:
+    return size((values, kwargs)) + sum(abs(value) for value in (*values, *kwargs.values()) if isinstance(value, int))
 
 
 _TEXTS = frozenset(
@@ -166,7 +154,7 @@ FREE = frozenset(
     {"attr", "count", "d", "default", "first", "items", "last", "length", "map", "random"}
     | {"reject", "rejectattr", "select", "selectattr"}
 )
-"""Filters that hand on what they are given."""
+"""Filters that only pass values on."""
 FILTERS: Mapping[str, Bound] = (
     dict.fromkeys(FREE, lambda *_, **__: 1)
     | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _ordered)
@@ -184,7 +172,7 @@ def of_filter(name: str) -> Bound:
 
 def of_method(owner: Any, name: str) -> Bound:
     """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
-    for kind, names in METHODS.items():
-        if isinstance(owner, kind) and name in names:
-            return names[name]
+    for kind, methods in METHODS.items():
+        if isinstance(owner, kind) and name in methods:
+            return methods[name]
     raise SecurityError(f"the method {name!r} is not for templates; use a filter")

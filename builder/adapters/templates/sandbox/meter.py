@@ -1,4 +1,4 @@
-"""What one rendering may cost: steps of loops and macros, characters that are handled, time of the processor.
+"""The limits of one rendering: steps of loops and macros, characters that are handled, processor time.
 
 Steps and characters are counted, so the same input meets the same limit on every machine; the time is the last resort.
 """
@@ -14,28 +14,26 @@ from typing import Any
 
 from jinja2 import TemplateRuntimeError
 
-LOOK_EVERY = 32
+CLOCK_STEPS = 32
 """Steps between two looks at the clock."""
-LARGE = 20_000
-"""Characters handled at once that are worth a look at the clock."""
+CLOCK_CHARS = 20_000
+"""More characters at once cause a look at the clock."""
 
 
 class LimitExceeded(TemplateRuntimeError):  # noqa: N818 - named after what happened
-    """A template wants more steps, characters or time than a rendering may have."""
+    """A template needs more steps, characters or time than a rendering may have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one rendering may use."""
+    """The limits of a rendering; some grow with the characters of its values."""
 
     steps: int = 20_000
-    """Of the template."""
     steps_each: float = 0.05
-    """More steps for each character of the input."""
+    """Further steps for each character of the values."""
     characters: int = 1_000_000
-    """Of output and intermediate values."""
     characters_each: int = 24
-    """More characters for each character of the input."""
+    """Further characters for each character of the values."""
     seconds: float = 0.5
     """Of processor time."""
 
@@ -45,21 +43,21 @@ class Meter:
 
     __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
 
-    def __init__(self, limits: Limits, input_chars: int) -> None:
-        """given: characters that the template is given."""
+    def __init__(self, limits: Limits, value_chars: int) -> None:
+        """value_chars: characters of the values."""
         self._limits = limits
-        self._steps = limits.steps + int(limits.steps_each * input_chars)
-        self._characters = limits.characters + limits.characters_each * input_chars
-        self._looks = LOOK_EVERY
+        self._steps = limits.steps + int(limits.steps_each * value_chars)
+        self._characters = limits.characters + limits.characters_each * value_chars
+        self._looks = CLOCK_STEPS
         self._ends = thread_time() + limits.seconds
 
     @property
-    def remaining(self) -> int:
-        """Characters that may yet be handled."""
+    def left(self) -> int:
+        """Characters that may still be handled."""
         return self._characters
 
     def step(self, characters: int) -> None:
-        """One block is entered that writes so many characters of its own. Raises `LimitExceeded`."""
+        """Enter a block that has so many characters of its own. Raises `LimitExceeded`."""
         self._steps -= 1
         if self._steps < 0:
             raise LimitExceeded("it takes more steps (loops, blocks and macros) than a rendering may; let it loop over less")
@@ -67,12 +65,12 @@ class Meter:
         self.charge(characters)
 
     def charge(self, characters: int) -> None:
-        """So many are read, made or compared. Raises `LimitExceeded`."""
+        """Charge for characters that are read, made or compared. Raises `LimitExceeded`."""
         self._characters -= characters
         if self._characters < 0:
             raise LimitExceeded("it makes more text than a rendering may; let it repeat, pad or join less")
-        if self._looks <= 0 or characters > LARGE:
-            self._looks = LOOK_EVERY
+        if self._looks <= 0 or characters > CLOCK_CHARS:
+            self._looks = CLOCK_STEPS
             if thread_time() > self._ends:
                 raise LimitExceeded(f"it takes longer than {self._limits.seconds:g} s; let it do less")
 
@@ -81,9 +79,9 @@ _METER: ContextVar[Meter] = ContextVar("meter")
 
 
 @contextmanager
-def metered(limits: Limits, input_chars: int) -> Iterator[None]:
-    """Within it `step` and `charge` count for one rendering. given: characters that the template is given."""
-    token = _METER.set(Meter(limits, input_chars))
+def metered(limits: Limits, value_chars: int) -> Iterator[None]:
+    """Within it `step` and `charge` count for one rendering. value_chars: characters of the values."""
+    token = _METER.set(Meter(limits, value_chars))
     try:
         yield
     finally:
@@ -101,10 +99,10 @@ def charge(characters: int) -> None:
 
 
 def charge_for(*values: Any) -> None:
-    """Charge for all that these values hold; what they hold twice counts twice, as it would when it is written or compared."""
+    """Charge for all that these values hold; a value that they hold twice counts twice."""
     meter = _METER.get()
     for value in values:
-        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.remaining))
+        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.left))
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:

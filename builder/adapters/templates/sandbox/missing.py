@@ -1,4 +1,4 @@
-"""A field that a body does not have: empty and false wherever it is used. Anything else that is undefined is a mistake."""
+"""A field that a body does not have is empty and false wherever it is used. Any other undefined name is a mistake."""
 
 from operator import attrgetter
 from typing import Any
@@ -8,7 +8,7 @@ from jinja2.utils import missing
 
 _NULLS = attrgetter("_nulls")
 PLAIN = (int, float, type(None))
-"""Values without fields: only a body can have put one where a template looks for some."""
+"""Values without fields: only a body can have put one where a template reads a field."""
 
 
 class Fields(dict[str, Any]):
@@ -34,7 +34,7 @@ class Words(str):
 
 
 class Missing(ChainableUndefined):
-    """Of text nothing, of numbers zero, of lists and objects empty; whatever is asked of it is missing too."""
+    """Of text nothing, of numbers zero, of lists and objects empty; each of its fields is missing too."""
 
     __slots__ = ()
 
@@ -77,7 +77,7 @@ class Missing(ChainableUndefined):
 
 
 class Absence(StrictUndefined):
-    """What stands for anything that is not there: `Missing` in a body and where a list has no such item, else a mistake."""
+    """Jinja's undefined value: `Missing` in a body and for an item that a list does not have, else a mistake."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ class Absence(StrictUndefined):
 
 
 def marked(value: Any) -> Any:
-    """The JSON value of a body, known as such wherever a template takes it; a field that is null is missing."""
+    """The JSON value of a body, marked as such down to its texts; a field that is null is missing."""
     if isinstance(value, dict):
         return Fields(value)
     if isinstance(value, list):
@@ -111,5 +111,5 @@ def pairs_of(value: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def is_none(value: Any) -> bool:
-    """Jinja's test `none`: a missing field is as good as one that is null."""
+    """Jinja's test `none`: a missing field is null."""
     return value is None or isinstance(value, Missing)

@@ -119,7 +119,7 @@ def test_a_slip_of_the_pen_is_told_with_the_name_that_was_meant() -> None:
 
 
 def test_a_trigger_that_nobody_sends_is_told() -> None:
-    assert found(WINDOW, triggers=["order.placed.v2"]) == [("triggers", "nobody is known to send 'order.placed.v2'")]
+    assert found(WINDOW, triggers=["order.placed.v2"]) == [("triggers", "no sender of 'order.placed.v2' is known")]
     assert found(WINDOW, triggers=["summary.v1"]) == [("triggers", "summary.v1 never triggers")]
     assert found(WINDOW, triggers=["ticket.v1"]) == []
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.fragments import MAX_FRAGMENTS, JinjaRendering
+from builder.adapters.templates.fragments import CACHE_SIZE, JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
@@ -86,9 +86,9 @@ def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
     rendering = JinjaRendering(templates(), lambda _: 1)
     first = make_breadcrumb(TEXT)
     before = rendering.fragment(first, WHOLE, "User")
-    for said in range(2, MAX_FRAGMENTS + 10):
+    for said in range(2, CACHE_SIZE + 10):
         rendering.fragment(first, RenderForm(said=said), "User")
-    assert len(rendering._fragments) == MAX_FRAGMENTS
+    assert len(rendering._fragments) == CACHE_SIZE
     assert rendering.fragment(first, WHOLE, "User") == before
 
 

@@ -11,7 +11,7 @@ from builder.assemble.items.labels import tool_label
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.profile import NEVER
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import BODIES
+from builder.remember.schemas.registry import BODIES
 from tests.factories import make_rendering
 
 NOON = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from time import thread_time
 
 import pytest
 
-from builder.adapters.templates.folder import PATIENCE, TemplateSet, read_folders
+from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.meter import Limits
 from builder.app.resources import bundled_folder
@@ -83,9 +83,9 @@ def test_limits_are_arguments() -> None:
 def test_a_hint_that_exceeded_its_limits_time_and_again_rests_until_it_is_edited() -> None:
     templates = TemplateSet({"generic": "{{ text }}", "user.message.v1": ALL[0]}, {})
     rendering = JinjaRendering(templates, len)
-    failures = [rendering.fragment(make_breadcrumb(MESSAGE, id=f"m{n}"), WHOLE, "User").failed for n in range(PATIENCE + 2)]
-    rests = f"it exceeded its limits {PATIENCE} times and rests until it is edited"
-    assert [rests in reason for reason in failures] == [False] * PATIENCE + [True] * 2
+    failures = [rendering.fragment(make_breadcrumb(MESSAGE, id=f"m{n}"), WHOLE, "User").failed for n in range(MAX_STRIKES + 2)]
+    rests = f"it exceeded its limits {MAX_STRIKES} times and rests until it is edited"
+    assert [rests in reason for reason in failures] == [False] * MAX_STRIKES + [True] * 2
 
 
 def test_an_indent_of_the_template_is_not_repeated_without_end() -> None:

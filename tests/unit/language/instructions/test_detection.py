@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.language.instructions.detection import LONGEST, instructions
+from builder.language.instructions.detection import MAX_SENTENCE_CHARS, instructions
 from builder.language.instructions.patterns import languages
 
 FOLDER = Path(__file__).parent
@@ -105,7 +105,7 @@ def test_comments_of_code_and_quoted_lines_are_nobodys_wish() -> None:
 
 def test_a_sentence_without_an_end_is_cut_where_nobody_writes_on() -> None:
     (wish,) = wishes(f"Never use tabs {'and so on ' * 400}")
-    assert len(wish) <= LONGEST
+    assert len(wish) <= MAX_SENTENCE_CHARS
 
 
 def test_both_ends_of_a_long_text_are_read() -> None:

@@ -9,7 +9,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.usage import Usage
 from builder.remember.decode import decode
-from builder.remember.schemas.usage import MOST_TOKENS, usage
+from builder.remember.schemas.usage import MAX_TOKENS, usage
 from builder.wire.records import make_record, outgoing
 from tests.factories import MORNING, make_breadcrumb, make_place
 
@@ -32,7 +32,7 @@ def test_a_report_is_read_back_as_it_was_sent_and_says_nothing_to_a_search() -> 
     [
         ({"used": 0}, r"greater than or equal to 1 at /context/used, got a number"),
         ({"used": -5}, r"greater than or equal to 1 at /context/used, got a number"),
-        ({"used": MOST_TOKENS + 1}, r"less than or equal to 100000000 at /context/used, got a number"),
+        ({"used": MAX_TOKENS + 1}, r"less than or equal to 100000000 at /context/used, got a number"),
         ({"used": 10**400}, r"at /context/used, got a number"),
         ({"used": 12.5}, r"valid integer at /context/used, got a number"),
         ({"used": "1200"}, r"valid integer at /context/used, got a text of [0-9]+ characters"),

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.templates.cuts.bounds import CHARACTERS_A_VALUE, pruned, shortened
-from builder.adapters.templates.folder import PATIENCE, TemplateSet, read_folders
+from builder.adapters.templates.cuts.bounds import CHARACTERS_PER_VALUE, pruned, shortened
+from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.resources import bundled_folder
@@ -32,8 +32,8 @@ def more(number: int) -> str:
 
 
 def test_a_list_and_an_object_say_how_many_entries_are_missing() -> None:
-    assert pruned(list(range(9)), 5 * CHARACTERS_A_VALUE, more) == [0, 1, 2, 3, "[… 5 more left out, id m1 …]"]
-    assert pruned({"a": 1, "b": 2, "c": 3}, 2 * CHARACTERS_A_VALUE, more) == {"a": 1, "…": "[… 2 more left out, id m1 …]"}
+    assert pruned(list(range(9)), 5 * CHARACTERS_PER_VALUE, more) == [0, 1, 2, 3, "[… 5 more left out, id m1 …]"]
+    assert pruned({"a": 1, "b": 2, "c": 3}, 2 * CHARACTERS_PER_VALUE, more) == {"a": 1, "…": "[… 2 more left out, id m1 …]"}
     assert pruned({"a": [1, 2]}, 1_000, more) == {"a": [1, 2]}
 
 
@@ -48,7 +48,7 @@ def test_later_texts_give_way_to_earlier_ones_with_a_mark() -> None:
 def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(kind: str) -> None:
     longest = 64_000
     templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
-    rendering = JinjaRendering(templates, load_counter("o200k_base"), max_text_chars=longest)
+    rendering = JinjaRendering(templates, load_counter("o200k_base"), max_chars=longest)
     for schema, body in (
         ("tool.response.v1", {"tool": "search", "status": "success", "request_id": "r1", "output": HUGE[kind]}),
         ("order.v1", {"order": HUGE[kind]}),
@@ -58,7 +58,7 @@ def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(
         assert fragment.failed == ""
         assert "left out" in fragment.text
         assert fragment.tokens <= 4_000
-        assert values(pruned(body, longest, more)) <= 2 * longest // CHARACTERS_A_VALUE
+        assert values(pruned(body, longest, more)) <= 2 * longest // CHARACTERS_PER_VALUE
 
 
 def test_what_people_send_makes_no_hint_rest() -> None:
@@ -71,5 +71,5 @@ def test_what_people_send_makes_no_hint_rest() -> None:
         except Exception as error:  # noqa: BLE001 - its kind does not leave the package
             return str(error)
 
-    assert all("rests" not in fails("x" * 50_000) for _ in range(2 * PATIENCE))
+    assert all("rests" not in fails("x" * 50_000) for _ in range(2 * MAX_STRIKES))
     assert fails("short").endswith("short")

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.selector import Selector
 from builder.remember.decode import decode
-from builder.remember.schemas.conversation import excluded
+from builder.remember.schemas.removals import excluded
 from tests.factories import make_breadcrumb
 from tests.unit.adapters.templates.test_hints import NOON
 

@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from builder.domain.message import Call, Exchange, Image, Message, Part
-from builder.publish.chat_messages import LONGEST_ID, acceptable, anthropic, openai
+from builder.publish.anthropic import anthropic
 from builder.publish.event import encode
+from builder.publish.openai import openai
+from builder.publish.tool_ids import MAX_ID_CHARS, acceptable
 from builder.remember.attachments import images_of
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.factories import make_context, make_profile
@@ -74,7 +76,7 @@ def test_ids_that_come_twice_or_that_no_provider_takes_are_mapped() -> None:
     odd = "r" * 90, "a b", "r1", "r1", "r1_2", "ключ"
     ids = [message.exchanges[0].call.id for message in acceptable(tuple(map(call, odd)))]
     assert len(set(ids)) == len(ids)
-    assert max(map(len, ids)) <= LONGEST_ID
+    assert max(map(len, ids)) <= MAX_ID_CHARS
     assert ids[2:4] == ["r1", "r1_2"]
     assert ids[0].startswith("call_")
     both(*map(call, odd), ASK)

@@ -1,0 +1,56 @@
+"""What a profile allows, and what triggers it."""
+
+import pytest
+
+from builder.domain.profile import MAX_MARGIN
+from builder.domain.selector import Selector
+from tests.factories import make_breadcrumb, make_profile
+
+
+def test_a_page_may_have_the_budget_without_margin_and_reserve() -> None:
+    profile = make_profile(budget=1000, margin=0.1, reserve=50, target=None)
+    assert (profile.allowance, profile.aim, profile.least_allowance) == (850, 850, 850)
+
+
+def test_a_page_aims_at_its_target_while_that_is_allowed() -> None:
+    assert make_profile(budget=1000, reserve=0, target=400).aim == 400
+    assert make_profile(budget=1000, reserve=700, target=400).aim == 300
+
+
+def test_calibration_may_take_half_of_the_page_at_most() -> None:
+    profile = make_profile(budget=1000, reserve=0, margin=0.1, calibrate="gpt-5")
+    assert profile.least_allowance == 1000 * MAX_MARGIN
+
+
+@pytest.mark.parametrize(
+    ("up_to", "overflow", "whole"), [("target", "trim", 400), ("budget", "trim", 1000), ("target", "reject", 1000)]
+)
+def test_a_conversation_stands_whole_up_to_the_target_or_the_budget(up_to: str, overflow: str, whole: int) -> None:
+    profile = make_profile(budget=1000, reserve=0, target=400, window={"whole_up_to": up_to}, on_overflow=overflow)
+    assert profile.whole == whole
+
+
+def test_a_section_has_its_share_but_never_fewer_tokens_than_its_minimum() -> None:
+    rule = next(rule for rule in make_profile("default").sections if rule.max_share < 1)
+    page = 10_000
+    assert rule.max_tokens(page) == max(int(rule.max_share * page), rule.min_tokens)
+    assert rule.max_tokens(10) == min(max(int(rule.max_share * 10), rule.min_tokens), 10)
+
+
+def test_the_failure_of_a_tool_triggers_where_its_answer_does() -> None:
+    profile = make_profile(triggers=("tool.response.v1",))
+    assert profile.waits_for_tools
+    assert profile.is_triggered_by(make_breadcrumb(schema="tool.error.v1"))
+    assert not profile.is_triggered_by(make_breadcrumb())
+
+
+def test_a_breadcrumb_outside_the_audience_triggers_nothing() -> None:
+    profile = make_profile(audience=Selector(any_tags=("support",)))
+    assert profile.is_triggered_by(make_breadcrumb(tags=("support",)))
+    assert not profile.is_triggered_by(make_breadcrumb())
+
+
+def test_the_section_of_a_source_is_the_first_one() -> None:
+    profile = make_profile()
+    assert profile.section("trigger") == profile.sections[-1]
+    assert make_profile(sections=()).section("trigger") is None

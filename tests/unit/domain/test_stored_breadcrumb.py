@@ -1,0 +1,24 @@
+"""A trace holds nothing of what a breadcrumb said."""
+
+from dataclasses import fields
+
+from builder.domain.stored_breadcrumb import erased
+from tests.factories import MORNING, make_breadcrumb
+
+IDENTITY = {"workspace", "session", "id", "version", "place", "schema", "created_at", "received_at", "answers"}
+
+
+def test_only_identity_and_place_and_the_answered_breadcrumb_survive_an_erasure() -> None:
+    crumb = make_breadcrumb(
+        "The key is 4711.", user_id="u1", utc_offset=60, tags=("draft",), calls=("r1",), call_signatures=("{}",), answers="m0",
+        pointers=("key",), expires_at=MORNING, task="t7", tool="search", failed=True, covers=("m3",),
+    )  # fmt: skip
+    trace = erased(crumb)
+    same = {field.name for field in fields(crumb) if getattr(crumb, field.name) == getattr(trace, field.name)}
+    assert same == IDENTITY
+    assert (trace.removes, trace.body, trace.text) == (crumb.id, "{}", "")
+
+
+def test_an_erasure_of_a_trace_changes_nothing() -> None:
+    trace = erased(make_breadcrumb())
+    assert erased(trace) == trace

@@ -1,0 +1,36 @@
+"""The bodies of messages, and the facts in them."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1
+from builder.remember.schemas.tools import call_signature
+
+
+@pytest.mark.parametrize("name", ["content", "message", "text"])
+def test_a_message_has_its_text_under_each_of_its_names(name: str) -> None:
+    assert UserMessageV1.model_validate({name: "hello"}).facts().text == "hello"
+
+
+def test_a_message_without_a_text_is_refused() -> None:
+    with pytest.raises(ValidationError, match="no text"):
+        UserMessageV1.model_validate({"speaker": "Maya"})
+
+
+@pytest.mark.parametrize(("user_id", "fact"), [("u1", "u1"), (7, ""), ("a\nb", ""), (None, "")])
+def test_only_a_usable_user_id_is_a_fact(user_id: Any, fact: str) -> None:
+    assert UserMessageV1.model_validate({"content": "x", "user_id": user_id}).facts().user_id == fact
+
+
+def test_the_calls_of_a_response_are_those_with_a_request_id() -> None:
+    requests = [{"tool": "a", "input": 1, "requestId": "r1"}, {"tool": "b"}, {"tool": "c", "request_id": "r2"}]
+    facts = AgentResponseV1.model_validate({"message": "", "tool_requests": requests}).facts()
+    assert facts.calls == ("r1", "r2")
+    assert facts.call_signatures == (call_signature("a", 1), call_signature("c", None))
+
+
+@pytest.mark.parametrize(("sent", "step"), [(3, 3), (0, None), (True, None), ("2", None)])
+def test_a_step_is_a_number_from_one_on(sent: Any, step: int | None) -> None:
+    assert AgentResponseV1.model_validate({"message": "x", "step": sent}).step == step

@@ -1,0 +1,36 @@
+"""Files that people write are bounded, and so is their YAML."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from builder.domain.errors import Misconfigured
+from builder.wire.files import MAX_FILE_BYTES, parse_yaml, read_source
+
+
+def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
+    file = tmp_path / "profile.yaml"
+    file.write_bytes(b"x" * MAX_FILE_BYTES)
+    assert len(read_source(file)) == MAX_FILE_BYTES
+    file.write_bytes(b"x" * (MAX_FILE_BYTES + 1))
+    with pytest.raises(Misconfigured, match="make it smaller"):
+        read_source(file)
+
+
+def test_yaml_is_read_as_plain_values() -> None:
+    assert parse_yaml("budget: 4000\nsections: [{name: tools}]") == {"budget": 4000, "sections": [{"name": "tools"}]}
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("a: &x [1]\nb: *x", "alias"),
+        (f"a: {'9' * 31}", "31 digits"),
+        ("[" * 20_000, "nested too deeply"),
+        ("!!python/object:os.system {}", "could not determine a constructor"),
+    ],
+)
+def test_yaml_that_grows_or_runs_is_refused(source: str, reason: str) -> None:
+    with pytest.raises(yaml.YAMLError, match=reason):
+        parse_yaml(source)
