@@ -109,8 +109,8 @@ class ContextBuilder:
 
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> BuildResult:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
-        _, begun = await self.begin(breadcrumb, consumers)
-        return await self.complete(begun)
+        _, pages = await self.begin(breadcrumb, consumers)
+        return await self.complete(pages)
 
     async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, BegunPages]:
         """Remember the breadcrumb, and make what stands in front of the finds. Raises `Rejected` and `Unavailable`.
@@ -121,26 +121,26 @@ class ContextBuilder:
         if breadcrumb.role == "tool":
             trigger = await self.memory.remember(breadcrumb)
             return trigger, await self._begin(trigger.breadcrumb, consumers)
-        pages = asyncio.create_task(self._begin(breadcrumb, consumers))
+        beginning = asyncio.create_task(self._begin(breadcrumb, consumers))
         try:
             trigger = await self.memory.remember(breadcrumb)
-            begun = await pages
+            pages = await beginning
         finally:
-            pages.cancel()
-            await asyncio.gather(pages, return_exceptions=True)
+            beginning.cancel()
+            await asyncio.gather(beginning, return_exceptions=True)
         if trigger.breadcrumb != breadcrumb:  # it came before, and is answered as of its first place
-            begun = await self._begin(trigger.breadcrumb, consumers)
-        return trigger, begun
+            pages = await self._begin(trigger.breadcrumb, consumers)
+        return trigger, pages
 
-    async def complete(self, begun: BegunPages, ranker: Ranker | None = None) -> BuildResult:
+    async def complete(self, pages: BegunPages, ranker: Ranker | None = None) -> BuildResult:
         """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
         queries: Queries = {}
         contexts = []
-        for front in begun.fronts:
+        for front in pages.fronts:
             recall = front.recall
             query = await self.searcher.query(recall.trigger, recall.view, recall.profile, queries)
             contexts.append(complete(front, query, ranker or self.ranker, self.recaller.reader.model))
-        return BuildResult(tuple(contexts), begun.rejected, begun.loop_stopped)
+        return BuildResult(tuple(contexts), pages.rejected, pages.loop_stopped)
 
     async def build_contexts(
         self, trigger: StoredBreadcrumb, consumers: tuple[Profile, ...], ranker: Ranker | None = None

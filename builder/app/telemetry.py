@@ -128,13 +128,13 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
 def set_up_logging(level: str, style: str) -> None:
     """style: "text" for people, "json" for collectors. Lines of libraries are written the same way."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(json_formatter() if style == "json" else logging.Formatter(TEXT))
+    handler.setFormatter(json_lines() if style == "json" else logging.Formatter(TEXT))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for noisy in ("httpx", "httpx2", "uvicorn.access", "nats.aio.client"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
-def json_formatter() -> logging.Formatter:
+def json_lines() -> logging.Formatter:
     """A JSON object a line: time, level, logger, message, the fields of a delivery, and an exception."""
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=[structlog.stdlib.ExtraAdder(allow=FIELDS)],

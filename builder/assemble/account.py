@@ -32,7 +32,9 @@ def parts(ledger: Ledger) -> Iterator[Omission]:
     for item in ledger.all_items():
         for fragment in item.fragments:
             for reason in filter(None, (fragment.failed, fragment.reduced, NEUTRALISED * fragment.neutralised)):
-                yield Omission(id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), shown=fragment.tokens)
+                yield Omission(
+                    id=fragment.breadcrumb.id, reason=reason, tokens=_in_all(fragment, ledger), tokens_shown=fragment.tokens
+                )
 
 
 def _in_all(fragment: Fragment, ledger: Ledger) -> int:
@@ -121,8 +123,8 @@ def sections_of(ledger: Ledger) -> tuple[Section, ...]:
 
 def _probabilities(ledger: Ledger, section: str) -> dict[str, float]:
     rows = ledger.writer.view.history.rows
-    shown = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
-    return {name: ledger.probabilities[name] for name in shown if name in ledger.probabilities}
+    current_ids = (rows[item.origin].breadcrumb.id for item in ledger.items.get(section, ()))
+    return {name: ledger.probabilities[name] for name in current_ids if name in ledger.probabilities}
 
 
 def _tokens(ledger: Ledger, section: str) -> dict[str, int]:

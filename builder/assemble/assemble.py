@@ -84,7 +84,7 @@ def _retrieve(front: Front, query: Query, ranker: Ranker) -> RetrievalResult:
     view, rules = front.recall.view, front.recall.profile.retrieval
     if not front.recall.profile.section("retrieval") or query.is_small_talk:
         return RetrievalResult()
-    return retrieve(query, view, rules, ranker, front.page_rows | front.active.outdated, front.ledger.left)
+    return retrieve(query, view, rules, ranker, front.page_rows | front.active.outdated, front.ledger.remaining)
 
 
 def _put_finds(retrieval: RetrievalResult, front: Front) -> tuple[Omission, ...]:

@@ -75,7 +75,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
-    if ledger.left < SLACK and not has_room(ledger):
+    if ledger.remaining < SLACK and not has_room(ledger):
         return None
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
@@ -94,10 +94,10 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
     _collect(recall, ledger, profile)
     reserved = _share(profile, "summary") + _share(profile, "instructions")
-    room = ledger.left + ledger.spent[trigger.name] - reserved - _finds_share(profile)
-    room = min(room, ledger.left - reserved, _share(profile, "window"))
+    room = ledger.remaining + ledger.spent[trigger.name] - reserved - _finds_share(profile)
+    room = min(room, ledger.remaining - reserved, _share(profile, "window"))
     if room < LEAST_WINDOW * _share(profile, "window"):
-        room = min(_share(profile, "window"), ledger.left)
+        room = min(_share(profile, "window"), ledger.remaining)
     rule = profile.section("window")
     limits = limit_conversation(view, profile, room, recall.turn, folded=True)
     conversation = Conversation(items=(), whole=False)
@@ -179,7 +179,7 @@ def _note(ledger: Ledger, rule: SectionRule | None, limits: LimitedConversation)
 
 def _room(rule: SectionRule, ledger: Ledger, shares: Profile | None) -> int:
     """Tokens that a section may have: what is left, and no more than its share where shares act."""
-    return ledger.left if shares is None else min(rule.max_tokens(shares.aim), ledger.left)
+    return ledger.remaining if shares is None else min(rule.max_tokens(shares.aim), ledger.remaining)
 
 
 def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
@@ -188,7 +188,7 @@ def _room_of_verbatim_lines(ledger: Ledger, profile: Profile) -> int:
     The current message takes from the finds first.
     """
     trigger = next(rule for rule in profile.sections if rule.source == "trigger")
-    return min(ledger.left + ledger.spent[trigger.name] - _finds_share(profile), ledger.left)
+    return min(ledger.remaining + ledger.spent[trigger.name] - _finds_share(profile), ledger.remaining)
 
 
 def _share(profile: Profile, source: str) -> int:

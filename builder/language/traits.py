@@ -17,7 +17,7 @@ class Trait(IntFlag):
     PLACE = 4
     INSTRUCTION = 16
     """Holds a cue anywhere: a signal of ranking."""
-    STANDING = 32
+    INSTRUCTS = 32
     """Holds a sentence that is a standing instruction, or takes one back."""
 
 
@@ -33,7 +33,7 @@ def traits(text: str, *, by_person: bool, instructs: bool = False) -> Trait:
         Trait.TIME: _time().search(text) or not word_set("times").isdisjoint(_WORD.findall(text.lower())),
         Trait.PLACE: _place().search(text),
         Trait.INSTRUCTION: by_person and _instruction_cue().search(text),
-        Trait.STANDING: instructs,
+        Trait.INSTRUCTS: instructs,
     }
     return Trait(sum(trait for trait, sign in signs.items() if sign))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.context import RECENT, Context
+from builder.domain.context import RECENT, Context, Omission
 from builder.domain.errors import Rejected
 from builder.domain.message import Message
 from builder.publish.anthropic import MessageAnthropic, TextBlock, anthropic
@@ -236,13 +236,17 @@ def _event(context: Context) -> AgentContextV1:
         ),
         breakpoints=tuple(BreakpointV1(**asdict(cut)) for cut in context.breakpoints),
         omissions=Omissions(
-            partial=tuple(OmissionV1(**asdict(omission)) for omission in context.partial),
-            most_relevant=tuple(OmissionV1(**asdict(omission)) for omission in context.omissions),
+            partial=tuple(map(_omission, context.partial)),
+            most_relevant=tuple(map(_omission, context.omissions)),
             by_reason=dict(sorted((Counter(item.reason for item in context.partial) + Counter(context.left_out)).items())),
         ),
         compaction=compaction_of(context, context.compaction) if context.compaction else None,
         **_chat(context),
     )
+
+
+def _omission(omission: Omission) -> OmissionV1:
+    return OmissionV1(id=omission.id, reason=omission.reason, tokens=omission.tokens, shown=omission.tokens_shown)
 
 
 def _assembly(context: Context) -> Assembly:

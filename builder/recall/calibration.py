@@ -1,4 +1,4 @@
-"""The margin that agents' reports of their usage call for (features C8)."""
+"""The margin that agents' reports of their usage call for."""
 
 from dataclasses import replace
 

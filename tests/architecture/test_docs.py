@@ -18,10 +18,6 @@ ABSENT = re.compile(
     r"\bfeatures? [a-z]{1,2}\d+|\bfeatures? [A-Z]\d+|\bfeatures uS\d|design §|\breference/\w+\.md|\bhouse\.md|\bdesign\.md"
 )
 """Citations of documents that are not in the repository."""
-CITATIONS_EXEMPT = frozenset(
-    f"builder/{part}" for part in ("adapters", "app", "assemble", "domain", "language", "recall", "remember", "wire", "worker")
-)
-"""Folders that still have such citations. The list only shrinks."""
 GENERATED = re.compile(r"<!-- ([\w -]+): .*?UPDATE_DOCS=1.*?<!-- end of \1 -->", re.DOTALL)
 WALK = (DOCS / "architecture.md").read_text("utf-8").split("## The walk")[1].split("\n## ")[0]
 STOPS = re.findall(r"^\| [^|]+ \| `builder/([\w/]+)\.py` \| `([\w.]+)` \|", WALK, re.MULTILINE)
@@ -82,7 +78,7 @@ def test_a_page_has_at_most_300_lines_beside_what_is_generated(page: Path) -> No
 def test_no_docstring_or_comment_cites_a_document_that_is_not_here(folder: str) -> None:
     files = [file for file in SOURCES if file.is_relative_to(ROOT / folder) and file != Path(__file__)]
     found = {file.name: hits for file in files if (hits := [text for text in prose(file) if ABSENT.search(text)])}
-    assert bool(found) is (folder in CITATIONS_EXEMPT), found or f"{folder} needs no exemption any more: take it off the list"
+    assert found == {}
 
 
 def anchors(page: Path) -> set[str]:

@@ -135,8 +135,8 @@ class EndpointSummarizer(Summarizer):
         """Status and body of the answer. Raises `httpx2.HTTPError`, and `ValueError` for a body that is too large."""
         async with self._client.stream("POST", self._url, json=request) as response:
             data = b""
-            async for chunk in response.aiter_bytes():
-                data += chunk
+            async for block in response.aiter_bytes():
+                data += block
                 if len(data) > MAX_ANSWER_BYTES:
                     raise ValueError(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes")
         return response.status_code, data

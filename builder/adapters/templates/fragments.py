@@ -124,10 +124,10 @@ class JinjaRendering:
     def forget(self, workspace: str, ids: frozenset[str]) -> int:
         """Drop the fragments of these breadcrumbs; returns their number."""
         crumbs = ((key, fragment.breadcrumb) for key, fragment in self._fragments.items())
-        dropped = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
-        for key in dropped:
+        stale = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
+        for key in stale:
             del self._fragments[key]
-        return len(dropped)
+        return len(stale)
 
     def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
         """The tool calls of a breadcrumb."""

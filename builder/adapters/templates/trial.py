@@ -122,7 +122,7 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
     if must_show and not _shows_some(text, body):
         raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
     with contextlib.suppress(RenderedNothing):
-        rendered(RenderForm(spans=((0, len(breadcrumb.text) // 2),), said=3))
+        rendered(RenderForm(spans=((0, len(breadcrumb.text) // 2),), times=3))
 
 
 def _shows_some(text: str, body: Any) -> bool:

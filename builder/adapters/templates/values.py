@@ -32,8 +32,8 @@ def values_of(
         "schema": breadcrumb.schema,
         "id": breadcrumb.id,
         "tags": breadcrumb.tags,
-        "said": form.said,
-        "repeats": phrases("repeats", number=form.said) if form.said > 1 else "",
+        "said": form.times,
+        "repeats": phrases("repeats", number=form.times) if form.times > 1 else "",
     }
 
 

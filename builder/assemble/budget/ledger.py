@@ -37,7 +37,7 @@ class Ledger:
         return sum(self.spent.values())
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Tokens that nothing uses yet, neither of the page nor of `messages`."""
         return self.allowance - self.total - max(self._extra, 0)
 
@@ -59,7 +59,7 @@ class Ledger:
     def put_note(self, section: str, text: str) -> None:
         """Begin a section with a line of ours, if there is room for it."""
         cost = self.heading(section) + self.writer.rendering.count(text + "\n")
-        if cost <= self.left:
+        if cost <= self.remaining:
             self.spent[section] += cost
             self.notes[section] = text
 
@@ -81,7 +81,7 @@ class Ledger:
         items = self.items.get(section, [])
         place = bisect_left(items, item.origin, key=lambda other: other.origin)
         cost = self.heading(section) + item.tokens + self._dates(section, items, place, item)
-        if cost > self.left:
+        if cost > self.remaining:
             return False
         self.items.setdefault(section, items).insert(place, item)
         self.spent[section] += cost
@@ -90,7 +90,7 @@ class Ledger:
     def exchange(self, section: str, before: Item, after: Item) -> bool:
         """Put an item in the place of another of the same origin and day if the page has room for it."""
         cost = after.tokens - before.tokens
-        if cost > self.left:
+        if cost > self.remaining:
             return False
         items = self.items[section]
         items[items.index(before)] = after
@@ -123,17 +123,17 @@ class Ledger:
 
     def page_sections(self, items: Mapping[str, Sequence[Item]] | None = None) -> tuple[PageSection, ...]:
         """The sections that have something in them, in the profile's order. items: of each section; None = all items."""
-        shown = self.items if items is None else items
+        by_section = self.items if items is None else items
         return tuple(
             PageSection(name=name, title=rule.title, groups=groups, note=self.notes.get(name, ""))
             for name, rule in self.rules.items()
-            if (groups := tuple(self._groups(rule, shown.get(name, ())))) or name in self.notes
+            if (groups := tuple(self._groups(rule, by_section.get(name, ())))) or name in self.notes
         )
 
-    def _groups(self, rule: SectionRule, shown: Sequence[Item]) -> Iterable[Group]:
+    def _groups(self, rule: SectionRule, by_section: Sequence[Item]) -> Iterable[Group]:
         if rule.name in self.texts:
             yield Group(date="", fragments=(self.texts[rule.name],))
-        for line, items in groupby(shown, key=lambda item: self.date(rule.name, item)):
+        for line, items in groupby(by_section, key=lambda item: self.date(rule.name, item)):
             yield Group(date=line, fragments=tuple(item.text for item in items))
 
     def _dates(self, section: str, items: Sequence[Item], place: int, item: Item) -> int:

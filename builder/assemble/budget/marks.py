@@ -37,9 +37,9 @@ class Marks:
         number = int(np.searchsorted(self.rows, row))
         before = float(self.ends[number - 1]) if number else 0.0
         for mark in range(int(before // self.step), 0, -1):
-            moved = int(np.searchsorted(self.ends, (mark - 1) * self.step + room, side="right"))
-            if moved < len(self.rows):
-                return int(self.rows[moved])
+            begin = int(np.searchsorted(self.ends, (mark - 1) * self.step + room, side="right"))
+            if begin < len(self.rows):
+                return int(self.rows[begin])
         return 0
 
 

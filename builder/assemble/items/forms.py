@@ -36,7 +36,7 @@ class RenderForm:
     """
 
     spans: Spans = ()
-    said: int = 1
+    times: int = 1
     call: str = ""
     open: bool = False
     answer: bool = False

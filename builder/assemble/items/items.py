@@ -84,12 +84,12 @@ def items(text: str) -> str:
         if not more or first.endswith(MARK):
             first = first.rstrip(_BLANK + MARK)
         if not bullet and margin:
-            begun = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
+            opening = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
         else:
             indent = bullet["indent"][:DEEPEST] if bullet and margin else ""
-            begun = _begun(indent, first[bullet.end() :] if bullet else first, more)
-            margin = indent + INSIDE if begun else margin
-        lines += (*begun, *(margin + plain if (plain := _plain(part)) else "" for part in more))
+            opening = _opened_by(indent, first[bullet.end() :] if bullet else first, more)
+            margin = indent + INSIDE if opening else margin
+        lines += (*opening, *(margin + plain if (plain := _plain(part)) else "" for part in more))
     return "\n".join(lines).rstrip(_BLANK)
 
 
@@ -108,7 +108,7 @@ def spoken(item: str, speaker: str) -> str:
     return "\n".join(lines if lines and lines[0] else lines[1:])
 
 
-def _begun(indent: str, first: str, more: list[str]) -> list[str]:
+def _opened_by(indent: str, first: str, more: list[str]) -> list[str]:
     """An item up to the end of its first line, nothing when it is empty. A value keeps its own white space in front."""
     plain = _plain(first if first.startswith(MARK) else first.lstrip(_BLANK))
     if not plain and not more:

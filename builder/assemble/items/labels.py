@@ -59,8 +59,8 @@ class Labels:
                 return name
             case _ if name == nameless:
                 return self.phrases(breadcrumb.role)
-        taken = breadcrumb.role == "user" and self._is_an_agent(name)
-        return f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"' if taken or not is_plain(name) else name
+        is_ambiguous = breadcrumb.role == "user" and self._is_an_agent(name)
+        return f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"' if is_ambiguous or not is_plain(name) else name
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
         """By the sender's own id where both are known; without one, whoever speaks in the trigger's session."""

@@ -32,9 +32,9 @@ def result_words(fragment: Fragment, label: str) -> str:
     A text is given byte for byte where the page shows all of it.
     """
     below = fragment.text
-    shown = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
+    plain = visible(spoken(ITEM + below.removeprefix(INSIDE) if below.startswith(INSIDE) else below, label))
     output = "" if fragment.reduced else visible(_output(fragment.breadcrumb))
-    return output if output.strip() and _has_room(output) and _bare(output) == _bare(shown) else shown
+    return output if output.strip() and _has_room(output) and _bare(output) == _bare(plain) else plain
 
 
 def call_arguments(call: Call, fragment: Fragment, label: str) -> str:

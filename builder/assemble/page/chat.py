@@ -50,7 +50,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
     labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
     conversation, day = conversation_messages(turns, ledger, labelled_roles)
-    items = {name: _beside(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
+    items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
     sections = ledger.page_sections(items)
     lasting = [section for section in sections if _is_lasting(section, ledger)]
     system = tuple(_system(lasting, items, ledger))
@@ -84,7 +84,7 @@ def chat_tokens(chat: Iterable[Message], writer: Writer) -> int:
     return total
 
 
-def _beside(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
+def _without_turns(rule: SectionRule, items: Sequence[Item], *, is_text: bool) -> Sequence[Item]:
     """Those that are no messages. is_text: the current message is none."""
     match rule.source:
         case "window":
@@ -158,8 +158,8 @@ def _ending_with_calls(
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
     if before and before[-1].role == "user":
-        asked = before.pop()
-        front = replace(asked, parts=(part, *asked.parts), ids=(*notes.ids, *asked.ids))
+        question = before.pop()
+        front = replace(question, parts=(part, *question.parts), ids=(*notes.ids, *question.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
     return (*_marked(before, is_cached=is_cached), front, *calls)

@@ -46,7 +46,7 @@ def fill(
     least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
     without_room: list[Find] = []
     for number, find in enumerate(waiting):
-        if ledger.left < least[number]:
+        if ledger.remaining < least[number]:
             without_room += waiting[number:]
             break
         schema = rows[find.row].breadcrumb.schema
@@ -82,7 +82,7 @@ def found_item(find: Find, writer: Writer) -> Item:
     crumb = writer.view.breadcrumb(find.row)
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
-        form = RenderForm(spans=find.spans, said=find.times)
+        form = RenderForm(spans=find.spans, times=find.times)
         return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
     call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), CALL)
@@ -93,7 +93,7 @@ def found_item(find: Find, writer: Writer) -> Item:
 def _limited(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
     """The form as the profile limits what tools answered that is not in the conversation."""
     rules, crumb = writer.profile.tool_output, writer.view.breadcrumb(find.row)
-    form = replace(writer.result_form(crumb), spans=form.spans, said=form.said, answer=form.answer)
+    form = replace(writer.result_form(crumb), spans=form.spans, times=form.times, answer=form.answer)
     return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
@@ -110,8 +110,8 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
     if part is None:
         return False
     words = "".join(crumb.text[start:end] for start, end in find.spans or ((0, len(crumb.text)),))
-    shown = found_item(find, writer).fragments
-    return any(" ".join(text.split()) in part for text in (words, *(one.text for one in shown if one.breadcrumb is crumb)))
+    fragments = found_item(find, writer).fragments
+    return any(" ".join(text.split()) in part for text in (words, *(one.text for one in fragments if one.breadcrumb is crumb)))
 
 
 def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:

@@ -20,12 +20,12 @@ def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
     least = ledger.cost(rule.name, current) - tokens + min(size, USEFUL)
     cut = False
     for name, text in texts.items():
-        room = ledger.left - least - ledger.heading(name)
-        shown = text if ledger.writer.rendering.count(text + "\n") <= room else ledger.writer.rendering.shortened(text, room)
-        cut |= shown != text
-        if shown:
-            ledger.put_text(name, shown)
-    room = ledger.left - ledger.cost(rule.name, current) + tokens
+        room = ledger.remaining - least - ledger.heading(name)
+        part = text if ledger.writer.rendering.count(text + "\n") <= room else ledger.writer.rendering.shortened(text, room)
+        cut |= part != text
+        if part:
+            ledger.put_text(name, part)
+    room = ledger.remaining - ledger.cost(rule.name, current) + tokens
     current = _fitted(current, room, ledger.writer, recall)
     tokens = sum(item.tokens for item in current)
     if tokens > room or not any(item.text for item in current) or (room < USEFUL and any(item.is_cut for item in current)):

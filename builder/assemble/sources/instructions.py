@@ -68,7 +68,7 @@ def _log(view: View, terms: Terms) -> InstructionLog:
     if start >= view.passages:
         return log
     crumbs = view.crumb[start:]
-    instructs = table.traits.head(view.passages)[start:] & int(Trait.STANDING) != 0
+    instructs = table.traits.head(view.passages)[start:] & int(Trait.INSTRUCTS) != 0
     instructs &= view.column(view.history.breadcrumbs.by_person)[crumbs]
     sessions = view.column(view.history.breadcrumbs.session)
     rows = np.unique(crumbs[instructs]).tolist()

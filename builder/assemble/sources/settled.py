@@ -10,31 +10,32 @@ from builder.recall.summaries.extract import verbatim_line
 from builder.recall.summaries.lines import PageContent
 from builder.recall.summaries.plan import PageSummary, page_summary
 
-LEAST_SUMMARY = 100
-"""Tokens below which a part of a summary says nothing of a long session."""
+MIN_SUMMARY_TOKENS = 100
+"""Below which a part of a summary says nothing of a long session."""
 
 
 def put_summary(ledger: Ledger, rule: SectionRule, page: PageContent, moved_at: int, rooms: tuple[int, int]) -> frozenset[int]:
-    """The newest summary in whole lines, without what the page shows anyway; returns the rows that it shows word for word.
+    """The newest summary in whole lines, without what the page shows; returns the rows that it shows word for word.
 
-    moved: row with which the conversation came to begin where it does. rooms: tokens for the section, and for one that has lines
-    word for word. Where not all have room, what a model or the summariser chose goes first, the least telling in front; then the
-    oldest of what is kept word for word, and a note says how many.
+    moved_at: row with which the conversation's beginning last moved. rooms: tokens for the section, and for one that has lines
+    word for word. Where not all lines have room, those that a model or the summariser chose go first, the least telling in front;
+    then the oldest of those word for word, and a note says how many.
     """
     summary = page_summary(ledger.writer.view, ledger.writer.profile, page, moved_at)
     if summary is None:
         return frozenset()
     order = _by_importance(summary.lines)
-    kept = sum(line.verbatim for line in summary.lines)
-    room = max(rooms) if kept else rooms[0]
-    item, shown = _fitted(ledger, rule, summary, order, room)
-    if shown < len(order) and room < LEAST_SUMMARY:
+    verbatim = sum(line.verbatim for line in summary.lines)
+    room = max(rooms) if verbatim else rooms[0]
+    item, number = _fitted(ledger, rule, summary, order, room)
+    if number < len(order) and room < MIN_SUMMARY_TOKENS:
         return frozenset()
-    if shown < kept:
-        item, shown = _fitted(ledger, rule, summary, order, room - ledger.writer.rendering.count(_note(ledger, kept) + "\n"))
-        ledger.put_note(rule.name, _note(ledger, kept - shown))
+    if number < verbatim:
+        note_tokens = ledger.writer.rendering.count(_note(ledger, verbatim) + "\n")
+        item, number = _fitted(ledger, rule, summary, order, room - note_tokens)
+        ledger.put_note(rule.name, _note(ledger, verbatim - number))
     ledger.put(rule.name, (item,) if item else ())
-    return _whole_rows(ledger, summary, order[:shown])
+    return _whole_rows(ledger, summary, order[:number])
 
 
 def _note(ledger: Ledger, number: int) -> str:
@@ -76,22 +77,22 @@ def _whole_rows(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> fro
 
 
 def put_instructions(
-    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, shown: frozenset[int], room: int
+    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, page_rows: frozenset[int], room: int
 ) -> PageContent:
-    """The instructions that are not shown anyway, the newest first as long as there is room: half of one may say the opposite.
+    """The instructions that the page does not show, each whole, the newest first: half of one may say the opposite.
 
-    shown: rows of which the page shows all. Returns what it shows with the instructions.
+    page_rows: rows of which the page shows all. Returns what it shows with the instructions.
     """
     items: list[Item] = []
     parts: dict[int, str] = {}
-    whole = set(shown)
+    whole = set(page_rows)
     for find in active.instructions:
-        if find.row not in shown:
+        if find.row not in page_rows:
             crumb = ledger.writer.view.breadcrumb(find.row)
             item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
-            longer = sorted((*items, item), key=lambda other: other.origin)
-            if ledger.cost(rule.name, longer) <= room:
-                items = longer
+            with_item = sorted((*items, item), key=lambda other: other.origin)
+            if ledger.cost(rule.name, with_item) <= room:
+                items = with_item
                 parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
                 whole.update(() if find.spans else (find.row,))
     ledger.put(rule.name, items)

@@ -155,7 +155,7 @@ MUTANTS: Mapping[str, Mutant] = {
         draft, "day_line", lambda right: lambda moment, _offset, zone, phrases: right(moment, None, zone, phrases)
     ),
     "finds repeat the page": Mutant(
-        assembly, "_retrieve", lambda right: lambda page, *named: right(replace(page, page_rows=frozenset()), *named)
+        assembly, "_retrieve", lambda right: lambda page, *kwargs: right(replace(page, page_rows=frozenset()), *kwargs)
     ),
     "a find has no call": Mutant(finds, "exchange_of", lambda _: lambda _view, _row: None),
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),

@@ -24,7 +24,7 @@ class BreadcrumbDeletedV1(Body):
         return BodyFacts(removes=self.breadcrumb_id)
 
 
-_Named = Annotated[str, Field(min_length=1)]
+_Name = Annotated[str, Field(min_length=1)]
 MIN_LIKENESS = 0.6
 """Likeness from which a field's name is taken for a slip of the pen."""
 
@@ -33,7 +33,7 @@ class ExcludedSchema(BaseModel):
     """One line of a blacklist."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    schema_name: _Named = Field(description="schema that is left out")
+    schema_name: _Name = Field(description="schema that is left out")
     reason: str | None = Field(None, description="why, for people")
 
 
@@ -54,8 +54,8 @@ class ContextBlacklistV1(Body):
         }
     )
     excluded_schemas: tuple[ExcludedSchema, ...] = Field((), description="schemas that are left out")
-    excluded_tags: tuple[_Named, ...] = Field((), description="breadcrumbs with one of these tags are left out")
-    excluded_ids: tuple[_Named, ...] = Field((), description="these breadcrumbs are left out")
+    excluded_tags: tuple[_Name, ...] = Field((), description="breadcrumbs with one of these tags are left out")
+    excluded_ids: tuple[_Name, ...] = Field((), description="these breadcrumbs are left out")
 
     @model_validator(mode="before")
     @classmethod

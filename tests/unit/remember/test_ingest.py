@@ -67,7 +67,7 @@ async def test_instructions_are_looked_for_in_what_people_say_and_not_between_it
 
     async def instructing(text: str, **changes: Any) -> list[int]:
         found = await ingest(HashingEmbedder()).facts(make_breadcrumb(text, **changes))
-        return [number for number, held in enumerate(found.passages) if held.traits & Trait.STANDING]
+        return [number for number, held in enumerate(found.passages) if held.traits & Trait.INSTRUCTS]
 
     pasted = paragraphs(60)
     assert await instructing(wish) == [0]

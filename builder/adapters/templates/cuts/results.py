@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import clip
-from builder.adapters.templates.sandbox.filters import WORDY_CHARS, Kept, inline
+from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
 from builder.assemble.items.forms import Line
 from builder.assemble.items.items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
@@ -141,7 +141,7 @@ def _cut_item(item: Any, characters: int | None) -> Any:
             break
         room -= length
     clipped = _clipped(item, most)
-    return clipped if _letters(clipped) <= characters else Kept(clip(inline(clipped), characters))
+    return clipped if _letters(clipped) <= characters else FinalText(clip(inline(clipped), characters))
 
 
 def _lengths(item: Any) -> list[int]:
@@ -158,4 +158,4 @@ def _letters(item: Any) -> int:
 
 
 def _clipped(item: Any, most: int | None) -> Any:
-    return with_texts(item, lambda text: Kept(text if most is None else clip(" ".join(text.split()), most)))
+    return with_texts(item, lambda text: FinalText(text if most is None else clip(" ".join(text.split()), most)))

@@ -150,10 +150,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return obj[attribute]
         return super().getattr(obj, attribute)
 
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, first: Any, second: Any) -> Any:
         """The operator, once the bound of its result is charged."""
-        charge(of_operator(operator, left, right))
-        return super().call_binop(context, operator, left, right)
+        charge(of_operator(operator, first, second))
+        return super().call_binop(context, operator, first, second)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805, PYI063 - as in Jinja
         """A macro, a loop, or a method that is for templates."""
@@ -161,13 +161,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return __obj
         step()
         method = getattr(__obj, "__wrapped__", __obj)
-        owner = getattr(method, "__self__", None)
-        if isinstance(owner, LoopContext):
+        receiver = getattr(method, "__self__", None)
+        if isinstance(receiver, LoopContext):
             charge_for(*args)
-        elif owner is not None:
+        elif receiver is not None:
             args = tuple(map(_argument, args))
             plain_kwargs = {name: value for name, value in kwargs.items() if not name.startswith("_")}
-            charge(of_method(owner, method.__name__)(owner, *args, **plain_kwargs))
+            charge(of_method(receiver, method.__name__)(receiver, *args, **plain_kwargs))
         return super().call(__context, __obj, *args, **kwargs)
 
 

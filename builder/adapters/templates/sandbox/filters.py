@@ -21,7 +21,7 @@ NAMING = ("title", "name", "path")
 """Keys that say what an object is; they come first."""
 
 
-class Kept(str):
+class FinalText(str):
     """Text that was cut by the rule of its profile."""
 
     __slots__ = ()

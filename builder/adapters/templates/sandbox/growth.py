@@ -31,26 +31,26 @@ _VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
 """`%*d` and `{:{}}`."""
 
 
-def of_operator(operator: str, left: Any, right: Any) -> int:
+def of_operator(operator: str, first: Any, second: Any) -> int:
     """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers of too many bits."""
-    if isinstance(left, int | float) and isinstance(right, int | float):
-        return _of_numbers(operator, left, right)
+    if isinstance(first, int | float) and isinstance(second, int | float):
+        return _of_numbers(operator, first, second)
     if operator == "*":
-        return _times(left, right)
-    return _of_format(left, right) if operator == "%" and isinstance(left, str) else size((left, right))
+        return _times(first, second)
+    return _of_format(first, second) if operator == "%" and isinstance(first, str) else size((first, second))
 
 
-def _of_numbers(operator: str, left: float, right: float) -> int:
-    one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (left, right))
-    bits = one * abs(int(right)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
+def _of_numbers(operator: str, first: float, second: float) -> int:
+    one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (first, second))
+    bits = one * abs(int(second)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
     if bits > MAX_NUMBER_BITS or other > MAX_NUMBER_BITS:
         raise TemplateRuntimeError(f"a number of more than {MAX_NUMBER_BITS:,} bits; use smaller ones")
     return 1
 
 
-def _times(left: Any, right: Any) -> int:
-    many, times = (right, left) if isinstance(left, int) else (left, right)
-    return size(many) * max(times, 1) if isinstance(times, int) else size((left, right))
+def _times(first: Any, second: Any) -> int:
+    many, times = (second, first) if isinstance(first, int) else (first, second)
+    return size(many) * max(times, 1) if isinstance(times, int) else size((first, second))
 
 
 def _of_format(text: str, *values: Any) -> int:
@@ -170,9 +170,9 @@ def of_filter(name: str) -> Bound:
     return FILTERS.get(name, _escaped)
 
 
-def of_method(owner: Any, name: str) -> Bound:
+def of_method(receiver: Any, name: str) -> Bound:
     """The bound of a method of a value. Raises `SecurityError` for one that is not for templates."""
     for kind, methods in METHODS.items():
-        if isinstance(owner, kind) and name in methods:
+        if isinstance(receiver, kind) and name in methods:
             return methods[name]
     raise SecurityError(f"the method {name!r} is not for templates; use a filter")

@@ -52,7 +52,7 @@ class Meter:
         self._ends = thread_time() + limits.seconds
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """Characters that may still be handled."""
         return self._characters
 
@@ -102,7 +102,7 @@ def charge_for(*values: Any) -> None:
     """Charge for all that these values hold; a value that they hold twice counts twice."""
     meter = _METER.get()
     for value in values:
-        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.left))
+        meter.charge(len(value) + 1 if isinstance(value, str) else size(value, meter.remaining))
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:

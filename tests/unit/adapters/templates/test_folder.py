@@ -116,7 +116,7 @@ def test_the_sandbox_refuses_internals_mutation_imports_and_everything_global(so
 def test_a_template_cannot_change_what_the_next_one_sees() -> None:
     rendering = JinjaRendering(TemplateSet({"generic": "{% set body = 1 %}{% set text = 'x' %}{{ text }}"}, {}), len)
     crumb = make_breadcrumb("hello", schema="a.v1")
-    assert rendering.fragment(crumb, WHOLE, "User").text == rendering.fragment(crumb, RenderForm(said=2), "User").text == "- x"
+    assert rendering.fragment(crumb, WHOLE, "User").text == rendering.fragment(crumb, RenderForm(times=2), "User").text == "- x"
     assert crumb.text == "hello"
 
 

@@ -76,7 +76,7 @@ def test_what_makes_a_fragment_another_one_is_rendered_anew() -> None:
     ]
     assert rendering.fragment(crumb, WHOLE, "User").text == f"- User: {TEXT}"
     assert rendering.fragment(crumb, RenderForm(spans=(FIRST,)), "User").text == "- User: First one. […]"
-    assert rendering.fragment(crumb, RenderForm(said=3), "User").text == f"- User: {TEXT} (said 3 times)"
+    assert rendering.fragment(crumb, RenderForm(times=3), "User").text == f"- User: {TEXT} (said 3 times)"
     same, *different = [rendering.fragment(other, WHOLE, "User").text for other in others]
     assert same == f"- User: {TEXT}", "identity decides, the text of one identity never changes"
     assert set(different) == {"- User: Other."}
@@ -87,7 +87,7 @@ def test_the_cache_is_bounded_and_what_fell_out_is_rendered_again() -> None:
     first = make_breadcrumb(TEXT)
     before = rendering.fragment(first, WHOLE, "User")
     for said in range(2, CACHE_SIZE + 10):
-        rendering.fragment(first, RenderForm(said=said), "User")
+        rendering.fragment(first, RenderForm(times=said), "User")
     assert len(rendering._fragments) == CACHE_SIZE
     assert rendering.fragment(first, WHOLE, "User") == before
 

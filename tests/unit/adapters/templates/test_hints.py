@@ -27,7 +27,7 @@ def shown(schema: str, body: dict[str, Any], spans: tuple[tuple[int, int], ...] 
     """The fragment, of a rendering that has seen no other: all bodies here share a place."""
     held = crumb(schema, body)
     label = tool_label(held.tool) if held.tool else held.speaker
-    return make_rendering().fragment(held, RenderForm(spans=spans, said=said), label).text
+    return make_rendering().fragment(held, RenderForm(spans=spans, times=said), label).text
 
 
 EXAMPLES = {
