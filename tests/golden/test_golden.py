@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
@@ -28,6 +27,7 @@ from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
+from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.publish.event import encode
 from builder.recall.index.cache import HistoryCache
@@ -86,7 +86,7 @@ def profile(case: str) -> Profile:
     return parse_profile(consumer(case) or "agent", source, load_library((bundled_folder("templates"),)))
 
 
-async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
+async def build(case: str, store: Store, embedder: Embedder) -> Context:
     builder = ContextBuilder(store, embedder, (profile(case),), helpers(), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:
@@ -101,9 +101,19 @@ async def build(case: str, store: Store, embedder: CachedEmbedder) -> Context:
     return context
 
 
+BUILT: dict[str, Context] = {}
+
+
+async def in_memory(case: str, embedder: Embedder) -> Context:
+    """Built once, for all tests of the case."""
+    if case not in BUILT:
+        BUILT[case] = await build(case, MemoryStore(), embedder)
+    return BUILT[case]
+
+
 @pytest.mark.parametrize("case", CASES)
-async def test_the_page_is_the_expected_one(case: str, embedder: CachedEmbedder) -> None:
-    context = await build(case, MemoryStore(), embedder)
+async def test_the_page_is_the_expected_one(case: str, embedder: Embedder) -> None:
+    context = await in_memory(case, embedder)
     expected = file_of(case, "expected", "md")
     if os.environ.get("UPDATE_GOLDEN") == "1":
         expected.write_text(context.markdown, "utf-8")
@@ -111,18 +121,18 @@ async def test_the_page_is_the_expected_one(case: str, embedder: CachedEmbedder)
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_sqlite_gives_the_same_bytes_as_memory(case: str, embedder: CachedEmbedder) -> None:
+async def test_sqlite_gives_the_same_bytes_as_memory(case: str, embedder: Embedder) -> None:
     store = durable_store()
     try:
         durable = encode(await build(case, store, embedder))
     finally:
         store.close()
-    assert durable == encode(await build(case, MemoryStore(), embedder))
+    assert durable == encode(await in_memory(case, embedder))
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_the_tokens_are_true_and_within_the_budget(case: str, embedder: CachedEmbedder) -> None:
-    context = await build(case, MemoryStore(), embedder)
+async def test_the_tokens_are_true_and_within_the_budget(case: str, embedder: Embedder) -> None:
+    context = await in_memory(case, embedder)
     assert context.tokens == load_counter(context.encoding)(context.markdown) <= context.budget
 
 

@@ -18,7 +18,7 @@ from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_tokens_of_a_breakpoint_are_the_true_count_of_the_text_in_front_of_it(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile

@@ -79,7 +79,7 @@ def test_a_page_that_fails_or_takes_a_fragment_away_is_a_fault(source: str, prob
     assert said.startswith(problem)
 
 
-@pytest.mark.parametrize("depth", range(40, 200, 10))
+@pytest.mark.parametrize("depth", [40, 80, 100, 120, 160, 190])
 @pytest.mark.parametrize(
     "around",
     [
