@@ -21,7 +21,8 @@ LIFETIMES: dict[str, float] = {
     "tool.error.v1 log:*": 168,
     "*metrics.v1": 720,
 }
-"""What RCRT really applies."""
+"""Default lifetimes in hours by schema and tag, as RCRT applies them; `CONTEXT_BUILDER_LIFETIMES` replaces them. The rule is
+`remember/lifetimes.py`."""
 
 
 class Nats(BaseModel):

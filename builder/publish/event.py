@@ -1,4 +1,4 @@
-"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first."""
+"""Context → the bytes of `agent.context.v1`: RCRT's field names and ours, `assembly` first. The worker publishes them."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""When a breadcrumb ends: the end in its record, else the lifetime of its kind."""
+"""When a breadcrumb ends: the end in its record, else the lifetime of its kind, which `CONTEXT_BUILDER_LIFETIMES` sets."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta

@@ -7,22 +7,22 @@ from itertools import chain
 
 from typing_extensions import override
 
-from builder.adapters.memory.finding import (
+from builder.adapters.memory.progress import MemoryProgress
+from builder.adapters.memory.queries import (
     AFTER_ALL,
     Joined,
     Joins,
-    belongs,
-    in_order,
-    inside,
+    belongs_to_scope,
+    by_place,
+    is_in_scope,
+    is_shared_by,
     joins_of,
+    key_of,
     of_model,
     oldest_first,
     pinned,
-    shares,
     size_of,
-    where,
 )
-from builder.adapters.memory.ledger import MemoryLedger
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
@@ -31,7 +31,7 @@ from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 from builder.ports.store import CallOrigin, CompleteStore
 
 
-class MemoryStore(MemoryLedger, CompleteStore):
+class MemoryStore(MemoryProgress, CompleteStore):
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class MemoryStore(MemoryLedger, CompleteStore):
         key = (crumb.workspace, crumb.id, crumb.version)
         if key in self._rows:
             return False
-        if any(where(row.breadcrumb) == where(crumb) for row in self._rows.values()):
+        if any(key_of(row.breadcrumb) == key_of(crumb) for row in self._rows.values()):
             raise Unavailable(
                 f"another breadcrumb stands at {crumb.place} of {crumb.workspace}/{crumb.session}; check the stream"
             )
@@ -105,7 +105,9 @@ class MemoryStore(MemoryLedger, CompleteStore):
         crumbs = [row.breadcrumb for key, row in self._rows.items() if key[0] == query.scope.workspace]
         later = (row for row in until if row.breadcrumb.place > query.after)
         matches = [
-            row for row in later if belongs(row.breadcrumb, query.scope, joined) or shares(row.breadcrumb, query.scope, crumbs)
+            row
+            for row in later
+            if belongs_to_scope(row.breadcrumb, query.scope, joined) or is_shared_by(row.breadcrumb, query.scope, crumbs)
         ]
         return Recall(
             rows=tuple(
@@ -118,7 +120,7 @@ class MemoryStore(MemoryLedger, CompleteStore):
                 number
                 for (workspace, session), number in self._revisions.items()
                 if workspace == query.scope.workspace
-                and (inside(session, query.scope) or (session == NO_SESSION and query.scope.shared))
+                and (is_in_scope(session, query.scope) or (session == NO_SESSION and query.scope.shared))
             ),
         )
 
@@ -157,7 +159,7 @@ class MemoryStore(MemoryLedger, CompleteStore):
     def _remaining(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
         rows = (row for key, row in self._rows.items() if key[0] == workspace and key not in self._erased)
-        return sorted(rows, key=lambda row: in_order(row.breadcrumb))
+        return sorted(rows, key=lambda row: by_place(row.breadcrumb))
 
     def _of_session(self, workspace: str, session: str) -> list[Breadcrumb]:
         """What was not erased of the session; NO_SESSION: of any."""
@@ -234,9 +236,9 @@ class MemoryStore(MemoryLedger, CompleteStore):
 
     @override
     async def erase(self, workspace: str, session: str, identity: str, until: Place) -> tuple[Breadcrumb, ...]:
-        inside = self._of_session(workspace, session)
-        itself = [crumb for crumb in inside if crumb.id == identity and crumb.place < until]
-        matches = sorted((*itself, *made_from(inside, {identity})), key=in_order)
+        is_in_scope = self._of_session(workspace, session)
+        itself = [crumb for crumb in is_in_scope if crumb.id == identity and crumb.place < until]
+        matches = sorted((*itself, *made_from(is_in_scope, {identity})), key=by_place)
         self._take([(crumb, identity) for crumb in matches])
         return tuple(matches)
 
@@ -245,7 +247,7 @@ class MemoryStore(MemoryLedger, CompleteStore):
         crumbs = (
             self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity
         )
-        return tuple(sorted(crumbs, key=in_order))
+        return tuple(sorted(crumbs, key=by_place))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:
@@ -254,11 +256,11 @@ class MemoryStore(MemoryLedger, CompleteStore):
         matches = [
             row for row in rows if any(is_same(row.breadcrumb, crumb) and row.breadcrumb.place <= crumb.place for crumb in over)
         ]
-        places = {where(row.breadcrumb) for row in matches}
+        places = {key_of(row.breadcrumb) for row in matches}
         for (workspace, session), ids in ids_by_session(row.breadcrumb for row in matches).items():
-            places |= {where(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
-        ended = (row for row in rows if where(row.breadcrumb) in places)
-        ordered = sorted(ended, key=lambda row: (*in_order(row.breadcrumb), row.breadcrumb.workspace))
+            places |= {key_of(crumb) for crumb in made_from(self._of_session(workspace, session), ids)}
+        ended = (row for row in rows if key_of(row.breadcrumb) in places)
+        ordered = sorted(ended, key=lambda row: (*by_place(row.breadcrumb), row.breadcrumb.workspace))
         return tuple(Ended(breadcrumb=row.breadcrumb, size=size_of(row)) for row in ordered)
 
     @override

@@ -1,4 +1,4 @@
-"""Whether the broker's storage takes what is published: no question tells, so a real message of no bytes is written."""
+"""Checks that the broker's storage accepts writes by publishing an empty message; no query can tell."""
 
 from collections.abc import Mapping
 

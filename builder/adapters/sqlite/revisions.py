@@ -1,4 +1,4 @@
-"""The SQL of `Recall.revision`: how often what was read before of a session stopped being what stands here."""
+"""The SQL of `Recall.revision`: a counter per session, raised whenever rows that may have been read already change."""
 
 from collections.abc import Iterable
 

@@ -10,13 +10,13 @@ from typing import Any
 from cachetools import FIFOCache
 
 from builder.adapters.templates.cuts.bounds import pruned, shortened
-from builder.adapters.templates.cuts.endings import layout_of, marked_ends
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.layouts import digest
 from builder.adapters.templates.sandbox.filters import untagged
+from builder.adapters.templates.section_ends import layout_of, marked_ends
 from builder.adapters.templates.values import plain_item, values_of
 from builder.assemble.items.forms import REDUCED, RESULT, RenderForm
 from builder.assemble.items.items import INSIDE, ITEM

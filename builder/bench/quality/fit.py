@@ -137,8 +137,8 @@ def to_toml(ranker: Ranker, date: str, data: str) -> str:
         "words.null": ranker.words.null,
     }
     lines = [
-        "# Weights of the linear fusion in `rank.py`, one a signal, and of the null candidate in `probability.py`: hybrid with",
-        "# vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
+        "# Weights of the linear fusion in `ranking.py`, one a signal, and of the null candidate in `probability.py`: hybrid",
+        "# with vectors, words without a model (degraded contexts). Written by `context-builder bench fit`.",
         f'\n[fit]\ndate = "{date}"\ndata = "{data}"',
     ]
     for table, weights in tables.items():

@@ -2,7 +2,7 @@
 
 NaN says that a signal is unknown for a passage.
 
-The weights are data, `ranker.toml`; `bench fit` learns them.
+A new signal has a line in `ranking.SIGNALS` and a weight in `ranker.toml`, which `bench fit` learns.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The bodies of what people and agents say."""
+"""The bodies of what people and agents say. What pages show of a new field is its hint's: `templates/hints/`."""
 
 from typing import Annotated, Any, ClassVar
 

@@ -16,19 +16,19 @@ Joined = dict[Place, str]
 """Where in its workspace a tool's answer of no session stands → the session that it joined, "" for none."""
 
 
-def inside(session: str, scope: Scope) -> bool:
+def is_in_scope(session: str, scope: Scope) -> bool:
     """Whether the scope names the session."""
     return scope.sessions == (EVERY_SESSION,) or session in scope.sessions
 
 
-def belongs(crumb: Breadcrumb, scope: Scope, joined: Joined) -> bool:
+def belongs_to_scope(crumb: Breadcrumb, scope: Scope, joined: Joined) -> bool:
     """Tombstones of no session belong to every scope, and so does what joined one of its sessions."""
-    if inside(crumb.session, scope) or joins_of(crumb, joined) in scope.sessions:
+    if is_in_scope(crumb.session, scope) or joins_of(crumb, joined) in scope.sessions:
         return True
     return crumb.session == NO_SESSION and crumb.removes != ""
 
 
-def shares(crumb: Breadcrumb, scope: Scope, crumbs: Iterable[Breadcrumb]) -> bool:
+def is_shared_by(crumb: Breadcrumb, scope: Scope, crumbs: Iterable[Breadcrumb]) -> bool:
     """Whether the scope shares it: it, or an earlier version, is of such a schema, and no higher one came before it.
 
     crumbs: all of the workspace, erased ones included.
@@ -86,12 +86,12 @@ class Joins:
         return matches
 
 
-def in_order(crumb: Breadcrumb) -> tuple[Place, str]:
+def by_place(crumb: Breadcrumb) -> tuple[Place, str]:
     """To sort breadcrumbs of a workspace."""
     return crumb.place, crumb.session
 
 
-def where(crumb: Breadcrumb) -> Where:
+def key_of(crumb: Breadcrumb) -> Where:
     """Where it stands."""
     return crumb.workspace, crumb.session, crumb.place
 

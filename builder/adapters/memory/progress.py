@@ -6,7 +6,7 @@ from builder.domain.breadcrumb import ORIGIN, Place
 from builder.ports.store import PendingStubs, Progress
 
 
-class MemoryLedger(PendingStubs, Progress):
+class MemoryProgress(PendingStubs, Progress):
     """Watermarks, attempts and pending stubs."""
 
     def __init__(self) -> None:
