@@ -16,9 +16,19 @@ With `chat_format: openai` it is `openai.chat.completions.create(model=MODEL, me
 
 from builder.client.answering import Answer
 from builder.client.client import Client, connect
-from builder.client.publishing import Published
+from builder.client.publishing import PublishResult
 from builder.client.received import ReceivedContext
 from builder.client.responses import Response
 from builder.domain.errors import BuilderError, Rejected, Unavailable
 
-__all__ = ["Answer", "BuilderError", "Client", "Published", "ReceivedContext", "Rejected", "Response", "Unavailable", "connect"]
+__all__ = [
+    "Answer",
+    "BuilderError",
+    "Client",
+    "PublishResult",
+    "ReceivedContext",
+    "Rejected",
+    "Response",
+    "Unavailable",
+    "connect",
+]

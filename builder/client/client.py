@@ -15,7 +15,7 @@ from nats.errors import Error as NatsError
 from builder.client.answering import Answer, Answering
 from builder.client.asking import Asking
 from builder.client.connecting import FIRST_SECONDS, open_connection
-from builder.client.publishing import Published, Publishing
+from builder.client.publishing import Publishing, PublishResult
 from builder.client.received import Latest, ReceivedContext
 from builder.client.responses import Response, read_conversation
 from builder.client.stream import StreamReader
@@ -180,7 +180,7 @@ class Client(Asking):
         }
         return await self._send(USAGE, session, body, identity)
 
-    async def publish(self, event: Outgoing, *, replay: bool = False) -> Published:
+    async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
         """Publish any breadcrumb. replay: remembered, never a trigger.
 
         Raises `Rejected` when it is too large, or when something else stands in the stream under its id, and `Unavailable`.

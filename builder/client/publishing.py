@@ -27,7 +27,7 @@ WRONG_LAST_SEQUENCE = 10071
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Published:
+class PublishResult:
     """Where a breadcrumb stands in the stream."""
 
     sequence: int
@@ -49,7 +49,7 @@ class Publishing:
 
     async def publish(
         self, event: Outgoing, *, replay: bool = False, own_clock: bool = False, last: int | None = None
-    ) -> Published:
+    ) -> PublishResult:
         """Publish a breadcrumb.
 
         replay: remembered, never a trigger. own_clock: the client has made its `created_at`. last: the sequence that the newest
@@ -70,7 +70,7 @@ class Publishing:
             raise Unavailable(f"publishing on {event.subject} failed: {_why(error)}") from error
         if ack.duplicate:
             check_same(event, await self._reader.at(int(ack.seq)), own_clock=own_clock)
-        return Published(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
+        return PublishResult(sequence=int(ack.seq), duplicate=bool(ack.duplicate))
 
 
 def _why(error: Exception) -> str:

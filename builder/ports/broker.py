@@ -39,7 +39,7 @@ class Archive(Protocol):
         """Delete the context, and put a stub in its place, so that no second one can follow. sequence: 0 = only the stub."""
 
 
-class Published(Protocol):
+class PublishedContexts(Protocol):
     """Reads published contexts. All methods raise `Unavailable`; None = there is none, or it was erased."""
 
     async def last_context(self, workspace: str, consumer: str, session: str) -> bytes | None:

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.ports.broker import Archive, Published, Sender
+from builder.ports.broker import Archive, PublishedContexts, Sender
 from builder.ports.store import BreadcrumbStore, Eraser, Reader
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import (
@@ -85,7 +85,7 @@ class Lookup:
 class Contexts:
     """Reads the published contexts of the last 24 hours."""
 
-    def __init__(self, reader: Reader, published: Published) -> None:
+    def __init__(self, reader: Reader, published: PublishedContexts) -> None:
         self._reader = reader
         self._published = published
 

@@ -18,7 +18,7 @@ from builder.adapters.summarizer import EndpointSummarizer
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.assemble.items.layout import Rendering
 from builder.ports import broker, models, store
-from builder.ports.broker import Archive, Delivery, Published, Publisher, Sender, Stream
+from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer
 from builder.ports.store import CompleteStore, StoreLocation
 
@@ -27,7 +27,7 @@ def test_every_adapter_is_assigned_to_its_port() -> None:
     stores: list[type[CompleteStore]] = [MemoryStore, SqliteStore]
     locations: list[type[StoreLocation]] = [MemoryLocation, SqliteLocation]
     archive: type[Archive] = NatsArchive
-    published: type[Published] = NatsArchive
+    published: type[PublishedContexts] = NatsArchive
     sender: type[Sender] = NatsSender
     embedders: list[type[Embedder]] = [CachedEmbedder, NoEmbedder, OnnxEmbedder, ReferenceEmbedder]
     publisher: type[Publisher] = NatsPublisher

@@ -1,4 +1,4 @@
-"""`Archive` and `Published` on JetStream. The server overwrites what is deleted (its default, "secure delete")."""
+"""`Archive` and `PublishedContexts` on JetStream. The server overwrites what is deleted (its default, "secure delete")."""
 
 import base64
 import contextlib
@@ -16,7 +16,7 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Place, StreamMessage
 from builder.domain.errors import AlreadyPublished
 from builder.domain.recall import EVERY_SESSION
-from builder.ports.broker import Archive, Published
+from builder.ports.broker import Archive, PublishedContexts
 from builder.wire.json import clean, parse
 from builder.wire.subjects import CONTEXTS as CONTEXTS_SUBJECT
 from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_subject
@@ -24,7 +24,7 @@ from builder.wire.subjects import FORGOTTEN_HEADER, context_subject, session_sub
 STUB = b"{}"
 
 
-class NatsArchive(Archive, Published):
+class NatsArchive(Archive, PublishedContexts):
     """Deletes from the three streams, and reads contexts."""
 
     def __init__(self, js: JetStreamContext, incarnation: Callable[[], int]) -> None:

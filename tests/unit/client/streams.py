@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-from builder.client.publishing import Conflict, Published
+from builder.client.publishing import Conflict, PublishResult
 from builder.client.received import ReceivedContext
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.wire.records import Outgoing, make_record, outgoing
@@ -46,14 +46,14 @@ class ListStream:
             if message.subject == subject:
                 yield message
 
-    async def publish(self, event: Outgoing, *, own_clock: bool = False, last: int | None = None) -> Published:
+    async def publish(self, event: Outgoing, *, own_clock: bool = False, last: int | None = None) -> PublishResult:
         assert own_clock
         if self.rival is not None:
             rival, self.rival = self.rival, None
             self._store(rival)
         if last is not None and last != await self.last(event.subject):
             raise Conflict("another message came")
-        return Published(sequence=self._store(event), duplicate=False)
+        return PublishResult(sequence=self._store(event), duplicate=False)
 
 
 def context_of(sequence: int) -> ReceivedContext:

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 
 from builder.client.answering import MAX_ATTEMPTS, Answer, Answering
-from builder.client.publishing import Conflict, Published, Publishing
+from builder.client.publishing import Conflict, Publishing, PublishResult
 from builder.client.responses import response_id
 from builder.client.stream import StreamReader
 from builder.domain.errors import Rejected, Unavailable
@@ -85,7 +85,7 @@ async def test_a_session_with_endless_conflicts_is_unavailable(stream: ListStrea
     attempts = []
 
     class Contested:
-        async def publish(self, event: Outgoing, **_: object) -> Published:
+        async def publish(self, event: Outgoing, **_: object) -> PublishResult:
             attempts.append(event.message_id)
             raise Conflict("another message came")
 

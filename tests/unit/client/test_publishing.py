@@ -9,7 +9,15 @@ from nats.aio.client import Client as Connection
 from nats.errors import TimeoutError as NatsTimeout
 from nats.js.errors import APIError
 
-from builder.client.publishing import HEADER_BYTES, NO_RESOURCES, WRONG_LAST_SEQUENCE, Conflict, Published, Publishing, check_same
+from builder.client.publishing import (
+    HEADER_BYTES,
+    NO_RESOURCES,
+    WRONG_LAST_SEQUENCE,
+    Conflict,
+    Publishing,
+    PublishResult,
+    check_same,
+)
 from builder.client.stream import StreamReader
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
@@ -58,7 +66,7 @@ def publishing(broker: Broker, stored: StreamMessage | None = None) -> Publishin
 
 async def test_a_publication_carries_its_id_and_returns_its_sequence() -> None:
     broker = Broker()
-    assert await publishing(broker).publish(event()) == Published(sequence=7, duplicate=False)
+    assert await publishing(broker).publish(event()) == PublishResult(sequence=7, duplicate=False)
     assert broker.headers == {"Nats-Msg-Id": "acme:m1:1"}
 
 

@@ -15,9 +15,9 @@ from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.adapters.templates.sandbox.filters import arguments, inline, readable, sentence, tag
-from builder.adapters.templates.sandbox.growth import FREE, of_filter, of_method, of_operator
 from builder.adapters.templates.sandbox.meter import charge, charge_for, step
-from builder.adapters.templates.sandbox.missing import Absence, Fields, Missing, is_none
+from builder.adapters.templates.sandbox.missing import AbsentValue, Fields, Missing, is_none
+from builder.adapters.templates.sandbox.size_bounds import FREE, of_filter, of_method, of_operator
 from builder.assemble.items.items import below, block, quote
 
 FILTERS: dict[str, Callable[..., Any]] = {
@@ -112,7 +112,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self) -> None:
         super().__init__(
-            undefined=Absence,
+            undefined=AbsentValue,
             finalize=_written,
             optimized=False,
             trim_blocks=True,

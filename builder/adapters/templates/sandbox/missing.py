@@ -76,7 +76,7 @@ class Missing(ChainableUndefined):
     __int__ = __round__ = _zero  # type: ignore[assignment]
 
 
-class Absence(StrictUndefined):
+class AbsentValue(StrictUndefined):
     """Jinja's undefined value: `Missing` in a body and for an item that a list does not have, else a mistake."""
 
     __slots__ = ()

@@ -34,13 +34,13 @@ _VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
 def of_operator(operator: str, first: Any, second: Any) -> int:
     """Of `+ - * / // % **`. Raises `TemplateRuntimeError` for numbers of too many bits."""
     if isinstance(first, int | float) and isinstance(second, int | float):
-        return _of_numbers(operator, first, second)
+        return _size_of_number(operator, first, second)
     if operator == "*":
-        return _times(first, second)
-    return _of_format(first, second) if operator == "%" and isinstance(first, str) else size((first, second))
+        return _size_of_repeat(first, second)
+    return _size_of_format(first, second) if operator == "%" and isinstance(first, str) else size((first, second))
 
 
-def _of_numbers(operator: str, first: float, second: float) -> int:
+def _size_of_number(operator: str, first: float, second: float) -> int:
     one, other = (abs(value).bit_length() if isinstance(value, int) else 0 for value in (first, second))
     bits = one * abs(int(second)) if operator == "**" and other and other < MAX_NUMBER_BITS else one + other
     if bits > MAX_NUMBER_BITS or other > MAX_NUMBER_BITS:
@@ -48,12 +48,12 @@ def _of_numbers(operator: str, first: float, second: float) -> int:
     return 1
 
 
-def _times(first: Any, second: Any) -> int:
+def _size_of_repeat(first: Any, second: Any) -> int:
     many, times = (second, first) if isinstance(first, int) else (first, second)
     return size(many) * max(times, 1) if isinstance(times, int) else size((first, second))
 
 
-def _of_format(text: str, *values: Any) -> int:
+def _size_of_format(text: str, *values: Any) -> int:
     """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
     digits = _DIGITS.findall(text)
     if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _VALUE_WIDTH.search(text):
@@ -63,73 +63,73 @@ def _of_format(text: str, *values: Any) -> int:
     return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
 
 
-def _of_formatting(text: Any, /, *args: Any, **kwargs: Any) -> int:
-    return _of_format(str(text), *args, *kwargs.values())
+def _size_of_formatting(text: Any, /, *args: Any, **kwargs: Any) -> int:
+    return _size_of_format(str(text), *args, *kwargs.values())
 
 
-def _replaced(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
+def _size_of_replace(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
     plain = str(text)
     return len(plain) + (plain.count(str(old)) if str(old) else len(plain) + 1) * len(str(new))
 
 
-def _joined(items: Any, glue: Any = "", *_: Any, **kwargs: Any) -> int:
+def _size_of_join(items: Any, glue: Any = "", *_: Any, **kwargs: Any) -> int:
     return ESCAPED_CHARS * size(items) + len(str(kwargs.get("d", glue))) * _length(items)
 
 
-def _glued(glue: str, items: Any) -> int:
-    return _joined(items, glue)
+def _size_of_glue(glue: str, items: Any) -> int:
+    return _size_of_join(items, glue)
 
 
 def _length(items: Any) -> int:
     return len(items) if isinstance(items, Sized) else 0
 
 
-def _tabs(text: str, width: int = 8) -> int:
+def _size_of_tabs(text: str, width: int = 8) -> int:
     return len(text) + text.count("\t") * abs(width)
 
 
-def _lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
+def _size_of_lines(text: Any, width: Any = 4, *_: Any, **__: Any) -> int:
     plain = str(text)
     return len(plain) + (len(plain.splitlines()) + 1) * (len(width) if isinstance(width, str) else abs(width))
 
 
-def _wrapped(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **kwargs: Any) -> int:
+def _size_of_wrap(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *__: Any, **kwargs: Any) -> int:
     """Textwrap copies the rest of a long word for each line."""
     length, glue = len(str(text)), kwargs.get("wrapstring") or glue
     lines = length // max(int(width), 1) + str(text).count("\n") + 1
     return length + lines * (len(str(glue)) + length // QUADRATIC_CHARS)
 
 
-def _slow(*values: Any, **kwargs: Any) -> int:
+def _size_of_slow(*values: Any, **kwargs: Any) -> int:
     """Of filters that take the square of their input's time."""
     characters = size((values, kwargs))
     return ESCAPED_CHARS * characters + characters * (characters // QUADRATIC_CHARS)
 
 
-def _escaped(*values: Any, **kwargs: Any) -> int:
+def _size_of_escape(*values: Any, **kwargs: Any) -> int:
     return ESCAPED_CHARS * size((values, kwargs))
 
 
-def _dumped(value: Any, indent: Any = None) -> int:
+def _size_of_json(value: Any, indent: Any = None) -> int:
     return size(value) * (ESCAPED_CHARS + (indent if isinstance(indent, int) else 0))
 
 
-def _summed(values: Any, attribute: Any = None, start: Any = 0) -> int:
+def _size_of_sum(values: Any, attribute: Any = None, start: Any = 0) -> int:
     """A sum of lists copies all of them for each one."""
     return size((values, attribute, start)) * (1 if isinstance(start, int | float) else _length(values))
 
 
-def _ordered(value: Any, *_: Any, **__: Any) -> int:
+def _size_of_sort(value: Any, *_: Any, **__: Any) -> int:
     characters = size(value)
     return characters * max(characters.bit_length(), 1)
 
 
-def _laid_out(value: Any) -> int:
+def _size_of_layout(value: Any) -> int:
     """Each level of lists and objects is indented further."""
     return size(value) * (depth(value) + 1)
 
 
-def _by_numbers(*values: Any, **kwargs: Any) -> int:
+def _size_by_numbers(*values: Any, **kwargs: Any) -> int:
     return size((values, kwargs)) + sum(abs(value) for value in (*values, *kwargs.values()) if isinstance(value, int))
 
 
@@ -140,9 +140,15 @@ _TEXTS = frozenset(
     | {"strip", "swapcase", "title", "upper"}
 )
 METHODS: Mapping[type, Mapping[str, Bound]] = {
-    str: dict.fromkeys(_TEXTS, _escaped)
-    | dict.fromkeys(("center", "ljust", "rjust", "zfill"), _by_numbers)
-    | {"expandtabs": _tabs, "format": _of_formatting, "format_map": _of_formatting, "join": _glued, "replace": _replaced},
+    str: dict.fromkeys(_TEXTS, _size_of_escape)
+    | dict.fromkeys(("center", "ljust", "rjust", "zfill"), _size_by_numbers)
+    | {
+        "expandtabs": _size_of_tabs,
+        "format": _size_of_formatting,
+        "format_map": _size_of_formatting,
+        "join": _size_of_glue,
+        "replace": _size_of_replace,
+    },
     dict: dict.fromkeys(("get", "items", "keys", "values"), lambda *_: 1) | {"copy": size},
     list: {"copy": size, "count": lambda *values: size(values), "index": lambda *values: size(values)},
     tuple: {"count": lambda *values: size(values), "index": lambda *values: size(values)},
@@ -157,17 +163,23 @@ FREE = frozenset(
 """Filters that only pass values on."""
 FILTERS: Mapping[str, Bound] = (
     dict.fromkeys(FREE, lambda *_, **__: 1)
-    | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _ordered)
-    | dict.fromkeys(("pprint", "striptags", "urlize"), _slow)
-    | dict.fromkeys(("batch", "center", "round", "slice", "truncate"), _by_numbers)
-    | {"format": _of_formatting, "indent": _lines, "join": _joined, "replace": _replaced, "sum": _summed}
-    | {"readable": _laid_out, "tojson": _dumped, "wordwrap": _wrapped}
+    | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _size_of_sort)
+    | dict.fromkeys(("pprint", "striptags", "urlize"), _size_of_slow)
+    | dict.fromkeys(("batch", "center", "round", "slice", "truncate"), _size_by_numbers)
+    | {
+        "format": _size_of_formatting,
+        "indent": _size_of_lines,
+        "join": _size_of_join,
+        "replace": _size_of_replace,
+        "sum": _size_of_sum,
+    }
+    | {"readable": _size_of_layout, "tojson": _size_of_json, "wordwrap": _size_of_wrap}
 )
 
 
 def of_filter(name: str) -> Bound:
     """The bound of a filter or a test."""
-    return FILTERS.get(name, _escaped)
+    return FILTERS.get(name, _size_of_escape)
 
 
 def of_method(receiver: Any, name: str) -> Bound:

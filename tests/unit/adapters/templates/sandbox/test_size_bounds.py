@@ -6,7 +6,7 @@ import pytest
 from jinja2 import TemplateRuntimeError
 from jinja2.exceptions import SecurityError
 
-from builder.adapters.templates.sandbox.growth import of_filter, of_method, of_operator
+from builder.adapters.templates.sandbox.size_bounds import of_filter, of_method, of_operator
 
 
 @pytest.mark.parametrize(
