@@ -67,7 +67,6 @@ async def test_every_mutant_is_found(name: str) -> None:
     assert await pages_until_found(name, WITHIN, 1, 12) is not None
 
 
-@pytest.mark.slow
 def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
     first, second = (run(40, 80, 5, 0, 8, quiet) | {"seconds": 0, "contexts_per_second": 0} for _ in range(2))
     assert first == second

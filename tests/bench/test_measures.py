@@ -27,7 +27,6 @@ def quiet() -> None:
     """No progress bar."""
 
 
-@pytest.mark.slow
 async def test_load_counts_everything_that_it_sent(settings: Settings) -> None:
     sizes = load.Sizes(slice=20, triggers=3, paced=40)
     encoder = await open_encoder(settings)

@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 import nats
-import pytest
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 
@@ -33,7 +32,6 @@ from tests.running import (
     until,
 )
 
-pytestmark = pytest.mark.slow
 DYING = (sys.executable, str(Path(__file__).with_name("dying.py")))
 ROUNDS, SESSIONS, TRIGGERS = 10, 8, 30
 

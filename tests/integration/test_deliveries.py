@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from prometheus_client import CollectorRegistry
@@ -71,7 +70,6 @@ async def longest_wait(broker: Broker, silences: int) -> float:
     return max(waits)
 
 
-@pytest.mark.slow
 async def test_a_message_is_taken_at_once_however_long_nothing_came_before_it(tmp_path: Path) -> None:
     """Whether a fetch or the server gives up first is a matter of luck, so there are several brokers."""
 
