@@ -172,7 +172,6 @@ def test_an_earlier_line_is_an_excerpt_again_unless_a_source_is_out_of_view() ->
         ("Delft", False),
         ("GitHub", True),
         ("for 900 euros", True),
-        ("twelve cups", True),
         ("some cups", False),
     ],
 )
