@@ -32,7 +32,7 @@ def passages(rows: list[StoredBreadcrumb], query: Query | None = None, **rules: 
     view, asked = make_view(rows), query or make_query("kiln")
     settings = make_profile(retrieval=rules).retrieval
     found = eligible_passages(asked, view, settings, eligible_breadcrumbs(asked, view, settings))
-    return view.crumb[found].tolist()
+    return [int(row) for row in view.crumb[found]]
 
 
 def test_only_current_breadcrumbs_of_the_profiles_schemas_are_eligible() -> None:

@@ -28,7 +28,7 @@ async def test_consumers_that_ask_the_same_in_the_same_scope_share_a_query() -> 
 
 async def test_names_of_speakers_are_matched_as_a_field_and_are_neither_embedded_nor_searched_as_words() -> None:
     found = await query("What did Ana say about the glaze?", [said(1, "It is dry.", "Ana")])
-    assert (found.names, found.text) == ({"Ana"}, "What did say about the glaze?")
+    assert (found.names, found.text) == (frozenset({"Ana"}), "What did say about the glaze?")
     assert found.vector == make_vector(found.text)
     assert "ana" not in found.terms
 

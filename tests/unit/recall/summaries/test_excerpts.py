@@ -161,7 +161,7 @@ def test_an_earlier_line_is_an_excerpt_again_unless_a_source_is_out_of_view() ->
     line = line_of(view, 0, "The kiln stands in Delft.")
     again = excerpt_of(view, line, WORDS)
     assert again is not None
-    assert (again.line, again.parts) == (line, {(0, 6)})
+    assert (again.line, again.parts) == (line, frozenset({(0, 6)}))
     assert excerpt_of(view, replace(line, ids=("m1", "m9"), versions=(1, 1)), WORDS) is None
 
 
