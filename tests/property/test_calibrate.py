@@ -15,7 +15,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS, USAGE, Usage
 from builder.ports.store import Store
 from builder.publish.event import encode
-from builder.recall.calibration import FEWEST, calibrated
+from builder.recall.calibration import MIN_REPORTS, calibrated
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import MAX_TOKENS, usage
@@ -95,7 +95,7 @@ def expected(session: Session) -> float:
     crumbs = (row.breadcrumb for row in session.rows if row.breadcrumb.schema == USAGE)
     said = [usage(crumb)[0] for crumb in crumbs if crumb.session != "elsewhere"]
     newest = counting(said)[-NEWEST_REPORTS:]
-    if len(newest) < FEWEST:
+    if len(newest) < MIN_REPORTS:
         return PROFILE.margin
     return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MAX_MARGIN)
 
@@ -137,6 +137,6 @@ def test_a_page_would_have_fitted_in_all_reports_but_one_unless_more_than_half_h
     profile = calibrated(replace(PROFILE, budget=budget, margin=margin), tuple(said))
     assert 0 <= profile.margin <= max(MAX_MARGIN, margin)
     assert profile.allowance <= budget
-    if len(said) >= FEWEST and profile.margin < MAX_MARGIN:
+    if len(said) >= MIN_REPORTS and profile.margin < MAX_MARGIN:
         further_off = [report for report in said if report.used > report.counted]
         assert sum(profile.allowance * report.used > budget * report.counted for report in further_off) <= 1

@@ -12,7 +12,7 @@ MAX_QUOTED_CHARS = 160
 MAX_SENTENCE_CHARS = 400
 """Longer sentences are not written by hand."""
 SALUTATION_WORDS = 2
-"""Words of a line that only addresses somebody."""
+"""Words of a line that is only a salutation."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTED_LINE = re.compile(
@@ -43,7 +43,7 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
 
 @derived
 def _mail_header() -> re.Pattern[str]:
-    """The line with which somebody else's mail begins."""
+    """The line with which another person's mail begins."""
     return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
 
 

@@ -86,7 +86,10 @@ class RetrievalResult:
 def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], room: int) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
-    shown: rows that the page shows; when it shows all, nothing is ranked. room: tokens. Ties go to the later passage.
+    page_rows: rows that the page shows; when it shows all, nothing is ranked.
+    room: tokens.
+
+    Ties go to the later passage.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows)
     if candidates is None:

@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.profile import Profile
 from builder.domain.usage import NEWEST_REPORTS, USAGE, Usage
-from builder.recall.calibration import FEWEST, calibrated
+from builder.recall.calibration import MIN_REPORTS, calibrated
 from builder.recall.pinned import AGENTS, BLACKLIST, kinds_of
 from tests.factories import make_breadcrumb, make_profile
 
@@ -28,20 +28,20 @@ def test_the_margin_is_what_the_page_second_furthest_off_would_have_needed() -> 
 
 
 def test_a_margin_below_that_of_the_table_is_taken_too() -> None:
-    assert calibrated(asking(), usage_reports(*[1010] * FEWEST)).margin == pytest.approx(1 - 1 / 1.01)
+    assert calibrated(asking(), usage_reports(*[1010] * MIN_REPORTS)).margin == pytest.approx(1 - 1 / 1.01)
 
 
 def test_a_provider_that_counts_less_than_we_do_does_not_raise_the_budget() -> None:
-    profile = calibrated(asking(), usage_reports(*[700] * FEWEST))
+    profile = calibrated(asking(), usage_reports(*[700] * MIN_REPORTS))
     assert (profile.margin, profile.allowance) == (0, profile.budget)
 
 
 def test_whatever_is_reported_half_of_the_page_stays() -> None:
-    assert calibrated(asking(), usage_reports(*[100_000_000] * FEWEST)).margin == 0.5
+    assert calibrated(asking(), usage_reports(*[100_000_000] * MIN_REPORTS)).margin == 0.5
 
 
 def test_a_few_reports_change_nothing() -> None:
-    assert calibrated(asking(), usage_reports(*[1500] * (FEWEST - 1))) == asking()
+    assert calibrated(asking(), usage_reports(*[1500] * (MIN_REPORTS - 1))) == asking()
 
 
 VERSIONS = ["claude-sonnet-4", "claude-sonnet-4-20250514", "claude-sonnet-4@20250514", "anthropic/claude-sonnet-4"]

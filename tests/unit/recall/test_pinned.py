@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from builder.domain.profile import NEVER
+from builder.domain.profile import FORBIDDEN_SCHEMAS
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.pinned import (
@@ -52,7 +52,7 @@ def test_what_has_expired_is_gone_at_its_moment() -> None:
 
 
 def test_the_rows_of_a_profile_are_its_kinds_in_order_without_what_no_profile_can_show() -> None:
-    never = min(NEVER)
+    never = min(FORBIDDEN_SCHEMAS)
     kinds = (replace(latest_of("note.v1"), section="Notes"), Pinned(selector=Selector(), keep="all", section=""))
     note, hidden = make_remembered("A note.", 1, schema="note.v1"), make_remembered("", 2, schema=never)
     rows: RowsByKind = {replace(kinds[0], section=""): (note,), kinds[1]: (hidden, note)}

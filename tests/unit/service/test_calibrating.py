@@ -9,7 +9,7 @@ import pytest
 from builder.adapters.memory import MemoryStore
 from builder.domain.profile import Profile
 from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS
-from builder.recall.calibration import FEWEST
+from builder.recall.calibration import MIN_REPORTS
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
@@ -55,37 +55,37 @@ async def test_one_report_of_the_whole_prompt_sizes_nobodys_page(store: Store) -
 
 
 async def test_one_report_that_a_tokenizer_might_have_made_sizes_nobodys_page(store: Store) -> None:
-    assert await margins(store, [*[report(1200)] * (FEWEST - 1), report(1900)]) == [FIFTH_MORE]
+    assert await margins(store, [*[report(1200)] * (MIN_REPORTS - 1), report(1900)]) == [FIFTH_MORE]
 
 
 @pytest.mark.parametrize(
     "name", ["gpt-4o-2024-08-06", "openai/gpt-4o", "azure/gpt-4o@2024-08-06", "gpt-4o:latest", "gpt-4o-latest"]
 )
 async def test_a_dated_version_and_a_name_behind_a_provider_are_the_same_model(store: Store, name: str) -> None:
-    assert await margins(store, [report(1200, name)] * FEWEST) == [FIFTH_MORE]
+    assert await margins(store, [report(1200, name)] * MIN_REPORTS) == [FIFTH_MORE]
 
 
 @pytest.mark.parametrize("other", ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "openai/gpt-4o-mini", "claude-sonnet-4", "gpt-4"])
 async def test_however_many_reports_about_another_model_push_none_out(store: Store, other: str) -> None:
-    assert await margins(store, [*[report(1200)] * FEWEST, *[report(1900, other)] * 5 * NEWEST_REPORTS]) == [FIFTH_MORE]
+    assert await margins(store, [*[report(1200)] * MIN_REPORTS, *[report(1900, other)] * 5 * NEWEST_REPORTS]) == [FIFTH_MORE]
 
 
 async def test_however_many_reports_about_tiny_pages_push_none_out(store: Store) -> None:
     tiny = [report(MIN_TOKENS - 1, counted=MIN_TOKENS - 1), report(60, counted=20), report(9000, counted=MIN_TOKENS - 1)]
-    assert await margins(store, [*[report(1200)] * FEWEST, *tiny * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
+    assert await margins(store, [*[report(1200)] * MIN_REPORTS, *tiny * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
     large = [report(MIN_TOKENS, counted=MIN_TOKENS)] * NEWEST_REPORTS
-    assert await margins(store, [*[report(1200)] * FEWEST, *large]) == [0]
+    assert await margins(store, [*[report(1200)] * MIN_REPORTS, *large]) == [0]
 
 
 async def test_however_many_reports_that_no_tokenizer_can_have_made_push_none_out(store: Store) -> None:
     wrong = [report(2001), report(499), report(10, counted=100_000)]
-    assert await margins(store, [*[report(1200)] * FEWEST, *wrong * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
+    assert await margins(store, [*[report(1200)] * MIN_REPORTS, *wrong * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
 
 
 async def test_a_tag_does_not_make_a_report_one_about_another_model_nor_one_that_counts(store: Store) -> None:
     tags = ["model:gpt-4o"]
     forged = [report(1900, "claude-sonnet-4", tags=tags), report(99, counted=99, tags=tags)]
-    assert await margins(store, [*[report(1200)] * FEWEST, *forged * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
+    assert await margins(store, [*[report(1200)] * MIN_REPORTS, *forged * 2 * NEWEST_REPORTS]) == [FIFTH_MORE]
 
 
 async def test_the_newest_twenty_about_the_model_count(store: Store) -> None:
@@ -105,4 +105,4 @@ async def test_reports_of_the_triggers_session_and_of_none_count_those_of_anothe
     store: Store,
 ) -> None:
     assert await margins(store, [*[report(1200)] * 3, *[report(1200, session="s42")] * 2]) == [FIFTH_MORE]
-    assert await margins(store, [report(1900, session="s43")] * FEWEST) == [OWN]
+    assert await margins(store, [report(1900, session="s43")] * MIN_REPORTS) == [OWN]
