@@ -155,7 +155,7 @@ def lines(crumb: Breadcrumb) -> list[dict[str, Any]]:
     return found
 
 
-def extracted(*turns: tuple[str, str], cap: int = 400) -> list[str]:
+def extract_lines(*turns: tuple[str, str], cap: int = 400) -> list[str]:
     """The lines made of what a person (U), an agent (A), tools (T) and Ana say in turn."""
     kinds = {
         "U": {"schema": "user.message.v1", "role": "user", "speaker": "User"},

@@ -11,7 +11,7 @@ MAX_QUOTED_CHARS = 160
 """More characters behind a colon are pasted text."""
 MAX_SENTENCE_CHARS = 400
 """Longer sentences are not written by hand."""
-SALUTATION_WORDS = 2
+MAX_SALUTATION_WORDS = 2
 """Words of a line that is only a salutation."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -38,7 +38,7 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
             if line.rstrip().endswith((":", "：")) and position < len(text):
                 if _announces(line, "pasted") and not _announces(line, "rules"):
                     return
-                pasted = not _announces(line, "rules") and len(line.split()) > SALUTATION_WORDS
+                pasted = not _announces(line, "rules") and len(line.split()) > MAX_SALUTATION_WORDS
 
 
 @derived

@@ -97,12 +97,14 @@ def open_calls(view: View, identity: str) -> Turn:
     if row < 0 or not _is_shown(view, row):
         return ()
     origin = view.history.breadcrumbs.versions[identity][0]
-    over = {
+    reused = {
         exchange.request
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if exchange.successor is not None and exchange.successor < view.size
     }
-    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in over)
+    waiting = tuple(
+        entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in reused
+    )
     return () if waiting and _person_spoke(view, origin) else waiting
 
 

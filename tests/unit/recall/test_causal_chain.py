@@ -5,7 +5,7 @@ from typing_extensions import override
 from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
-from builder.recall.causal_chain import SHOWN_LINKS, chain_refusals, chain_too_long
+from builder.recall.causal_chain import MAX_LINKS, chain_refusals, chain_too_long
 from tests.factories import make_breadcrumb, make_profile, make_remembered
 
 
@@ -57,4 +57,4 @@ async def test_what_answers_nothing_and_what_triggers_nobody_needs_no_look_at_th
 def test_the_reason_shows_the_links_nearest_to_the_trigger() -> None:
     reason = str(chain_too_long(tuple(f"m{n}" for n in range(30, 0, -1)), 25))
     assert "m30 answers m29 answers m28 answers m27 answers m26 answers …" in reason
-    assert reason.count(" answers ") == SHOWN_LINKS
+    assert reason.count(" answers ") == MAX_LINKS

@@ -41,7 +41,7 @@ async def recaller(*rows: StoredBreadcrumb) -> tuple[Recaller, CountingStore]:
     return Recaller(reader=reader, terms=make_terms, exclusions=excluded, usages=usage), store
 
 
-def seen(recall: ConsumerRecall) -> list[str]:
+def visible_ids(recall: ConsumerRecall) -> list[str]:
     return [recall.view.breadcrumb(int(row)).id for row in np.flatnonzero(recall.view.current)]
 
 
@@ -56,32 +56,32 @@ async def test_consumers_of_one_scope_share_its_reading() -> None:
         make_profile(consumer="b"),
         make_profile(consumer="c", retrieval={"scope": "workspace"}),
     )
-    found = await recall.recall(make_breadcrumb("And now?", 9), consumers)
-    assert [each.profile.consumer for each in found] == ["a", "b", "c"]
+    recalls = await recall.recall(make_breadcrumb("And now?", 9), consumers)
+    assert [each.profile.consumer for each in recalls] == ["a", "b", "c"]
     assert len(store.scopes) == len(set(store.scopes)) == 2
-    assert found[0].view.prefix is found[1].view.prefix
+    assert recalls[0].view.prefix is recalls[1].view.prefix
 
 
 async def test_the_trigger_and_what_comes_later_are_not_recalled() -> None:
     recall, _ = await recaller(*chat(5))
-    (found,) = await recall.recall(chat(5)[2].breadcrumb, (make_profile(),))
-    assert seen(found) == ["m1", "m2"]
-    assert found.turn == ()
+    (recalls,) = await recall.recall(chat(5)[2].breadcrumb, (make_profile(),))
+    assert visible_ids(recalls) == ["m1", "m2"]
+    assert recalls.turn == ()
 
 
 async def test_a_tools_answer_that_closes_its_turn_is_part_of_what_is_recalled() -> None:
     rows = [said(1, "Go."), replied(2, "", bash("a", "ls"), bash("b", "pwd")), answered(3, "b", 1), answered(4, "a", 2)]
     recall, _ = await recaller(*rows)
     assert await recall.recall(rows[2].breadcrumb, (make_profile(),)) == ()
-    (found,) = await recall.recall(rows[3].breadcrumb, (make_profile(),))
-    assert seen(found) == ["m1", "m2", "m3", "m4"]
-    assert [entry.request for entry in found.turn] == ["a", "b"]
+    (recalls,) = await recall.recall(rows[3].breadcrumb, (make_profile(),))
+    assert visible_ids(recalls) == ["m1", "m2", "m3", "m4"]
+    assert [entry.request for entry in recalls.turn] == ["a", "b"]
 
 
 async def test_what_the_blacklist_names_is_hidden_from_its_place_on() -> None:
     recall, _ = await recaller(said(1, "One."), said(2, "Two."), blacklist(4, excluded_ids=["m1"]))
     before, after = [(await recall.recall(make_breadcrumb("And now?", n), (make_profile(),)))[0] for n in (3, 9)]
-    assert (seen(before), seen(after)) == (["m1", "m2"], ["m2"])
+    assert (visible_ids(before), visible_ids(after)) == (["m1", "m2"], ["m2"])
 
 
 async def test_a_margin_is_calibrated_by_the_reports_of_the_profiles_model() -> None:
@@ -91,8 +91,8 @@ async def test_a_margin_is_calibrated_by_the_reports_of_the_profiles_model() -> 
     ]
     recall, _ = await recaller(*reports)
     profiles = (make_profile(margin=0.1, calibrate="gpt-4o"), make_profile(margin=0.1))
-    found = await recall.recall(make_breadcrumb("And now?", 9), profiles)
-    assert [each.profile.margin for each in found] == [pytest.approx(0.2), 0.1]
+    recalls = await recall.recall(make_breadcrumb("And now?", 9), profiles)
+    assert [each.profile.margin for each in recalls] == [pytest.approx(0.2), 0.1]
 
 
 async def test_a_summariser_sees_the_session_up_to_and_including_the_place() -> None:

@@ -80,10 +80,10 @@ def test_a_gap_in_one_session_ends_no_episode_of_another() -> None:
 
 
 def test_a_tombstone_counts_in_its_own_session_or_from_none() -> None:
-    said = [make_remembered(KILN, n, session="s1", id=f"m{n}") for n in (1, 2)]
+    messages = [make_remembered(KILN, n, session="s1", id=f"m{n}") for n in (1, 2)]
     elsewhere = make_tombstone("m1", 3, session="s2", id="t1")
     from_none = make_tombstone("m2", 4, session="_", id="t2")
-    view = view_of(make_history([*said, elsewhere, from_none]))
+    view = view_of(make_history([*messages, elsewhere, from_none]))
     assert view.current[:2].tolist() == [True, False]
 
 

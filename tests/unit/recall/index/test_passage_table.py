@@ -35,8 +35,8 @@ def test_neighbours_are_of_the_own_session_whoever_else_speaks_in_between() -> N
     view = view_of(make_history(two_sessions()), session="s1")
     assert view.prefix.neighbours.before.tolist() == [-1, -1, 0, 1, 2]
     assert view.prefix.neighbours.after.tolist() == [2, 3, 4, -1, -1]
-    found = signals.context_words(make_query("Which kiln?"), view)
-    assert found[2] > 0 == found[1] == found[3]
+    scores = signals.context_words(make_query("Which kiln?"), view)
+    assert scores[2] > 0 == scores[1] == scores[3]
 
 
 def test_a_later_neighbour_is_unknown_as_of_an_earlier_place() -> None:

@@ -73,8 +73,8 @@ async def test_what_is_pinned_is_read_as_of_the_place_beside_the_rows() -> None:
     for number in (2, 3):
         await store.remember(make_remembered(f"Note {number}.", number, schema="note.v1", session="_"))
     kinds = (latest_of("note.v1"),)
-    found = [(await reader_of(store).read("s42", until, SCOPE, kinds))[0] for until in (make_place(2), FAR)]
-    assert [[row.breadcrumb.id for row in rows] for (rows,) in found] == [["m2"], ["m3"]]
+    rows_read = [(await reader_of(store).read("s42", until, SCOPE, kinds))[0] for until in (make_place(2), FAR)]
+    assert [[row.breadcrumb.id for row in rows] for (rows,) in rows_read] == [["m2"], ["m3"]]
 
 
 async def test_after_an_erasure_the_history_is_read_from_its_beginning() -> None:
@@ -82,8 +82,8 @@ async def test_after_an_erasure_the_history_is_read_from_its_beginning() -> None
     reader = reader_of(store)
     await view(reader)
     await store.erase("acme", "s42", "m2", FAR)
-    shown = await view(reader)
-    assert [shown.breadcrumb(row).id for row in range(shown.size)] == ["m1", "m3"]
+    reread = await view(reader)
+    assert [reread.breadcrumb(row).id for row in range(reread.size)] == ["m1", "m3"]
     assert store.recalls[2:] == [make_place(3), ORIGIN, make_place(3)]
 
 
@@ -117,5 +117,5 @@ async def test_without_a_model_no_vectors_are_asked_for() -> None:
 async def test_two_readings_of_a_scope_at_once_append_each_row_once() -> None:
     store = await store_of("One.", "Two.", "Three.", "Four.", "Five.")
     reader = reader_of(store)
-    assert [found.size for found in await asyncio.gather(view(reader), view(reader))] == [5, 5]
+    assert [each.size for each in await asyncio.gather(view(reader), view(reader))] == [5, 5]
     assert len(reader.cache.get(SCOPE).rows) == 5

@@ -96,8 +96,8 @@ def test_lines_word_for_word_of_a_summary_that_is_hidden_are_left_out() -> None:
 def test_the_page_shows_the_newest_from_before_its_window_moved_or_one_made_on_demand() -> None:
     view = make_view([summary(1), summary(2, "m1"), summary(3, "m2")])
     on_demand = make_view([summary(1), summary(2, "m1"), summary(3, "m2", at_once=True)])
-    assert [newest(view, moved) for moved in (0, 1, 2, 3)] == [2, 0, 1, 2]
-    assert [newest(on_demand, moved) for moved in (0, 1, 2, 3)] == [2, 2, 2, 2]
+    assert [newest(view, moved_at) for moved_at in (0, 1, 2, 3)] == [2, 0, 1, 2]
+    assert [newest(on_demand, moved_at) for moved_at in (0, 1, 2, 3)] == [2, 2, 2, 2]
 
 
 def test_a_hidden_summary_is_not_the_newest_and_those_that_continue_it_stay() -> None:

@@ -23,16 +23,16 @@ from tests.factories import (
 def eligible(rows: list[StoredBreadcrumb], query: Query | None = None, **rules: object) -> list[str]:
     """Ids of the breadcrumbs that may be found."""
     view = make_view(rows)
-    found = eligible_breadcrumbs(query or make_query("kiln"), view, make_profile(retrieval=rules).retrieval)
-    return [view.breadcrumb(int(row)).id for row in np.flatnonzero(found)]
+    eligible_rows = eligible_breadcrumbs(query or make_query("kiln"), view, make_profile(retrieval=rules).retrieval)
+    return [view.breadcrumb(int(row)).id for row in np.flatnonzero(eligible_rows)]
 
 
 def passages(rows: list[StoredBreadcrumb], query: Query | None = None, **rules: object) -> list[int]:
     """Rows of the passages that may be found."""
-    view, asked = make_view(rows), query or make_query("kiln")
+    view, question = make_view(rows), query or make_query("kiln")
     settings = make_profile(retrieval=rules).retrieval
-    found = eligible_passages(asked, view, settings, eligible_breadcrumbs(asked, view, settings))
-    return [int(row) for row in view.crumb[found]]
+    eligible_rows = eligible_passages(question, view, settings, eligible_breadcrumbs(question, view, settings))
+    return [int(row) for row in view.crumb[eligible_rows]]
 
 
 def test_only_current_breadcrumbs_of_the_profiles_schemas_are_eligible() -> None:

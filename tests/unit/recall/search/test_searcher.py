@@ -27,31 +27,31 @@ async def test_consumers_that_ask_the_same_in_the_same_scope_share_a_query() -> 
 
 
 async def test_names_of_speakers_are_matched_as_a_field_and_are_neither_embedded_nor_searched_as_words() -> None:
-    found = await query("What did Ana say about the glaze?", [said(1, "It is dry.", "Ana")])
-    assert (found.names, found.text) == (frozenset({"Ana"}), "What did say about the glaze?")
-    assert found.vector == make_vector(found.text)
-    assert "ana" not in found.terms
+    question = await query("What did Ana say about the glaze?", [said(1, "It is dry.", "Ana")])
+    assert (question.names, question.text) == (frozenset({"Ana"}), "What did say about the glaze?")
+    assert question.vector == make_vector(question.text)
+    assert "ana" not in question.terms
 
 
 async def test_a_follow_up_is_also_searched_by_the_words_of_the_answer_before_it() -> None:
     rows = [said(1, "Where is the spare key?"), replied(2, "Behind the buckets.")]
-    found = await query("And the other one?", rows)
-    assert found.text == "Where is the spare key?\nAnd the other one?"
-    assert set(make_terms("buckets").split()) <= set(found.terms)
-    assert found.vector == make_vector(found.text)
+    question = await query("And the other one?", rows)
+    assert question.text == "Where is the spare key?\nAnd the other one?"
+    assert set(make_terms("buckets").split()) <= set(question.terms)
+    assert question.vector == make_vector(question.text)
 
 
 async def test_without_the_engine_the_query_has_its_words_alone() -> None:
     embedder = HashingEmbedder()
     embedder.away = True
-    found = await query("Where is the kiln?", [said(1, "In Delft.")], embedder)
-    assert (found.vector, found.terms) == (b"", tuple(make_terms("Where is the kiln?").split()))
+    question = await query("Where is the kiln?", [said(1, "In Delft.")], embedder)
+    assert (question.vector, question.terms) == (b"", tuple(make_terms("Where is the kiln?").split()))
 
 
 async def test_for_a_tools_answer_the_last_words_of_the_person_are_searched_for() -> None:
     rows = [said(1, "Which glaze is dry?"), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "none")]
-    found = await searcher(HashingEmbedder()).query(rows[-1].breadcrumb, make_view(rows), make_profile(), {})
-    assert found.text == "Which glaze is dry?"
+    question = await searcher(HashingEmbedder()).query(rows[-1].breadcrumb, make_view(rows), make_profile(), {})
+    assert question.text == "Which glaze is dry?"
 
 
 async def test_small_talk_is_known_as_such() -> None:

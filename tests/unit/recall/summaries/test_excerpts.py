@@ -20,12 +20,12 @@ from builder.recall.summaries.excerpts import (
 from builder.recall.summaries.extract import extract
 from tests.conversations import answered, bash, replied, said
 from tests.factories import make_remembered, make_view
-from tests.summarised import COUNT, WORDS, extracted
+from tests.summarised import COUNT, WORDS, extract_lines
 
 
 def lines_of_ana(*texts: str, cap: int = 400) -> list[str]:
     """The lines made of what Ana says."""
-    return extracted(*(("Ana", text) for text in texts), cap=cap)
+    return extract_lines(*(("Ana", text) for text in texts), cap=cap)
 
 
 def best(rows: list[StoredBreadcrumb], row: int = -1) -> list[Excerpt]:
@@ -54,14 +54,14 @@ def test_questions_small_talk_and_code_are_no_lines(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("text", "line"),
     [
         ("Danke, alles klar! Der Ofen steht seit März in Delft.", "Ana: Der Ofen steht seit März in Delft."),
         ("窑在代尔夫特。谢谢。", "Ana: 窑在代尔夫特。"),
     ],
 )
-def test_sentences_are_copied_in_their_own_language(said: str, line: str) -> None:
-    assert lines_of_ana(said) == [line]
+def test_sentences_are_copied_in_their_own_language(text: str, line: str) -> None:
+    assert lines_of_ana(text) == [line]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_sentences_are_copied_in_their_own_language(said: str, line: str) -> Non
     ],
 )
 def test_an_answer_is_kept_with_its_question_in_one_line_and_neither_alone(question: str, answer: str) -> None:
-    assert extracted(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
+    assert extract_lines(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
 
 
 def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
@@ -88,31 +88,31 @@ def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
 
 
 def test_the_answer_of_an_agent_that_asked_a_tool_first_is_kept_with_the_question() -> None:
-    assert extracted(("U", "How many lines has a.py?"), ("A", "Let me count."), ("T", "42 a.py"), ("A", "It has 42.")) == [
+    assert extract_lines(("U", "How many lines has a.py?"), ("A", "Let me count."), ("T", "42 a.py"), ("A", "It has 42.")) == [
         "User: How many lines has a.py?\nAssistant: It has 42."
     ]
 
 
 def test_what_does_not_follow_a_question_is_no_answer_to_it() -> None:
-    said = (
+    turns = (
         ("A", "Which glaze for Delft?"),
         ("U", "I moved to Lyon in March with two kilns, my brother and all of our 40 old moulds."),
         ("A", "Yes, the red one."),
     )
-    assert not [line for line in extracted(*said) if "glaze" in line]
+    assert not [line for line in extract_lines(*turns) if "glaze" in line]
 
 
 def test_a_sentence_that_points_back_is_kept_with_the_one_in_front_of_it_or_loses_to_others() -> None:
-    assert extracted(("U", "The kiln stands in Delft. It has 7 shelves of silicon carbide.")) == [
+    assert extract_lines(("U", "The kiln stands in Delft. It has 7 shelves of silicon carbide.")) == [
         "User: The kiln stands in Delft. It has 7 shelves of silicon carbide."
     ]
     pointing, plain = "That cost us 900 euros in Delft.", "Nina bought 12 buckets of cobalt."
-    assert extracted(("U", pointing), ("A", plain), cap=20) == [f"Assistant: {plain}"]
+    assert extract_lines(("U", pointing), ("A", plain), cap=20) == [f"Assistant: {plain}"]
 
 
 def test_what_an_agent_asked_for_stands_in_front_of_an_answer_that_is_no_whole_sentence() -> None:
     question, answer = "¿Cuál es vuestro presupuesto?", "Unos 1.200 euros para las dos, p. ej. 400 para hoteles."
-    assert extracted(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
+    assert extract_lines(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
 
 
 def test_a_name_a_conclusion_and_an_emphasis_are_worth_more_and_what_points_nowhere_less() -> None:
@@ -166,7 +166,7 @@ def test_an_earlier_line_is_an_excerpt_again_unless_a_source_is_out_of_view() ->
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("text", "expected"),
     [
         ("in Delft", True),
         ("Delft", False),
@@ -175,5 +175,5 @@ def test_an_earlier_line_is_an_excerpt_again_unless_a_source_is_out_of_view() ->
         ("some cups", False),
     ],
 )
-def test_a_name_is_a_capital_inside_of_a_sentence_or_a_number(text: str, named: bool) -> None:
-    assert has_name(text) is named
+def test_a_name_is_a_capital_inside_of_a_sentence_or_a_number(text: str, expected: bool) -> None:
+    assert has_name(text) is expected

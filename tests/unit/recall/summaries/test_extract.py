@@ -4,7 +4,7 @@ import pytest
 
 from builder.recall.summaries.extract import extract, tokens_of
 from tests.factories import bare, make_remembered, make_view
-from tests.summarised import COUNT, WORDS, extracted
+from tests.summarised import COUNT, WORDS, extract_lines
 
 
 def lines_of_ana(*texts: str, cap: int = 400, vectors: bool = True) -> list[str]:
@@ -53,15 +53,15 @@ def test_of_a_long_report_no_sentence_counts_as_much_as_a_short_message() -> Non
 
 def test_what_an_agent_concluded_is_kept_before_what_tools_said_and_tools_are_kept_where_nobody_else_speaks() -> None:
     result = "The invoice 4711 of Delft is unpaid since 3 March."
-    assert extracted(("T", result), ("A", "The reminder for Limoges went out today.")) == [
+    assert extract_lines(("T", result), ("A", "The reminder for Limoges went out today.")) == [
         "Assistant: The reminder for Limoges went out today."
     ]
-    assert extracted(("T", result)) == [f"bash: {result}"]
+    assert extract_lines(("T", result)) == [f"bash: {result}"]
 
 
 def test_decisions_are_kept_before_remarks() -> None:
     remark, decision = "we talked about tiles from Limoges", "we decided on tiles from Lyon"
-    assert extracted(("U", f"{remark}."), ("A", f"{decision}."), cap=22) == ["Assistant: We decided on tiles from Lyon."]
+    assert extract_lines(("U", f"{remark}."), ("A", f"{decision}."), cap=22) == ["Assistant: We decided on tiles from Lyon."]
 
 
 def test_lines_are_ranked_by_how_much_they_tell() -> None:

@@ -141,10 +141,10 @@ def test_a_summariser_reads_the_sources_of_the_units_as_utterances() -> None:
 
 def test_the_page_shows_the_newest_summary_from_before_its_window_moved() -> None:
     view = make_view([*chat(4), summary(5, ("m1",)), summary(6, ("m2",), "m5")])
-    shown = [page_summary(view, PROFILE, EMPTY_PAGE, moved) for moved in (5, 6)]
-    assert [found and found.breadcrumb.id for found in shown] == ["m5", "m6"]
-    assert shown[1]
-    assert [line.ids for line in shown[1].lines] == [("m2",)]
+    summaries = [page_summary(view, PROFILE, EMPTY_PAGE, moved_at) for moved_at in (5, 6)]
+    assert [page and page.breadcrumb.id for page in summaries] == ["m5", "m6"]
+    assert summaries[1]
+    assert [line.ids for line in summaries[1].lines] == [("m2",)]
 
 
 def test_a_page_shows_no_summary_without_a_line_a_recipe_or_a_chain() -> None:
@@ -155,8 +155,8 @@ def test_a_page_shows_no_summary_without_a_line_a_recipe_or_a_chain() -> None:
 
 
 def test_a_page_summary_can_be_cut_to_some_of_its_lines() -> None:
-    found = page_summary(make_view([*chat(2), summary(3, ("m1", "m2"))]), PROFILE, EMPTY_PAGE, 9)
-    assert found
-    body = json.loads(found.with_lines(found.lines[1:]).body)
+    page = page_summary(make_view([*chat(2), summary(3, ("m1", "m2"))]), PROFILE, EMPTY_PAGE, 9)
+    assert page
+    body = json.loads(page.with_lines(page.lines[1:]).body)
     assert [line["ids"] for line in body["lines"]] == [["m2"]]
     assert body["covered"] == ["m1", "m2"]

@@ -16,7 +16,7 @@ from builder.recall.summaries.questions import (
 )
 from tests.conversations import answered, replied, requested, said
 from tests.factories import make_view
-from tests.summarised import extracted
+from tests.summarised import extract_lines
 
 
 def question(*rows: StoredBreadcrumb) -> str | None:
@@ -41,14 +41,14 @@ def question(*rows: StoredBreadcrumb) -> str | None:
     ],
 )
 def test_code_logs_traces_tables_data_and_addresses_are_no_lines(block: str) -> None:
-    assert extracted(("A", f"{block}\nThe blue kiln in Delft is broken since March.")) == [
+    assert extract_lines(("A", f"{block}\nThe blue kiln in Delft is broken since March.")) == [
         "Assistant: The blue kiln in Delft is broken since March."
     ]
 
 
 def test_prose_that_names_code_is_a_line() -> None:
-    said = "The bug is in `fetch_page()`: retry_after in http/client.py:12 is read twice."
-    assert extracted(("A", said)) == [f"Assistant: {said}"]
+    prose = "The bug is in `fetch_page()`: retry_after in http/client.py:12 is read twice."
+    assert extract_lines(("A", prose)) == [f"Assistant: {prose}"]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_prose_that_names_code_is_a_line() -> None:
     ],
 )
 def test_no_line_ends_at_an_ordinal_or_an_abbreviation(text: str) -> None:
-    assert extracted(("U", text)) == [f"User: {text}"]
+    assert extract_lines(("U", text)) == [f"User: {text}"]
 
 
 def test_sentences_are_read_where_they_stand_without_list_marks_headings_and_lead_ins() -> None:
