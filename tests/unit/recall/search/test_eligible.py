@@ -78,6 +78,11 @@ def test_small_talk_and_passages_without_words_are_not_eligible() -> None:
     assert passages([make_remembered(text, n) for n, text in enumerate(("okay", "?!", "The kiln is hot."), 1)]) == [2]
 
 
+def test_a_passage_is_eligible_only_with_its_breadcrumb() -> None:
+    rows = [make_remembered("The kiln.", 1, schema="event.v1"), make_remembered("The kiln.", 2)]
+    assert passages(rows) == [1]
+
+
 def test_what_is_less_similar_than_the_profile_asks_is_not_eligible_unless_it_has_no_vector_yet() -> None:
     rows = [
         make_remembered("The kiln is hot.", 1),

@@ -127,3 +127,11 @@ def test_other_words_between_them_end_the_search() -> None:
     assert question(ask, other, replied(3, "It has 42.")) is None
     assert question(said(1, "The kiln is hot."), replied(2, "It is.")) is None
     assert question(replied(1, "It is.")) is None
+
+
+def test_the_asker_may_add_a_short_remark_to_the_question_and_no_long_one() -> None:
+    ask, reply = said(1, "How many lines has a.py?"), replied(9, "It has 42.")
+    short, long = "It is in the folder src, next to the tests.", "It is in the folder src, next to all of the tests."
+    assert question(ask, said(2, short), reply) == "m1: How many lines has a.py?"
+    assert question(ask, said(2, long), reply) is None
+    assert question(ask, said(2, short), said(3, short), reply) is None
