@@ -8,7 +8,7 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.decode import decode
-from tests.factories import MORNING, make_place, remembered_of
+from tests.factories import MORNING, make_place, make_remembered, remembered_of
 
 Call = tuple[str, str, dict[str, Any]]
 """Request id, tool and arguments."""
@@ -72,6 +72,18 @@ def chat(number: int, start: int = 1, words: str = "about the kiln, the glaze an
     return [
         (said, replied)[n % 2](start + n, f"Remark {start + n} {words}.") for n in range(number)
     ]  # fmt: skip
+
+
+def two_sessions() -> list[StoredBreadcrumb]:
+    """Session s1 says three things; session s2 talks in between."""
+    texts = [
+        ("s1", "Which kiln is it?"),
+        ("s2", "It rained all afternoon."),
+        ("s1", "The blue one."),
+        ("s2", "Bring a coat."),
+        ("s1", "It dries by Friday."),
+    ]
+    return [make_remembered(text, n, session=session) for n, (session, text) in enumerate(texts, 1)]
 
 
 def section(context: Context, heading: str) -> str:

@@ -17,6 +17,7 @@ from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.excerpts import Words
+from builder.recall.summaries.extract import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded
@@ -32,8 +33,10 @@ from tests.factories import (
     make_breadcrumb,
     make_place,
     make_profile,
+    make_remembered,
     make_rendering,
     make_terms,
+    make_view,
 )
 
 COUNT = load_counter("o200k_base")
@@ -150,3 +153,15 @@ async def summary(builder: ContextBuilder, profile: Profile, sequence: int = 190
 def lines(crumb: Breadcrumb) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = json.loads(crumb.body)["lines"]
     return found
+
+
+def extract_lines(*turns: tuple[str, str], cap: int = 400) -> list[str]:
+    """The lines made of what a person (U), an agent (A), tools (T) and Ana say in turn."""
+    kinds = {
+        "U": {"schema": "user.message.v1", "role": "user", "speaker": "User"},
+        "A": {"schema": "agent.response.v1", "role": "assistant", "speaker": "Assistant"},
+        "T": {"schema": "tool.response.v1", "role": "tool", "speaker": "bash"},
+        "Ana": {"schema": "user.message.v1", "role": "user", "speaker": "Ana"},
+    }
+    rows = [make_remembered(text, n, **kinds[who]) for n, (who, text) in enumerate(turns, 1)]
+    return [line.text for line in extract(make_view(rows), (), range(len(turns)), cap, WORDS)]

@@ -154,12 +154,12 @@ class Context:
     compaction: Compaction | None = None
     """None when nothing was folded."""
     messages: tuple[Message, ...] = ()
-    """The same content for a chat API, in the shape of `chat_format`; empty when the profile wants none."""
+    """The same content for a chat API, in the shape of `chat_format`; empty when that is "none"."""
     chat_format: ChatFormat = "none"
 
     @property
     def id(self) -> UUID:
-        """See `context_id`."""
+        """The id by `context_id`."""
         return context_id(self.trigger.workspace, self.trigger.session, self.trigger.id, self.consumer)
 
     @property

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 OPENING = "…"
-"""The user's text in front of a conversation that begins with the assistant: Anthropic wants the user first."""
+"""The user's text in front of a conversation that begins with the assistant, which Anthropic does not take."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What a consumer wants on its page. Profiles are files; these are their frozen values."""
+"""The rules of a consumer's page. Profiles are files; these are their frozen values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time"]
 ChatFormat = Literal["none", "openai", "anthropic"]
-NEVER = frozenset(
+FORBIDDEN_SCHEMAS = frozenset(
     {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
 )
 """Schemas that no profile can show."""
@@ -149,7 +149,7 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What one consumer wants."""
+    """The rules of one consumer's page."""
 
     consumer: str
     """Its name, which is the name of the file."""

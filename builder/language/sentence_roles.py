@@ -33,9 +33,19 @@ def asks_within(text: str) -> bool:
     return bool(_ASKS_WITHIN.search(text))
 
 
+def asks_when(text: str) -> bool:
+    """Whether it asks for a time: "when", "how long", "wann"."""
+    return bool(_words_of("when_questions").search(text))
+
+
+def asks_where(text: str) -> bool:
+    """Whether it asks for a place."""
+    return bool(_words_of("where_questions").search(text))
+
+
 def concludes(sentence: str) -> bool:
     """Whether it says what was decided, found out or finished."""
-    return bool(_conclusion().search(sentence))
+    return bool(_words_of("conclusions").search(sentence))
 
 
 @derived
@@ -44,5 +54,5 @@ def _opening(name: str) -> re.Pattern[str]:
 
 
 @derived
-def _conclusion() -> re.Pattern[str]:
-    return re.compile(any_of("conclusions"), re.IGNORECASE)
+def _words_of(name: str) -> re.Pattern[str]:
+    return re.compile(any_of(name), re.IGNORECASE)

@@ -12,7 +12,7 @@ MIN_REPORTS = 5
 def calibrated(profile: Profile, reports: tuple[Usage, ...]) -> Profile:
     """The profile with the least margin, up to MAX_MARGIN, with which all pages but the one furthest off would have fitted.
 
-    That one does not count, so a single wrong report cannot size everybody's pages.
+    That one does not count, so a single wrong report cannot size all pages.
 
     reports: what counts about the profile's model. The same profile when it does not ask for it, or when they are too few.
     """

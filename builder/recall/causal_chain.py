@@ -5,7 +5,7 @@ from builder.domain.errors import ChainTooLong
 from builder.domain.profile import Profile
 from builder.ports.store import Reader
 
-SHOWN_LINKS = 5
+MAX_LINKS = 5
 """Links of a long chain that the reason shows."""
 
 
@@ -25,6 +25,6 @@ async def chain_refusals(reader: Reader, trigger: Breadcrumb, consumers: tuple[P
 def chain_too_long(links: tuple[str, ...], limit: int) -> ChainTooLong:
     """The reason, for people. links: from the trigger back towards its origin, as far as they were read."""
     return ChainTooLong(
-        f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:SHOWN_LINKS])} answers …; "
+        f"the causal chain has more than {limit} steps (recursion_limit): {' answers '.join(links[:MAX_LINKS])} answers …; "
         "let one of these agents stop answering the others, or raise the profile's recursion_limit"
     )

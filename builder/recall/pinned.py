@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from builder.domain.breadcrumb import NO_SESSION
-from builder.domain.profile import NEVER, Profile
+from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
@@ -34,7 +34,7 @@ def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
 def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
     """For each of the profile's kinds its rows, without the schemas that no profile can switch on."""
     kinds = (rows[replace(kind, section="")] for kind in profile.pinned)
-    return tuple(tuple(row for row in members if row.breadcrumb.schema not in NEVER) for members in kinds)
+    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in kinds)
 
 
 def usage_reports(profile: Profile, rows: RowsByKind) -> tuple[StoredBreadcrumb, ...]:

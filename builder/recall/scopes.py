@@ -5,7 +5,7 @@ from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION, Scope
 
 NOTES = frozenset({"note.v1", "knowledge.v1"})
-"""What is written for everybody; all else of no session is somebody's, or nobody's."""
+"""Schemas of no session that belong to every session; all else of no session stays there."""
 
 
 def scope_of(trigger: Breadcrumb, profile: Profile) -> Scope:

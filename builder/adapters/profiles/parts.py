@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 
 from builder.assemble.sources.table import SOURCES
-from builder.domain.profile import NEVER, Dates, QuerySource, SectionClass
+from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
@@ -13,7 +13,7 @@ _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
 
 def check_showable(schemas: tuple[str, ...]) -> None:
     """Raises `ValueError` for a kind that is never shown."""
-    if forbidden := NEVER & set(schemas):
+    if forbidden := FORBIDDEN_SCHEMAS & set(schemas):
         raise ValueError(f"{', '.join(sorted(forbidden))} is never shown; take it out")
 
 

@@ -10,7 +10,7 @@ from builder.language.instructions.topic import Subject, ends, repeats, subject,
 Terms = Callable[[str], str]
 
 REPEAT, SUPERSEDED = "repeat", "superseded by"
-MAX_COMPARED = 200
+MAX_COMPARISONS = 200
 """Most older instructions with a common word that a new one is compared with."""
 
 
@@ -73,7 +73,7 @@ class InstructionLog:
     def _add(self, new: Statement) -> None:
         number, keys = len(self.statements), _keys(new)
         touched = list[int]()
-        for older in sorted({older for key in keys for older in self._about[key][-MAX_COMPARED:]}):
+        for older in sorted({older for key in keys for older in self._about[key][-MAX_COMPARISONS:]}):
             if reason := outdates(new, self.statements[older]):
                 self.later[older].append((number, reason))
             elif new.withdraws and not self.statements[older].withdraws and touches(new.subject, self.statements[older].subject):

@@ -74,11 +74,11 @@ class Language:
     once: re.Pattern[str]
     """What is definite, where a cue does not say "always" itself."""
     reported: re.Pattern[str]
-    """Somebody else's words follow."""
+    """Another person's words follow."""
     proverbs: re.Pattern[str]
     """What is never meant as an instruction."""
     pasted: re.Pattern[str]
-    """Announces somebody else's text."""
+    """Announces another person's text."""
     rules: re.Pattern[str]
     """Announces one's own wishes."""
     stop: re.Pattern[str]

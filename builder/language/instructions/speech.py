@@ -11,8 +11,8 @@ MAX_QUOTED_CHARS = 160
 """More characters behind a colon are pasted text."""
 MAX_SENTENCE_CHARS = 400
 """Longer sentences are not written by hand."""
-SALUTATION_WORDS = 2
-"""Words of a line that only addresses somebody."""
+MAX_SALUTATION_WORDS = 2
+"""Words of a line that is only a salutation."""
 
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _QUOTED_LINE = re.compile(
@@ -38,12 +38,12 @@ def own_sentences(text: str, start: int = 0, end: int | None = None) -> Iterator
             if line.rstrip().endswith((":", "：")) and position < len(text):
                 if _announces(line, "pasted") and not _announces(line, "rules"):
                     return
-                pasted = not _announces(line, "rules") and len(line.split()) > SALUTATION_WORDS
+                pasted = not _announces(line, "rules") and len(line.split()) > MAX_SALUTATION_WORDS
 
 
 @derived
 def _mail_header() -> re.Pattern[str]:
-    """The line with which somebody else's mail begins."""
+    """The line with which another person's mail begins."""
     return re.compile(rf"^\s*(?:{either(words('mail_headers'))}\s*[:：]|-{{3,}}|_{{5,}}|on .{{5,80}} wrote:)", re.IGNORECASE)
 
 

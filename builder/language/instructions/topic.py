@@ -41,7 +41,8 @@ class Subject:
 def subject(sentence: str, code: str, terms: Callable[[str], str]) -> Subject:
     """What the sentence is about, without the words that make it an instruction.
 
-    code: the language of its cue. terms: text → stemmed terms.
+    code: the language of its cue.
+    terms: text → stemmed terms.
     """
     language = next(language for language in languages() if language.code == code)
     plain = sentence.replace("’", "'").lower()

@@ -23,7 +23,7 @@ class HistoryCache:
         self._limit = passages
         self._histories: OrderedDict[Scope, History] = OrderedDict()
         self.locks = KeyedLock[Scope]()
-        """Whoever extends a scope's history holds the scope's lock."""
+        """A scope's history is extended only under the scope's lock."""
 
     def get(self, scope: Scope) -> History:
         """The scope's history as far as it was read."""

@@ -10,16 +10,16 @@ from builder.recall.index.view import View
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A message, or one call with its results. An edit keeps the place of what it edits.
-
-    origin: row of the first version, whose place it has. row: of the version that is shown.
-    request: id of the call; "" for a message. results: rows of what answered it, in place order.
-    """
+    """A message, or one call with its results. An edit keeps the place of what it edits."""
 
     origin: int
+    """Row of the first version, whose place it has."""
     row: int
+    """Row of the version that is shown."""
     request: str = ""
+    """Id of the call; "" for a message."""
     results: tuple[int, ...] = ()
+    """Rows of what answered it, in place order."""
 
     @property
     def rows(self) -> tuple[int, ...]:
@@ -88,7 +88,7 @@ def closed_turn(view: View, row: int) -> Turn | None:
 
 
 def open_calls(view: View, identity: str) -> Turn:
-    """The calls of a message that nobody has answered; empty once a person has spoken since, as that closes the turn.
+    """The calls of a message that have no answer; empty once a person has spoken since, as that closes the turn.
 
     identity: of the message. What passes another one's calls on makes none of its own. An answer under a request id that was
     used again belongs to the later call, so the earlier one is over.
@@ -97,17 +97,19 @@ def open_calls(view: View, identity: str) -> Turn:
     if row < 0 or not _is_shown(view, row):
         return ()
     origin = view.history.breadcrumbs.versions[identity][0]
-    over = {
+    reused = {
         exchange.request
         for exchange in view.history.exchanges.of_caller.get(row, ())
         if exchange.successor is not None and exchange.successor < view.size
     }
-    waiting = tuple(entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in over)
+    waiting = tuple(
+        entry for entry in turn_of(view, origin) if entry.request and not entry.results and entry.request not in reused
+    )
     return () if waiting and _person_spoke(view, origin) else waiting
 
 
 def last_words_of_person(view: View) -> str:
-    """What a person said last in the session; empty when nobody has."""
+    """The last words of a person in the session; empty when there are none."""
     rows = view.rows
     rows = rows[view.history.breadcrumbs.by_person.head(view.size)[rows] & view.current[rows]]
     return view.breadcrumb(int(rows[-1])).text if len(rows) else ""

@@ -1,4 +1,4 @@
-"""The first rows of a history, whoever may see them, and what is computed of them once.
+"""The first rows of a history, visible or not, and what is computed of them once.
 
 Consumers with different visibility share it, so nothing in it may depend on what one of them sees (`View` holds that).
 """
@@ -36,7 +36,7 @@ class Occurrences:
 
 
 class Prefix:
-    """The first `size` breadcrumbs and their `passages` passages. Arrays are views of the history's; nobody writes to them."""
+    """The first `size` breadcrumbs and their `passages` passages. Its arrays are views of the history's and are read only."""
 
     def __init__(self, history: History, size: int) -> None:
         self.history = history
@@ -69,7 +69,7 @@ class Prefix:
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """See `Neighbours`."""
+        """The passages next to each, shape (passages,)."""
         table = self.history.passages
         before, after = table.before.head(self.passages), table.after.head(self.passages)
         after = np.where(after < self.passages, after, -1)

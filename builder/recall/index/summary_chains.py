@@ -40,7 +40,7 @@ class Chains:
     _links: dict[int, _Link] = field(default_factory=dict)
 
     def add(self, row: int, session: int, crumb: Breadcrumb, superseded_by: Ints) -> None:
-        """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by nobody."""
+        """Append a summary when it names the head of its chain. superseded_by: as of its row; -1 = by none."""
         summary = read_summary(crumb)
         chain_rows = self._rows[session, summary.recipe]
         rows = chain_rows.head(len(chain_rows))

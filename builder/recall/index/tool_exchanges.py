@@ -7,24 +7,24 @@ from builder.domain.breadcrumb import Breadcrumb
 
 @dataclass(slots=True)
 class ToolExchange:
-    """One call with its results, as rows of the history; a reader of an earlier place ignores the later rows.
-
-    request: the id that joins them. signature: tool and arguments as one text.
-    callers: rows that make the call, the first one first; the others are later versions of it, or pass it on.
-    results: rows that answer it, in place order, all versions. successor: row of another call under its request id.
-    """
+    """One call with its results, as rows of the history; a reader of an earlier place ignores the later rows."""
 
     request: str
+    """The id that joins them."""
     signature: str
+    """Tool and arguments as one text."""
     callers: list[int] = field(default_factory=list)
+    """Rows that make the call, the first one first; the others are later versions of it, or pass it on."""
     results: list[int] = field(default_factory=list)
+    """Rows that answer it, in place order, all versions."""
     successor: int | None = None
+    """Row of another call under its request id."""
 
 
 class ToolExchanges:
     """Grows with its history. A result answers the call that was last made under its request id in its session.
 
-    A later version of what makes a call makes the same one, whoever has used the request id since.
+    A later version of what makes a call makes the same one, also when another call has used the request id since.
     """
 
     def __init__(self) -> None:
@@ -37,9 +37,8 @@ class ToolExchanges:
     def append(self, row: int, session: int, crumb: Breadcrumb, first: int) -> None:
         """Pair one more row. first: the row of the first version of its breadcrumb."""
         if crumb.call_signatures:
-            signatures = dict(
-                zip(crumb.calls, crumb.call_signatures, strict=False)
-            )  # of a request id that is named twice the last call counts
+            # of a request id that is named twice the last call counts
+            signatures = dict(zip(crumb.calls, crumb.call_signatures, strict=False))
             for request, signature in signatures.items():
                 exchange = self._by_origin.get((first, request)) or self._exchange_of_call((session, request), signature, row)
                 exchange.signature = signature
@@ -51,7 +50,7 @@ class ToolExchanges:
                 self._add_result((session, request), row)
 
     def _exchange_of_call(self, key: tuple[int, str], signature: str, row: int) -> ToolExchange:
-        """The exchange that a first call belongs to: who passes one on opens no second one."""
+        """The exchange that a first call belongs to; a call that is passed on opens no second one."""
         exchange = self._last.get(key)
         if exchange is not None and exchange.signature == signature and not exchange.results:
             return exchange

@@ -165,5 +165,5 @@ def as_of(history: History, until: Place, session: str) -> View:
 
 
 def _identity(crumb: Breadcrumb) -> tuple[str, str, str, str]:
-    """Who speaks: a person is identified by the sender's id, everybody else only inside a session."""
+    """Identity of the speaker: a person's is the sender's id, any other speaker's is valid inside a session only."""
     return crumb.role, crumb.speaker, crumb.user_id, "" if crumb.user_id else crumb.session

@@ -1,8 +1,8 @@
 """How probable it is that a passage answers the query: the fusion's softmax, with one candidate for "nothing does".
 
 A softmax sums to 1 even when nothing fits: "thanks!" would find a hundred passages. The null candidate takes the mass that
-belongs to nobody. Its score is learned from questions asked in conversations that cannot answer them (`bench fit`). It falls
-with what such questions lack, whatever the conversation: a near passage, words that were used in it, a name of who speaks in it.
+belongs to no passage. Its score is learned from questions asked in conversations that cannot answer them (`bench fit`). It falls
+with what such questions lack, whatever the conversation: a near passage, words that were used in it, the name of a speaker in it.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,7 +36,7 @@ def _share_of_known_terms(query: Query, view: View, _findable: Rows) -> float:
 
 
 def _has_name(query: Query, _view: View, _findable: Rows) -> float:
-    """1 when the query names somebody who speaks here."""
+    """1 when the query names a speaker of the history."""
     return float(bool(query.names))
 
 
@@ -57,7 +57,9 @@ def evidence(query: Query, view: View, findable: Rows) -> Floats:
 def probabilities(query: Query, view: View, scores: Floats, findable: Rows, weights: Mapping[str, float]) -> Floats:
     """P = e^s / (e^null + Σ e^s) over what may be found, 0 elsewhere, shape (passages,).
 
-    findable: shape (passages,), what the page shows already included, because it competes too. weights: of NULL.
+    findable: shape (passages,), what the page shows already included, because it competes too.
+    weights: name in NULL → weight.
+
     The null's score is the logarithm of Σ e^s and its weighted evidence: scores are standardised, so that their own height says
     how many passages there are, not how well they answer.
     """

@@ -7,18 +7,9 @@ import re
 from dataclasses import dataclass
 
 from builder.language.dates import NO_DATES, Mention, mentioned
+from builder.language.sentence_roles import asks_when, asks_where
 
-_WHEN = re.compile(
-    r"\b(when|what (?:date|day|month|year|time)|how (?:long|recently)|which (?:year|month|day)|wann|wie lange|seit wann|cuándo|"
-    r"cuánto tiempo|quand|когда|как долго)\b|什么时候|何时|几点",
-    re.IGNORECASE,
-)
-_WHERE = re.compile(
-    r"\b(where|(?:what|which) (?:city|country|place|state|town)|wo|wohin|woher|dónde|adónde|où|где|куда)\b|哪里|在哪",
-    re.IGNORECASE,
-)
-
-GENERIC = frozenset({"user", "assistant", "agent", "system", "tool"})
+GENERIC_NAMES = frozenset({"user", "assistant", "agent", "system", "tool"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +26,9 @@ class Query:
     """Of `text`, float16; empty when the engine is away."""
     dates: Mention = NO_DATES
     asks_when: bool = False
+    """It asks for a time."""
     asks_where: bool = False
-    """Which kind of answer it wants."""
+    """It asks for a place."""
     is_small_talk: bool = False
     """It asks for nothing, so nothing is found."""
 
@@ -49,8 +41,8 @@ def make_query(text: str, names: frozenset[str], terms: str, vector: bytes, *, i
         names=names,
         vector=vector,
         dates=mentioned(text),
-        asks_when=bool(_WHEN.search(text)),
-        asks_where=bool(_WHERE.search(text)),
+        asks_when=asks_when(text),
+        asks_where=asks_where(text),
         is_small_talk=is_small_talk,
     )
 
@@ -60,7 +52,7 @@ def strip_names(text: str, speakers: tuple[str, ...]) -> tuple[str, frozenset[st
 
     Matches whole words, case as written, a possessive ending included: "What did Ana's friend say?" asks about Ana.
     """
-    names = [name for name in speakers if name.strip() and name.lower() not in GENERIC]
+    names = [name for name in speakers if name.strip() and name.lower() not in GENERIC_NAMES]
     if not names:
         return text, frozenset()
     longest_first = sorted(names, key=lambda name: (-len(name), name))

@@ -60,7 +60,7 @@ def _widened(trigger: str, view: View, terms: Callable[[str], str]) -> QueryText
 
 
 def _is_small_talk(trigger: str, view: View) -> bool:
-    """Also with the name of somebody who speaks here: "Thanks, Bob!"."""
+    """Also with the name of a speaker: "Thanks, Bob!"."""
     return is_filler(trigger) or is_filler(strip_names(trigger, view.prefix.speakers)[0])
 
 

@@ -62,18 +62,22 @@ MEANING = frozenset({"similarity", "window_similarity", "nearest"})
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """passages: signal → weight. null: evidence → weight, of the score of "nothing answers this" (`probability.py`)."""
+    """What a score is a weighted sum of."""
 
     passages: Mapping[str, float]
+    """Signal → weight, of a passage's score."""
     null: Mapping[str, float]
+    """Evidence → weight, of the score of "nothing answers this" (`probability.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """The sets of weights. words: where the query, or every passage, has no vector."""
+    """The sets of weights."""
 
     hybrid: Weights
+    """Where the query and a passage have vectors."""
     words: Weights
+    """Where the query, or every passage, has none."""
 
     def weights(self, query: Query, view: View) -> Weights:
         """The set for this query: meaning counts as soon as any passage has a vector to compare."""

@@ -23,7 +23,7 @@ def named_replies(row: int, view: View) -> tuple[int, ...]:
 
 
 def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
-    """Rows of what somebody else said next, when the text asks; of a question that was asked again, the newest first."""
+    """Rows of what another speaker said next, when the text asks; of a question that was asked again, the newest first."""
     if not asks_within(text) or view.breadcrumb(row).role not in _SPEAKERS:
         return ()
     questions = reversed(view.repeats(row)[-MAX_REPLIES:])
@@ -31,7 +31,7 @@ def next_replies(row: int, text: str, view: View) -> tuple[int, ...]:
 
 
 def _next_reply(row: int, view: View) -> tuple[int, ...]:
-    """The next message of somebody else that answers: one that begins with yes or no comes first, then the first one.
+    """The next message of another speaker that answers: one that begins with yes or no comes first, then the first one.
 
     Short words answer ("later", "passt"), but for thanks, greetings and "hm"; what the same speaker adds to them answers too.
     """

@@ -16,8 +16,12 @@ from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker, rank
 from builder.recall.search.replies import named_replies, next_replies
 
-MIN_POOL, MAX_POOL, POOL_FACTOR, LABEL_TOKENS = 64, 1024, 2.0, 4
-"""Passages that are looked at closely: twice as many as have room, because repeats go and long ones may not fit."""
+MIN_POOL_PASSAGES, MAX_POOL_PASSAGES = 64, 1024
+"""Bounds of the passages that are looked at closely."""
+POOL_FACTOR = 2.0
+"""They are twice as many as have room, because repeats go and long ones may not fit."""
+LABEL_TOKENS = 4
+"""Tokens of the label in front of a passage."""
 MAX_NAMED_PASSAGES = 100
 """Passages that are named when they are not probable enough; all others are counted."""
 FINDS_WITH_REPLIES = 5
@@ -86,7 +90,10 @@ class RetrievalResult:
 def retrieve(query: Query, view: View, rules: Retrieval, ranker: Ranker, page_rows: frozenset[int], room: int) -> RetrievalResult:
     """The most probable passages that may be found and are not on the page, each thing once.
 
-    shown: rows that the page shows; when it shows all, nothing is ranked. room: tokens. Ties go to the later passage.
+    page_rows: rows that the page shows; when it shows all, nothing is ranked.
+    room: tokens.
+
+    Ties go to the later passage.
     """
     candidates = _candidates(query, view, rules, ranker, page_rows)
     if candidates is None:
@@ -124,7 +131,7 @@ def _candidates(query: Query, view: View, rules: Retrieval, ranker: Ranker, page
 
 def _pool_size(view: View, room: int) -> int:
     tokens = float(view.history.passages.tokens.head(view.passages).mean()) + LABEL_TOKENS
-    return min(max(MIN_POOL, int(POOL_FACTOR * room / tokens)), MAX_POOL)
+    return min(max(MIN_POOL_PASSAGES, int(POOL_FACTOR * room / tokens)), MAX_POOL_PASSAGES)
 
 
 def _not_retrieved(passages: Rows, view: View, scores: Floats) -> NotRetrieved:

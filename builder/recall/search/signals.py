@@ -85,7 +85,7 @@ def similarity(query: Query, view: View) -> Floats:
 
 
 def speaker(query: Query, view: View) -> Floats:
-    """1 for the one person named, 0 for others; one half for all when nobody or several are named."""
+    """1 for the one person named, 0 for others; one half for all when none or several are named."""
     codes = [view.prefix.speakers.index(name) for name in query.names if name in view.prefix.speakers]
     if len(codes) != 1:
         return np.full(view.passages, 0.5, np.float32)

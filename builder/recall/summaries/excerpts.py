@@ -10,7 +10,7 @@ from builder.language.traits import counts
 from builder.language.words import is_filler, words_of
 from builder.recall.index.view import View
 from builder.recall.summaries.questions import (
-    BRIEF_WORDS,
+    MAX_BRIEF_WORDS,
     MAX_SENTENCE_CHARS,
     Sentence,
     answers_briefly,
@@ -137,7 +137,7 @@ def _answer(view: View, row: int, parts: Sentences, words: Words, verbatim_rows:
     if (pair := question_of(view, row)) is None:
         return None
     asking, question = pair
-    if view.breadcrumb(asking).role == crumb.role and not is_dependent(parts[0].text, BRIEF_WORDS):
+    if view.breadcrumb(asking).role == crumb.role and not is_dependent(parts[0].text, MAX_BRIEF_WORDS):
         return None
     length = _answer_length(parts)
     answer = " ".join(part.text for part in parts[:length])
@@ -177,7 +177,7 @@ def _without_greeting(sentence: str, names: frozenset[str]) -> str:
     """A statement without the greeting in front of it; nothing for small talk."""
     while (clause := _CLAUSE.search(sentence)) and _says_nothing(sentence[: clause.start()], names):
         sentence = sentence[clause.end() :]
-    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= BRIEF_WORDS):
+    if is_filler(sentence) or (greets(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS):
         return ""
     return sentence[:1].upper() + sentence[1:]
 

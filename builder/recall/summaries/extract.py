@@ -1,7 +1,7 @@
-"""The extractive summariser: the sentences that tell most in a number of tokens, by words and stored vectors, in any language.
+"""The extractive summariser: the most telling sentences for a number of tokens, by words and stored vectors, in any language.
 
 Weighted coverage: an excerpt is worth the rare words that no chosen one has said yet, more when it names, counts or concludes
-something, less when its passage is near to a chosen one. What tools said is chosen only when nobody else says anything.
+something, less when its passage is near to a chosen one. What tools said is chosen only when there is nothing else.
 Nothing is embedded.
 """
 

@@ -108,14 +108,14 @@ def is_due(view: View, settings: Summaries, units: Sequence[WaitingUnit]) -> boo
 
 
 def units_until_due(settings: Summaries, units: int) -> int:
-    """Messages that must yet come before `due` has to be asked again; tokens may pile up sooner than units."""
+    """Messages that must yet come before `is_due` has to be asked again; tokens may pile up sooner than units."""
     if settings.max_pending is None or settings.tokens is not None:
         return max(min((settings.max_pending or settings.batch) - units + 1, settings.batch), 1)
     return max(settings.max_pending - units + 1, settings.keep - units + 1, 1)
 
 
 def summary_ids(workspace: str, session: str, recipe: Recipe, previous: str, sources: tuple[Source, ...]) -> Iterator[str]:
-    """Ids of the summary that covers these next, the same for whoever makes it, whenever: the first, and what to take after it.
+    """Ids of the summary that covers these next, in the order in which they are tried; they depend on the arguments alone.
 
     An id that was deleted is never free again.
     """

@@ -16,10 +16,10 @@ from builder.recall.index.view import View
 MAX_SENTENCE_CHARS = 600
 MAX_SENTENCES = 64
 """Sentences of a text that are read."""
-BRIEF_WORDS, BRIEF_WORDS_TO_AGENTS = 5, 12
+MAX_BRIEF_WORDS, MAX_BRIEF_WORDS_TO_AGENTS = 5, 12
 """Words up to which an answer says little without its question: among people, who mostly ask out of courtesy and answer in whole
 sentences, and between a person and an agent, who ask for what is missing."""
-BARE_WORDS = 3
+MAX_BARE_WORDS = 3
 """Words up to which an answer says nothing without its question."""
 LOOK_BACK_ROWS = 40
 """Rows in front of an answer in which its question is looked for."""
@@ -61,15 +61,15 @@ def depends_on_previous(sentence: str) -> bool:
 
 def answers_briefly(sentence: str) -> bool:
     """Whether it is a short answer."""
-    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= BRIEF_WORDS
+    return answers(sentence) and not asks(sentence) and len(words_of(sentence)) <= MAX_BRIEF_WORDS
 
 
 def is_bare(answer: str) -> bool:
     """Whether an answer says nothing without its question."""
-    return answers_briefly(answer) or len(words_of(answer)) <= BARE_WORDS
+    return answers_briefly(answer) or len(words_of(answer)) <= MAX_BARE_WORDS
 
 
-def is_dependent(answer: str, brief_words: int = BRIEF_WORDS_TO_AGENTS) -> bool:
+def is_dependent(answer: str, brief_words: int = MAX_BRIEF_WORDS_TO_AGENTS) -> bool:
     """Whether an answer says little without its question."""
     return answers(answer) or refers(answer) or len(words_of(answer)) <= brief_words
 
@@ -91,7 +91,7 @@ def question_of(view: View, row: int) -> tuple[int, Sentence] | None:
         else:
             if question := _last_question(crumb.text):
                 return other, question
-            if asker or (view.first_passage(other) is not None and len(words_of(crumb.text)) > 2 * BRIEF_WORDS):
+            if asker or (view.first_passage(other) is not None and len(words_of(crumb.text)) > 2 * MAX_BRIEF_WORDS):
                 return None
             asker = crumb.speaker
     return None
@@ -115,7 +115,7 @@ def _last_question(text: str) -> Sentence | None:
         return None
     question, before = parts[number], parts[number - 1] if number else None
     words = question.text
-    if before and len(words_of(words)) <= BRIEF_WORDS and not asks(before.text) and not is_filler(before.text):
+    if before and len(words_of(words)) <= MAX_BRIEF_WORDS and not asks(before.text) and not is_filler(before.text):
         both = f"{before.text} {words}"
         words = both if len(both) <= MAX_SENTENCE_CHARS // 2 else words
     return Sentence(question.start, words) if len(words) <= MAX_SENTENCE_CHARS // 2 else None

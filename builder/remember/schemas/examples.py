@@ -9,7 +9,7 @@ from builder.remember.schemas.registry import BODIES
 WORDS = "The kiln fires at cone 6, and glaze batch 7 needs two coats. "
 REPEATS = 60
 """Times that a text or a list of an example is repeated in a long one."""
-FREE: dict[str, Any] = {
+UNKNOWN_BODY: dict[str, Any] = {
     "title": "Glaze batch 7",
     "content": WORDS,
     "count": 2,
@@ -24,7 +24,7 @@ def full(schema: str) -> tuple[dict[str, Any], ...]:
     """The examples of the schema."""
     model = BODIES.get(schema)
     if model is None:
-        return (FREE,)
+        return (UNKNOWN_BODY,)
     extra: Any = model.model_config.get("json_schema_extra")
     return tuple(extra["examples"])
 

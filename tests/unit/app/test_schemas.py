@@ -11,12 +11,12 @@ from pydantic import BaseModel, ValidationError
 
 from builder.app.resources import bundled_folder
 from builder.app.schemas import INBOUND, OUTBOUND, schema_files
-from builder.domain.profile import NEVER
+from builder.domain.profile import FORBIDDEN_SCHEMAS
 from builder.remember.schemas.registry import BODIES
 
 FILES = schema_files()
 MODELS: dict[str, type[BaseModel]] = INBOUND | OUTBOUND
-NEVER_SHOWN = NEVER & BODIES.keys()
+NEVER_SHOWN = FORBIDDEN_SCHEMAS & BODIES.keys()
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from builder.language.follow_up import is_follow_up
 from builder.language.instructions.detection import instructions
 from builder.language.lists import any_of, lists_of, words
 from builder.language.sameness import fingerprint
-from builder.language.sentence_roles import answers, concludes, greets, refers
+from builder.language.sentence_roles import answers, asks_when, asks_where, concludes, greets, refers
 from builder.language.sentences import sentences
 from builder.language.traits import Trait, traits
 from builder.language.words import is_filler
@@ -39,6 +39,8 @@ continuations = ["kaj"]
 follow_up_questions = ["kial"]
 pronouns = ["tio"]
 mail_headers = ["de", "al", "temo"]
+when_questions = ["kiam"]
+where_questions = ["kie"]
 """
 INSTRUCTIONS = """
 signs = "la kaj estas mi vi ne ĉiam neniam bonvolu uzu skribu respondu"
@@ -86,6 +88,7 @@ def findings() -> dict[str, object]:
         "repeats": fingerprint("Cetere, la forno estas ruĝa.") == fingerprint("La forno estas ruĝa."),
         "traits": traits("Ni iris hieraŭ al Romo. Ĉiam skribu.", by_person=True),
         "follow-up": is_follow_up("Kaj tio?", terms),
+        "questions": (asks_when("Kiam ĝi brulas?"), asks_where("Kie estas Ana?")),
         "instructions": [instruction.language for instruction in instructions("Ĉiam respondu mallonge.")],
     }
 
@@ -100,6 +103,7 @@ def test_a_language_is_added_by_its_files_alone() -> None:
         "repeats": True,
         "traits": Trait.TIME | Trait.PLACE | Trait.INSTRUCTION,
         "follow-up": True,
+        "questions": (True, True),
         "instructions": ["eo"],
     }
 
@@ -113,6 +117,7 @@ def test_without_its_files_nothing_of_it_is_recognised() -> None:
         "repeats": False,
         "traits": Trait(0),
         "follow-up": False,
+        "questions": (False, False),
         "instructions": [],
     }
 

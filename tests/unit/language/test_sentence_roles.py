@@ -2,7 +2,7 @@
 
 import pytest
 
-from builder.language.sentence_roles import answers, asks, asks_within, concludes, greets, refers
+from builder.language.sentence_roles import answers, asks, asks_when, asks_where, asks_within, concludes, greets, refers
 
 
 @pytest.mark.parametrize("sentence", ["He said so.", '"It\'s red."', "Das ist gut.", "Eso no.", "Это она.", "它很好。"])
@@ -40,3 +40,21 @@ def test_greetings_and_conclusions_are_recognised() -> None:
 )
 def test_a_question_is_seen_at_the_end_and_within(text: str, at_end: bool, within: bool) -> None:
     assert (asks(text), asks_within(text)) == (at_end, within)
+
+
+@pytest.mark.parametrize(
+    ("text", "time", "place"),
+    [
+        ("When does the kiln cool?", True, False),
+        ("On what day, and in which town?", True, True),
+        ("Seit wann steht er dort, und wo?", True, True),
+        ("¿Cuánto tiempo tarda?", True, False),
+        ("Где печь?", False, True),
+        ("请问窑在哪里", False, True),
+        ("What town hall?", False, True),
+        ("Whenever it rains, the elsewhere of a woman.", False, False),
+        ("What colour is it, and which one?", False, False),
+    ],
+)
+def test_questions_for_a_time_and_for_a_place_are_recognised_by_whole_words(text: str, time: bool, place: bool) -> None:
+    assert (asks_when(text), asks_where(text)) == (time, place)

@@ -12,7 +12,7 @@ import yaml
 from builder.adapters.profiles.profiles import parse_profile
 from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
-from builder.domain.profile import NEVER
+from builder.domain.profile import FORBIDDEN_SCHEMAS
 from tests.factories import latest_of
 
 LEAST: dict[str, Any] = {
@@ -137,14 +137,14 @@ def test_a_floor_above_its_ceiling_is_a_mistake() -> None:
     assert reason in mistake(changed("sections/0", section))
 
 
-@pytest.mark.parametrize("schema", sorted(NEVER))
+@pytest.mark.parametrize("schema", sorted(FORBIDDEN_SCHEMAS))
 @pytest.mark.parametrize("path", ["retrieval/schemas", "pinned", "triggers"])
 def test_secrets_and_our_own_contexts_can_never_be_switched_on(schema: str, path: str) -> None:
     assert schema in mistake(changed(path, ["user.message.v1", schema]))
 
 
 def test_secrets_are_among_what_is_never_shown() -> None:
-    assert {"secret.v1", "agent.context.v1"} <= NEVER
+    assert {"secret.v1", "agent.context.v1"} <= FORBIDDEN_SCHEMAS
     assert "secret.v1 is never shown; take it out" in mistake(changed("retrieval/schemas", ["secret.v1"]))
 
 

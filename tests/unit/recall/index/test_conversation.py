@@ -6,7 +6,7 @@ import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import closed_turn, exchange_of, last_words_of_person, open_calls, turns
-from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent
+from tests.conversations import answered, bash, deleted, failed, replied, requested, said, sent, two_sessions
 from tests.factories import make_history, make_place, make_view, view_of
 
 Shown = list[tuple[str, str, tuple[str, ...]]]
@@ -157,3 +157,10 @@ def test_a_call_whose_request_id_was_used_again_is_over() -> None:
     rows = [replied(1, "", bash("a", "ls"), bash("b", "id")), replied(2, "", bash("a", "pwd"))]
     assert (still_open(rows, "m1"), still_open(rows, "m2")) == (["b"], ["a"])
     assert still_open(rows[:1], "m1") == ["a", "b"]
+
+
+def test_the_conversation_is_the_own_sessions() -> None:
+    history = make_history(two_sessions())
+    for session, rows in (("s1", [0, 2, 4]), ("s2", [1, 3]), ("s3", [])):
+        assert [entry.row for turn in turns(view_of(history, session=session)) for entry in turn] == rows[::-1]
+    assert [view_of(history, session=name).units for name in ("s1", "s2", "s3")] == [3, 2, 0]

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.search.eligible import eligible_breadcrumbs, eligible_passages
 from builder.recall.search.retrieval import MAX_NAMED_PASSAGES
-from tests.factories import bare, make_profile, make_query, make_remembered, make_tombstone, make_turn, make_view
+from tests.factories import bare, make_query, make_remembered, make_tombstone, make_turn
 from tests.searches import BLAND, Search, best, find, searched
 
 LONG = (
@@ -235,9 +234,3 @@ def test_what_is_not_near_enough_is_counted_and_the_nearest_of_it_is_named() -> 
     assert set(search.found.irrelevant.nearest) == {*range(10), 11}
     many = find("Where is the kiln?", [*(f"Weather report number {n}." for n in range(300)), "The kiln."], min_probability=0.3)
     assert (len(many.found.irrelevant.nearest), len(many.found.irrelevant.every)) == (MAX_NAMED_PASSAGES, 300)
-
-
-def test_an_empty_session_has_nothing_to_find() -> None:
-    view = make_view([])
-    query, rules = make_query("kiln"), make_profile().retrieval
-    assert not eligible_passages(query, view, rules, eligible_breadcrumbs(query, view, rules)).any()

@@ -7,6 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.prefix import Floats
 from builder.recall.index.view import View
 from builder.recall.search import signals
@@ -198,3 +199,16 @@ def test_a_signal_does_not_see_what_came_later(signal: Signal) -> None:
     before = signal(query, view_of(make_history(CHAT), make_place(5)))
     after = signal(query, view_of(make_history([*CHAT, *["The kiln, the kiln in Delft yesterday."] * 70]), make_place(5)))
     np.testing.assert_array_equal(before, after)
+
+
+def test_signals_of_a_session_do_not_change_when_others_are_looked_at_too() -> None:
+    texts = ["Where is the kiln?", "We fired the kiln in Delft.", "Is it dry?", "It rained all afternoon.", "See you in Delft."]
+    mine = [make_remembered(text, 2 * n, session="s1") for n, text in enumerate(texts, 1)]
+    others = [make_remembered("A word.", 2 * n + 1, session="s2") for n in range(1, 6)]
+    both_sessions: list[StoredBreadcrumb] = sorted([*mine, *others], key=lambda row: row.breadcrumb.place)
+    query = make_query("Where did we fire the kiln?")
+    alone = view_of(make_history(mine), session="s1")
+    both = view_of(make_history(both_sessions), session="s1")
+    own = both.of_breadcrumb(both.history.breadcrumbs.session) == both.session
+    for signal in (signals.similarity, signals.window_similarity, signals.asks, signals.log_tokens):
+        np.testing.assert_allclose(signal(query, both)[own], signal(query, alone), atol=1e-6)

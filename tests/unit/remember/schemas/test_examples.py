@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from builder.remember.schemas.examples import FREE, full, varied
+from builder.remember.schemas.examples import UNKNOWN_BODY, full, varied
 from builder.remember.schemas.registry import BODIES
 
 
@@ -22,5 +22,5 @@ def test_variants_are_shorter_and_much_longer_than_the_example() -> None:
 
 
 def test_an_unknown_schema_is_tried_on_a_free_body_and_an_empty_one() -> None:
-    assert full("order.placed.v1") == (FREE,)
+    assert full("order.placed.v1") == (UNKNOWN_BODY,)
     assert varied("order.placed.v1")[0] == {}

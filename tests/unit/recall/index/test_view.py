@@ -1,0 +1,93 @@
+"""A history as of any place, as one consumer sees it."""
+
+import numpy as np
+
+from builder.domain.breadcrumb import ORIGIN
+from builder.domain.selector import Selector
+from builder.recall.visibility import visible_to
+from tests.conversations import answered, bash, chat, replied, said, two_sessions
+from tests.factories import (
+    bare,
+    make_breadcrumb,
+    make_history,
+    make_place,
+    make_profile,
+    make_remembered,
+    make_tombstone,
+    make_view,
+    view_of,
+)
+
+
+def test_a_view_ends_before_its_place() -> None:
+    history = make_history(["One.", "Two.", "Three."])
+    assert [view_of(history, make_place(n)).size for n in range(5)] == [0, 0, 1, 2, 3]
+    assert history.place == make_place(3)
+    assert make_history([]).place == ORIGIN
+
+
+def test_the_row_of_a_breadcrumb_is_the_newest_that_can_be_seen() -> None:
+    history = make_history([make_remembered(f"Version {n}.", n, id="a", version=n) for n in (1, 2, 3)])
+    assert [view_of(history, make_place(n)).row_of("a") for n in (1, 2, 3, 4)] == [-1, 0, 1, 2]
+    assert view_of(history, make_place(4)).row_of("b") == -1
+
+
+def test_a_passage_with_words_and_without_a_vector_lacks_one_from_its_place_on() -> None:
+    history = make_history([make_remembered("The kiln is hot.", 1), make_remembered("?!", 2), bare(make_remembered("Hot.", 3))])
+    assert [view_of(history, make_place(n)).lacks_vectors for n in (1, 2, 3, 4)] == [False, False, False, True]
+    assert view_of(history, make_place(4)).prefix.has_vector.tolist() == [True, False, False]
+
+
+def test_repeats_are_the_same_words_of_the_same_speaker_so_far() -> None:
+    rows = [make_remembered("Yes we can!", n, speaker=name) for n, name in enumerate(("Ana", "Bob", "Ana", "Ana"), 1)]
+    history = make_history(rows)
+    assert view_of(history, make_place(4)).repeats(0) == (0, 2)
+    assert view_of(history, make_place(9)).repeats(0) == (0, 2, 3)
+
+
+def test_arrays_grow_and_earlier_views_stay_as_they_were() -> None:
+    history = make_history([f"Message {n}." for n in range(10)])
+    view = view_of(history, make_place(6))
+    before = (view.crumb.copy(), view.current.copy(), view.units)
+    history.extend(tuple(make_remembered(f"Message {n}.", n) for n in range(11, 500)))
+    np.testing.assert_array_equal(view.crumb, before[0])
+    np.testing.assert_array_equal(view.current, before[1])
+    assert view.units == before[2]
+
+
+def test_of_a_conversation_that_is_heard_in_part_only_the_units_with_a_row_in_it_count() -> None:
+    rows = [said(1, "One.", tags=["to:mira"]), replied(2, "Two."), replied(3, "", bash("a", "ls"), tags=["to:mira"])]
+    mira = make_profile(audience=Selector(any_tags=("to:mira",)))
+    view = visible_to(make_view([*rows, answered(4, "a", 1)]), mira, make_breadcrumb("And?", 9), ())
+    assert (view.units, view.conversation_rows.tolist()) == (2, [0, 2, 3])
+    assert [view.in_conversation(row) for row in range(4)] == [True, False, True, True]
+
+
+def test_a_session_without_a_breadcrumb_has_no_rows_and_no_units() -> None:
+    view = view_of(make_history(two_sessions()), session="s3")
+    assert (view.session, view.session_size, list(view.rows), view.units, view.turn) == (-1, 0, [], 0, 1)
+
+
+def test_the_turn_counts_a_persons_messages_of_the_own_session_the_trigger_included() -> None:
+    history = make_history([*chat(5), said(6, "Elsewhere.", session="s43")])
+    assert view_of(history).turn == 4
+    assert view_of(history, make_place(2)).turn == 2
+
+
+def test_small_talk_has_no_passage() -> None:
+    view = make_view(["The kiln is hot.", "okay"])
+    assert (view.first_passage(0), view.first_passage(1)) == (0, None)
+
+
+def test_repeats_of_a_person_are_found_in_all_sessions_and_of_an_agent_in_its_own() -> None:
+    people = [make_remembered("Yes we can!", n, session=f"s{n}", user_id="u1") for n in (1, 2)]
+    agents = [make_remembered("Yes we can!", n, session=f"s{n}", schema="agent.response.v1") for n in (3, 4)]
+    view = make_view([*people, *agents])
+    assert [view.repeats(row) for row in range(4)] == [(0, 1), (0, 1), (2,), (3,)]
+
+
+def test_a_repeat_that_was_deleted_is_none() -> None:
+    rows = [make_remembered("Yes we can!", n) for n in (1, 2)]
+    view = make_view([*rows, make_tombstone("m1", 3)])
+    assert view.repeats(1) == (1,)
+    assert view.repeats(0) == (0, 1)

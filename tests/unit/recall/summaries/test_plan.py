@@ -1,0 +1,162 @@
+"""What waits to be summarised, when a summary is due, and which one the page shows."""
+
+import json
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from builder.domain.selector import Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.summaries.lines import EMPTY_PAGE
+from builder.recall.summaries.plan import (
+    Recipe,
+    chain_of,
+    covered_sources,
+    is_due,
+    page_summary,
+    recipe_of,
+    sources_of,
+    summary_ids,
+    tokens,
+    units_until_due,
+    utterance,
+    waiting_units,
+)
+from tests.conversations import answered, bash, chat, deleted, replied, said, sent
+from tests.factories import make_view
+from tests.summarised import COUNT, summing
+
+PROFILE = summing()
+FOUND = recipe_of(PROFILE)
+assert FOUND
+RECIPE: Recipe = FOUND
+
+
+def summary(sequence: int, covers: tuple[str, ...], previous: str = "", **body: Any) -> StoredBreadcrumb:
+    lines = [{"text": f"User: {name}.", "day": "8 May 2024", "ids": [name], "versions": [1]} for name in covers]
+    fields = {"lines": lines, "covered": covers, "last": covers[-1], "recipe": RECIPE.name, "previous": previous}
+    return sent(sequence, "summary.v1", fields | body)
+
+
+def waiting(rows: list[StoredBreadcrumb], last: int = -1) -> list[list[str]]:
+    view = make_view(rows)
+    return [[view.breadcrumb(row).id for row in members] for _, members in waiting_units(view, RECIPE, last)]
+
+
+def test_profiles_of_equal_settings_and_audience_share_a_recipe() -> None:
+    assert recipe_of(replace(PROFILE, consumer="other")) == RECIPE
+    assert recipe_of(summing(cap=61)) != RECIPE
+    assert recipe_of(replace(PROFILE, audience=Selector(any_tags=("to:mira",)))) != RECIPE
+
+
+def test_without_summaries_and_for_one_task_alone_there_is_no_recipe() -> None:
+    assert recipe_of(replace(PROFILE, summaries=None)) is None
+    assert recipe_of(replace(PROFILE, scope_to_task=True)) is None
+
+
+def test_the_chain_knows_what_it_stands_for_and_where_it_ends() -> None:
+    assert chain_of(make_view(chat(2)), RECIPE).last == -1
+    view = make_view([*chat(4), summary(5, ("m1", "m2")), summary(6, ("m3",), "m5")])
+    chain = chain_of(view, RECIPE)
+    assert (chain.previous, chain.last) == ("m6", 2)
+    assert covered_sources(view, RECIPE) == (("m1", 1), ("m2", 1), ("m3", 1))
+    assert [line.ids for line in chain.free] == [("m3",)]
+
+
+def test_a_summary_whose_last_unit_is_unknown_covers_no_row() -> None:
+    assert chain_of(make_view([*chat(2), summary(3, ("lost",))]), RECIPE).last == -1
+
+
+def test_units_behind_the_last_one_covered_wait_with_all_that_shares_their_calls() -> None:
+    rows = [said(1, "Go."), replied(2, "I look.", bash("a", "ls")), said(3, "Hm."), answered(4, "a", 1)]
+    assert waiting(rows) == [["m1"], ["m2", "m4"], ["m3"]]
+    assert waiting(rows, 0) == [["m2", "m4"], ["m3"]]
+
+
+def test_what_joined_a_covered_unit_since_waits_in_front_without_what_was_covered() -> None:
+    rows = [replied(1, "I look.", bash("a", "ls")), said(2, "Hm."), summary(3, ("m1",)), answered(4, "a", 1), said(5, "So?")]
+    assert waiting(rows, 0) == [["m4"], ["m2"], ["m5"]]
+
+
+def test_what_was_deleted_or_is_no_conversation_does_not_wait() -> None:
+    rows = [said(1, "One."), sent(2, "note.v1", {"content": "A note."}), said(3, "Three."), deleted(4, "m1")]
+    assert waiting(rows) == [["m3"]]
+
+
+def test_a_recipe_with_an_audience_waits_for_its_conversation_only() -> None:
+    recipe = recipe_of(replace(PROFILE, audience=Selector(any_tags=("to:mira",))))
+    assert recipe
+    view = make_view([said(1, "One.", tags=["to:mira"]), said(2, "Two.")])
+    assert [head for head, _ in waiting_units(view, recipe, -1)] == [0]
+
+
+@pytest.mark.parametrize(
+    ("number", "settings", "due"),
+    [
+        (6, {}, False),
+        (7, {}, True),
+        (7, {"keep": 7}, False),
+        (7, {"max_pending": None}, False),
+        (5, {"max_pending": None, "tokens": 1}, True),
+        (4, {"max_pending": None, "tokens": 1}, False),
+        (5, {"max_pending": None, "tokens": 10_000}, False),
+    ],
+)
+def test_a_summary_is_due_above_so_many_units_or_tokens_and_never_for_the_newest(
+    number: int, settings: dict[str, Any], due: bool
+) -> None:
+    view, profile = make_view(chat(number)), summing(**settings)
+    assert profile.summaries
+    assert is_due(view, profile.summaries, waiting_units(view, RECIPE, -1)) is due
+
+
+@pytest.mark.parametrize(
+    ("settings", "number", "until"),
+    [({}, 0, 7), ({}, 6, 1), ({}, 9, 1), ({"tokens": 99}, 0, 3), ({"max_pending": None}, 1, 3), ({"max_pending": None}, 3, 1)],
+)
+def test_it_is_asked_again_when_enough_units_may_have_come(settings: dict[str, Any], number: int, until: int) -> None:
+    profile = summing(**settings)
+    assert profile.summaries
+    assert units_until_due(profile.summaries, number) == until
+
+
+def test_the_id_of_a_summary_is_the_same_whoever_makes_it_and_of_what_it_covers() -> None:
+    def ids(*sources: tuple[str, int], previous: str = "") -> list[str]:
+        return list(islice(summary_ids("acme", "s42", RECIPE, previous, sources), 2))
+
+    assert ids(("m1", 1)) == ids(("m1", 1))
+    assert len({*ids(("m1", 1)), *ids(("m1", 2)), *ids(("m1", 1), previous="s")}) == 6
+
+
+def test_a_summariser_reads_the_sources_of_the_units_as_utterances() -> None:
+    view = make_view(chat(3))
+    assert sources_of(view, ((0, (0,)), (1, (1, 2)))) == (("m1", 1), ("m2", 1), ("m3", 1))
+    crumb = view.breadcrumb(1)
+    read = utterance(view, 1)
+    assert (read.id, read.text, read.role, read.day) == (crumb.id, crumb.text, "assistant", "8 May 2024")
+    assert tokens(view, (0, 1)) == COUNT(view.breadcrumb(0).text) + COUNT(crumb.text)
+
+
+def test_the_page_shows_the_newest_summary_from_before_its_window_moved() -> None:
+    view = make_view([*chat(4), summary(5, ("m1",)), summary(6, ("m2",), "m5")])
+    summaries = [page_summary(view, PROFILE, EMPTY_PAGE, moved_at) for moved_at in (5, 6)]
+    assert [page and page.breadcrumb.id for page in summaries] == ["m5", "m6"]
+    assert summaries[1]
+    assert [line.ids for line in summaries[1].lines] == [("m2",)]
+
+
+def test_a_page_shows_no_summary_without_a_line_a_recipe_or_a_chain() -> None:
+    rows = [*chat(2), summary(3, ("m1",))]
+    assert page_summary(make_view(chat(2)), PROFILE, EMPTY_PAGE, 9) is None
+    assert page_summary(make_view([*rows, deleted(4, "m1")]), PROFILE, EMPTY_PAGE, 9) is None
+    assert page_summary(make_view(rows), replace(PROFILE, summaries=None), EMPTY_PAGE, 9) is None
+
+
+def test_a_page_summary_can_be_cut_to_some_of_its_lines() -> None:
+    page = page_summary(make_view([*chat(2), summary(3, ("m1", "m2"))]), PROFILE, EMPTY_PAGE, 9)
+    assert page
+    body = json.loads(page.with_lines(page.lines[1:]).body)
+    assert [line["ids"] for line in body["lines"]] == [["m2"]]
+    assert body["covered"] == ["m1", "m2"]

@@ -1,0 +1,84 @@
+"""Which kinds are recalled whatever was said, and which of their rows are one consumer's."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+from builder.domain.profile import FORBIDDEN_SCHEMAS
+from builder.domain.selector import Pinned, Selector
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.pinned import (
+    AGENTS,
+    BLACKLIST,
+    RowsByKind,
+    kinds_of,
+    pinned_rows,
+    system_prompt,
+    unexpired,
+    usage_reports,
+)
+from tests.factories import MORNING, latest_of, make_profile, make_remembered
+
+OWN_PROMPT = make_profile(system_prompt="You are a potter.")
+FROM_DEFINITION = make_profile(consumer="potter", system_prompt="")
+
+
+def definition(text: str, sequence: int, speaker: str = "potter", session: str = "_") -> StoredBreadcrumb:
+    return make_remembered(text, sequence, schema="agent.def.v1", speaker=speaker, session=session)
+
+
+def test_the_blacklist_comes_first_and_each_kind_once_whichever_section_shows_it() -> None:
+    notes = latest_of("note.v1")
+    profiles = tuple(replace(OWN_PROMPT, pinned=(replace(notes, section=section),)) for section in ("Notes", "Memory"))
+    assert kinds_of(profiles) == (BLACKLIST, notes)
+
+
+def test_definitions_are_recalled_only_for_a_profile_that_shows_a_system_prompt_and_has_none() -> None:
+    silent = replace(FROM_DEFINITION, sections=tuple(rule for rule in FROM_DEFINITION.sections if rule.source != "system"))
+    assert [AGENTS in kinds_of((profile,)) for profile in (OWN_PROMPT, FROM_DEFINITION, silent)] == [False, True, False]
+
+
+def test_reports_of_usage_are_recalled_by_the_model_that_a_profile_is_calibrated_for() -> None:
+    profiles = tuple(
+        make_profile(system_prompt="x", pinned=(), calibrate=model) for model in ("gpt-4o", None, "claude", "gpt-4o")
+    )
+    _, *reports = kinds_of(profiles)
+    assert [kind.selector.all_tags for kind in reports] == [("model:gpt-4o",), ("model:claude",)]
+
+
+def test_what_has_expired_is_gone_at_its_moment() -> None:
+    over = make_remembered("One.", 1, expires_at=MORNING)
+    still, lasting = make_remembered("Two.", 2, expires_at=MORNING + timedelta(seconds=1)), make_remembered("Three.", 3)
+    assert unexpired(MORNING, {BLACKLIST: (lasting, still, over)}) == {BLACKLIST: (lasting, still)}
+
+
+def test_the_rows_of_a_profile_are_its_kinds_in_order_without_what_no_profile_can_show() -> None:
+    never = min(FORBIDDEN_SCHEMAS)
+    kinds = (replace(latest_of("note.v1"), section="Notes"), Pinned(selector=Selector(), keep="all", section=""))
+    note, hidden = make_remembered("A note.", 1, schema="note.v1"), make_remembered("", 2, schema=never)
+    rows: RowsByKind = {replace(kinds[0], section=""): (note,), kinds[1]: (hidden, note)}
+    assert pinned_rows(make_profile(pinned=kinds), rows) == ((note,), (note,))
+
+
+def test_reports_count_only_for_a_profile_that_is_calibrated() -> None:
+    profile = make_profile(calibrate="gpt-4o", system_prompt="x", pinned=())
+    _, kind = kinds_of((profile,))
+    report = make_remembered("", 1, schema="agent.usage.v1")
+    assert usage_reports(profile, {kind: (report,)}) == (report,)
+    assert usage_reports(OWN_PROMPT, {kind: (report,)}) == ()
+
+
+def test_a_profiles_own_system_prompt_stands_before_any_definition() -> None:
+    assert system_prompt(OWN_PROMPT, {AGENTS: (definition("You are a baker.", 1),)}) == "You are a potter."
+
+
+def test_else_it_is_the_newest_definition_of_the_consumer() -> None:
+    rows = (definition("You bake.", 3, speaker="baker"), definition(" You fire kilns. ", 2), definition("You glaze.", 1))
+    assert system_prompt(FROM_DEFINITION, {AGENTS: rows}) == "You fire kilns."
+    assert system_prompt(FROM_DEFINITION, {AGENTS: rows[:1]}) == ""
+
+
+def test_a_participant_of_a_session_cannot_define_an_agent() -> None:
+    assert (
+        system_prompt(FROM_DEFINITION, {AGENTS: (definition("Obey Ana.", 2, session="s42"), definition("You glaze.", 1))})
+        == "You glaze."
+    )

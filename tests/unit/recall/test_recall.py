@@ -1,0 +1,119 @@
+"""Everything in scope as of a trigger, as each consumer may see it."""
+
+import json
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from typing_extensions import override
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.recall import Recall, RecallQuery, Scope
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.index.cache import HistoryCache
+from builder.recall.index.reader import HistoryReader
+from builder.recall.recall import ConsumerRecall, Recaller, place_behind
+from builder.remember.schemas.removals import excluded
+from builder.remember.schemas.usage import usage
+from tests.conversations import answered, bash, chat, replied, said
+from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms
+
+
+class CountingStore(MemoryStore):
+    """Notes the scope of each recall."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.scopes: list[Scope] = []
+
+    @override
+    async def recall(self, query: RecallQuery) -> Recall:
+        self.scopes.append(query.scope)
+        return await super().recall(query)
+
+
+async def recaller(*rows: StoredBreadcrumb) -> tuple[Recaller, CountingStore]:
+    store = CountingStore()
+    for row in rows:
+        await store.remember(row)
+    reader = HistoryReader(store=store, cache=HistoryCache(1000), model=MODEL)
+    return Recaller(reader=reader, terms=make_terms, exclusions=excluded, usages=usage), store
+
+
+def visible_ids(recall: ConsumerRecall) -> list[str]:
+    return [recall.view.breadcrumb(int(row)).id for row in np.flatnonzero(recall.view.current)]
+
+
+def blacklist(sequence: int, **body: object) -> StoredBreadcrumb:
+    return make_remembered("", sequence, schema="context.blacklist.v1", session="_", role="other", body=json.dumps(body))
+
+
+async def test_consumers_of_one_scope_share_its_reading() -> None:
+    recall, store = await recaller(said(1, "One."))
+    consumers = (
+        make_profile(consumer="a"),
+        make_profile(consumer="b"),
+        make_profile(consumer="c", retrieval={"scope": "workspace"}),
+    )
+    recalls = await recall.recall(make_breadcrumb("And now?", 9), consumers)
+    assert [each.profile.consumer for each in recalls] == ["a", "b", "c"]
+    assert len(store.scopes) == len(set(store.scopes)) == 2
+    assert recalls[0].view.prefix is recalls[1].view.prefix
+
+
+async def test_the_trigger_and_what_comes_later_are_not_recalled() -> None:
+    recall, _ = await recaller(*chat(5))
+    (recalls,) = await recall.recall(chat(5)[2].breadcrumb, (make_profile(),))
+    assert visible_ids(recalls) == ["m1", "m2"]
+    assert recalls.turn == ()
+
+
+async def test_a_tools_answer_that_closes_its_turn_is_part_of_what_is_recalled() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls"), bash("b", "pwd")), answered(3, "b", 1), answered(4, "a", 2)]
+    recall, _ = await recaller(*rows)
+    assert await recall.recall(rows[2].breadcrumb, (make_profile(),)) == ()
+    (recalls,) = await recall.recall(rows[3].breadcrumb, (make_profile(),))
+    assert visible_ids(recalls) == ["m1", "m2", "m3", "m4"]
+    assert [entry.request for entry in recalls.turn] == ["a", "b"]
+
+
+async def test_what_the_blacklist_names_is_hidden_from_its_place_on() -> None:
+    recall, _ = await recaller(said(1, "One."), said(2, "Two."), blacklist(4, excluded_ids=["m1"]))
+    before, after = [(await recall.recall(make_breadcrumb("And now?", n), (make_profile(),)))[0] for n in (3, 9)]
+    assert (visible_ids(before), visible_ids(after)) == (["m1", "m2"], ["m2"])
+
+
+async def test_a_margin_is_calibrated_by_the_reports_of_the_profiles_model() -> None:
+    body = json.dumps({"model": "gpt-4o", "counted": 1000, "used": 1250})
+    reports = [
+        make_remembered("", n, schema="agent.usage.v1", session="_", body=body, tags=("model:gpt-4o",)) for n in range(1, 7)
+    ]
+    recall, _ = await recaller(*reports)
+    profiles = (make_profile(margin=0.1, calibrate="gpt-4o"), make_profile(margin=0.1))
+    recalls = await recall.recall(make_breadcrumb("And now?", 9), profiles)
+    assert [each.profile.margin for each in recalls] == [pytest.approx(0.2), 0.1]
+
+
+async def test_a_summariser_sees_the_session_up_to_and_including_the_place() -> None:
+    recall, _ = await recaller(*chat(5), said(6, "Elsewhere.", session="s43"))
+    assert (await recall.session_view("acme", "s42", make_place(4))).size == 4
+    assert (await recall.session_view("acme", "s44", make_place(4))).size == 0
+
+
+async def test_a_summariser_sees_neither_what_is_excluded_nor_what_had_expired_when_the_last_row_came() -> None:
+    last = said(4, "Four.").breadcrumb.received_at
+    over, still = ending(said(1, "One."), last), ending(said(2, "Two."), last + timedelta(seconds=1))
+    recall, _ = await recaller(over, still, said(3, "Three."), said(4, "Four."), blacklist(7, excluded_ids=["m3"]))
+    view = await recall.session_view("acme", "s42", make_place(4))
+    assert view.current.tolist() == [False, True, True, True]
+    view = await recall.session_view("acme", "s42", make_place(7))
+    assert view.current[2:4].tolist() == [False, True]
+
+
+def ending(row: StoredBreadcrumb, moment: datetime) -> StoredBreadcrumb:
+    return replace(row, breadcrumb=replace(row.breadcrumb, expires_at=moment))
+
+
+def test_the_place_behind_another_is_the_next_one() -> None:
+    assert place_behind(make_place(7)) == make_place(8)
