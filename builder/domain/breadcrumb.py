@@ -19,6 +19,11 @@ class Place(NamedTuple):
     sequence: int
     """The stream sequence, 1 and up."""
 
+    @property
+    def next(self) -> "Place":
+        """The place behind it."""
+        return Place(self.incarnation, self.sequence + 1)
+
 
 ORIGIN = Place(0, 0)
 """Before every breadcrumb: the watermark of a new session."""

@@ -48,9 +48,11 @@ class Recaller:
     """A report → the usage in it."""
 
     async def recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[ConsumerRecall, ...]:
-        """One reading a scope. A consumer whose turn is still open recalls nothing: its last result will trigger it."""
-        until = place_behind(trigger.place) if trigger.role == "tool" else trigger.place
-        readings = {scope: await self._read(trigger.session, until, scope, consumers) for scope in scopes(trigger, consumers)}
+        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it."""
+        readings = {
+            scope: await self._read(trigger.session, trigger.place, scope, consumers, inclusive=trigger.role == "tool")
+            for scope in scopes(trigger, consumers)
+        }
         recalls = (self._for(trigger, profile, *readings[scope_of(trigger, profile)]) for profile in consumers)
         return tuple(recall for recall in recalls if recall is not None)
 
@@ -59,15 +61,17 @@ class Recaller:
 
         Without what the blacklist names and what had expired when the last of it came.
         """
-        rows, view = await self._read(session, place_behind(until), Scope(workspace=workspace, sessions=(session,)), ())
+        rows, view = await self._read(session, until, Scope(workspace=workspace, sessions=(session,)), (), inclusive=True)
         if not view.size:
             return view
         now = view.breadcrumb(view.size - 1).received_at
         return without_expired(view, self._excluded(unexpired(now, rows)), now)
 
-    async def _read(self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...]) -> tuple[RowsByKind, View]:
+    async def _read(
+        self, session: str, until: Place, scope: Scope, consumers: tuple[Profile, ...], *, inclusive: bool
+    ) -> tuple[RowsByKind, View]:
         kinds = kinds_of(consumers)
-        rows, view = await self.reader.read(session, until, scope, kinds)
+        rows, view = await self.reader.read(session, until, scope, kinds, inclusive=inclusive)
         return dict(zip(kinds, rows, strict=True)), view
 
     def _for(self, trigger: Breadcrumb, profile: Profile, rows: RowsByKind, view: View) -> ConsumerRecall | None:
@@ -89,8 +93,3 @@ class Recaller:
 
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
         return tuple(selector for row in rows[BLACKLIST] for selector in self.exclusions(row.breadcrumb))
-
-
-def place_behind(place: Place) -> Place:
-    """The next place."""
-    return Place(place.incarnation, place.sequence + 1)

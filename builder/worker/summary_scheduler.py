@@ -78,7 +78,7 @@ class Sources:
     async def as_of(self, workspace: str, session: str, place: Place) -> View:
         """The session up to and including a place, once everything up to there is remembered."""
         for each in (NO_SESSION, session):
-            await self.walk(workspace, each, Place(place.incarnation, place.sequence + 1))
+            await self.walk(workspace, each, place.next)
         return await self.view(workspace, session, place)
 
 

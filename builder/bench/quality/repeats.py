@@ -92,7 +92,7 @@ async def _planted(
     for crumb in crumbs:
         await core.store.remember(await _facts(core, crumb, facts_by_text))
     end = crumbs[-1].place
-    trigger = replace(question.trigger, workspace=workspace, place=Place(end.incarnation, end.sequence + 1))
+    trigger = replace(question.trigger, workspace=workspace, place=end.next)
     alone = replace(conversation, breadcrumbs=crumbs, questions=(replace(question, trigger=trigger),))
     report = await recall(core.builder, Dataset(name=question.id, conversations=(alone,)), profile, (budget,), _nothing)
     row: dict[str, float] = report["budgets"][str(budget)]

@@ -31,15 +31,18 @@ class HistoryReader:
     """Id of the engine whose vectors are read."""
     page_rows: int = PAGE_ROWS
 
-    async def read(self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...]) -> tuple[PinnedRows, View]:
-        """For each pinned kind its rows, and the history up to but not including a place. Raises `Unavailable`.
+    async def read(
+        self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...], *, inclusive: bool = False
+    ) -> tuple[PinnedRows, View]:
+        """For each pinned kind its rows as of a place, and the history in front of it. Raises `Unavailable`.
 
-        One reading of a scope at a time, because all extend the same history.
+        inclusive: the history ends with the place. One reading of a scope at a time, because all extend the same history.
         """
         async with self.cache.locks.of(scope):
-            return await self._read(session, until, scope, pinned)
+            rows, history = await self._read(session, until, scope, pinned)
+            return rows, as_of(history, until.next if inclusive else until, session)
 
-    async def _read(self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...]) -> tuple[PinnedRows, View]:
+    async def _read(self, session: str, until: Place, scope: Scope, pinned: tuple[Pinned, ...]) -> tuple[PinnedRows, History]:
         """All is read again when the scope was revised, or when a reading ended in the middle.
 
         A revision between two pages is left to the next reading.
@@ -64,7 +67,7 @@ class HistoryReader:
                 await asyncio.sleep(0)
             if len(page.rows) < self.page_rows:
                 await self._fill(history)
-                return page.pinned, as_of(history, until, session)
+                return page.pinned, history
 
     async def _fill(self, history: History) -> None:
         """Write the vectors that came since these rows were read."""

@@ -13,7 +13,7 @@ from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.cache import HistoryCache
 from builder.recall.index.reader import HistoryReader
-from builder.recall.recall import ConsumerRecall, Recaller, place_behind
+from builder.recall.recall import ConsumerRecall, Recaller
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from tests.conversations import answered, bash, chat, replied, said
@@ -115,5 +115,10 @@ def ending(row: StoredBreadcrumb, moment: datetime) -> StoredBreadcrumb:
     return replace(row, breadcrumb=replace(row.breadcrumb, expires_at=moment))
 
 
-def test_the_place_behind_another_is_the_next_one() -> None:
-    assert place_behind(make_place(7)) == make_place(8)
+async def test_a_blacklist_right_behind_the_place_hides_nothing_of_what_was_there_by_then() -> None:
+    rows = [said(1, "Go."), replied(2, "", bash("a", "ls")), answered(3, "a", 1)]
+    recall, _ = await recaller(*rows, blacklist(4, excluded_ids=["m1"]))
+    (of_tool,) = await recall.recall(rows[2].breadcrumb, (make_profile(),))
+    assert visible_ids(of_tool) == ["m1", "m2", "m3"]
+    view = await recall.session_view("acme", "s42", make_place(3))
+    assert view.current.tolist() == [True, True, True]
