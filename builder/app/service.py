@@ -114,7 +114,10 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             reloading.builder, catch_up, core.store, publisher, read,
             partial(encode, max_bytes=connection.max_payload - HEADER_BYTES),
             lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
-            Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
+            Rules(
+                max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3,
+                pauses=parts.pauses,
+            ),
             in_work, tombstones.erase, archive,
         )  # fmt: skip
         inbox = NatsInbox(
@@ -130,7 +133,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
-        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
+        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))

@@ -30,11 +30,17 @@ from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
+from builder.worker.backfill import Pace
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.request_handlers import TombstonePublisher
+from builder.worker.resilience import Pauses
 from tests.stores import Method, changed_stores
+
+SHORT_PAUSES = Pauses(first=0.01, longest=0.05)
+SHORT_PACE = Pace(rest=0.01, pauses=SHORT_PAUSES)
+"""Pauses that a test can wait for."""
 
 Step = Callable[[Breadcrumb], Awaitable[None]]
 
@@ -51,8 +57,11 @@ async def service_here(mine: Settings, parts: Parts = PARTS) -> AsyncIterator[Se
         yield service
 
 
-def store_that(before: Step, **changes: Callable[[Method], Method]) -> Parts:
-    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it."""
+def store_that(before: Step, *, pauses: Pauses = SHORT_PAUSES, **changes: Callable[[Method], Method]) -> Parts:
+    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it.
+
+    pauses: before a delivery is retried.
+    """
 
     def after(remember: Method) -> Method:
         async def remember_after(remembered: StoredBreadcrumb) -> bool:
@@ -61,7 +70,7 @@ def store_that(before: Step, **changes: Callable[[Method], Method]) -> Parts:
 
         return remember_after
 
-    return Parts(stores=changed_stores(remember=after, **changes))
+    return Parts(stores=changed_stores(remember=after, **changes), pauses=pauses)
 
 
 @dataclass(slots=True)
@@ -92,7 +101,7 @@ def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     def opened(_engine: str, model: str, folder: Path, size: int) -> CachedEmbedder:
         return CachedEmbedder(engine(folder / model), size)
 
-    return Parts(embedder=opened, **others)
+    return Parts(embedder=opened, pace=SHORT_PACE, **others)
 
 
 class Handed:
@@ -157,7 +166,7 @@ async def worker_here(
         forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
         removal = TombstonePublisher(NatsSender(js, stream), decode, forgetting, core.store, archive)
         outcomes: list[DeliveryOutcome] = []
-        rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
+        rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat, pauses=parts.pauses)
         worker = Worker(
             lambda: core.builder,
             catch_up,
