@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.assemble.account import absence, parts, sections_of
 from builder.assemble.front import Front, front_of
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import FOLDED
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.layout import Rendering
 from builder.assemble.page.chat import chat_tokens, messages
@@ -122,7 +122,10 @@ def _flags(front: Front, query: Query, page: Page) -> tuple[str, ...]:
 def _compaction(front: Front) -> Compaction | None:
     """What was folded, if anything was."""
     folded = tuple(
-        fragment.breadcrumb.id for item in front.conversation.items for fragment in item.fragments if fragment.reduced == FOLDED
+        fragment.breadcrumb.id
+        for item in front.conversation.items
+        for fragment in item.fragments
+        if fragment.reduced == FOLD_REASON
     )
     compacted = sum(item.tokens for item in front.conversation.items)
     return Compaction(original=front.conversation.unfolded, compacted=compacted, folded=folded) if folded else None

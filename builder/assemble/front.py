@@ -17,9 +17,9 @@ from builder.domain.profile import Profile, SectionRule
 from builder.recall.recall import ConsumerRecall
 from builder.recall.summaries.lines import PageContent
 
-SLACK = 40
+COUNT_TOLERANCE_TOKENS = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
-LEAST_WINDOW = 0.25
+MIN_WINDOW_SHARE = 0.25
 """Share of what the conversation may have below which summary and instructions yield to it."""
 
 
@@ -71,17 +71,17 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
         return None  # the current message is part of the conversation
     rule = profile.section("window")
     finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
-    if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
+    if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + COUNT_TOLERANCE_TOKENS:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
-    if ledger.remaining < SLACK and not has_room(ledger):
+    if ledger.remaining < COUNT_TOLERANCE_TOKENS and not has_room(ledger):
         return None
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
     _collect(recall, ledger, shares)
     front = _settled(recall, ledger, conversation, limits, shares, cut=cut)
-    _aim(ledger, profile, int(SLACK + _finds_share(profile)))
+    _aim(ledger, profile, int(COUNT_TOLERANCE_TOKENS + _finds_share(profile)))
     return front
 
 
@@ -96,7 +96,7 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     reserved = _share(profile, "summary") + _share(profile, "instructions")
     room = ledger.remaining + ledger.spent[trigger.name] - reserved - _finds_share(profile)
     room = min(room, ledger.remaining - reserved, _share(profile, "window"))
-    if room < LEAST_WINDOW * _share(profile, "window"):
+    if room < MIN_WINDOW_SHARE * _share(profile, "window"):
         room = min(_share(profile, "window"), ledger.remaining)
     rule = profile.section("window")
     limits = limit_conversation(view, profile, room, recall.turn, folded=True)

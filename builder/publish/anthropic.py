@@ -9,18 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from builder.domain.message import OPENING, Exchange, Image, Message
 from builder.publish.tool_ids import acceptable
 
-STRICT = ConfigDict(extra="forbid", frozen=True)
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class CacheControl(BaseModel):
     """Marks the end of a prefix that Anthropic may cache."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["ephemeral"] = "ephemeral"
 
 
 class _Block(BaseModel):
-    model_config = STRICT
+    model_config = STRICT_MODEL
     cache_control: CacheControl | None = Field(None, description="at the named breakpoints")
 
 
@@ -34,7 +34,7 @@ class TextBlock(_Block):
 class ImageSource(BaseModel):
     """Where Anthropic finds an image."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["base64", "url"]
     media_type: str | None = None
     data: str | None = None
@@ -73,7 +73,7 @@ Marked = TypeVar("Marked", bound=_Block)
 class MessageAnthropic(BaseModel):
     """A message of Anthropic's API; `system` is beside them."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     role: Literal["user", "assistant"]
     content: tuple[Block, ...] = Field(min_length=1)
 

@@ -36,7 +36,7 @@ from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")
 
-GLANCE_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
+POLL_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
 """Between two looks whether builds go on, and after which it summarises beside them."""
 MAX_SESSIONS = 10_000
 """Sessions in memory; one that was dropped is looked at again when something is said there."""
@@ -247,10 +247,10 @@ class SummaryScheduler:
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""
-        for _ in range(int(MAX_IDLE_SECONDS / GLANCE_SECONDS)):
+        for _ in range(int(MAX_IDLE_SECONDS / POLL_SECONDS)):
             if not self._busy():
                 break
-            await asyncio.sleep(GLANCE_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         await asyncio.sleep(0)
 
 

@@ -26,7 +26,7 @@ log = logging.getLogger("builder.worker.summary_writer")
 
 MAX_SUMMARY_BYTES = 900_000
 """Below what a breadcrumb may have, unless the settings say less."""
-EXTRACTIVE = "extractive"
+EXTRACTIVE_NAME = "extractive"
 
 Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
 """What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
@@ -161,7 +161,7 @@ class SummaryWriter:
         for start in range(0, max(len(rows), 1), recipe.settings.batch):
             free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, verbatim_rows)
             await asyncio.sleep(0)
-        return free, EXTRACTIVE
+        return free, EXTRACTIVE_NAME
 
 
 def _is_erased(stored: StoredBreadcrumb | None) -> bool:

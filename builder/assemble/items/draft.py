@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 
-from builder.assemble.items.forms import RESULT, WHOLE, Line, RenderForm, Spans
-from builder.assemble.items.items import INSIDE
+from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans
 from builder.assemble.items.labels import Labels, tool_label
 from builder.assemble.items.layout import Rendering
-from builder.assemble.items.words import WRITTEN, call_arguments, message_words, result_words
+from builder.assemble.items.list_items import INSIDE
+from builder.assemble.items.words import CHAT_ROLES, call_arguments, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
@@ -15,8 +15,8 @@ from builder.language.days import day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
 
-ANSWER = RenderForm(answer=True)
-USEFUL_RESULT = 32
+RESULT_FORM = RenderForm(answer=True)
+MIN_RESULT_TOKENS = 32
 """Tokens below which a part of a call or a result says less than a line that stands for it."""
 
 
@@ -58,12 +58,14 @@ class Item:
     @property
     def is_useful(self) -> bool:
         """Whether what is cut of it still says something, each part by itself."""
-        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT) for fragment in self.fragments)
+        return all(
+            fragment.text and (fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS) for fragment in self.fragments
+        )
 
     @property
     def answered(self) -> bool:
         """Whether it shows a tool's result."""
-        return any(fragment.breadcrumb.schema == RESULT for fragment in self.fragments)
+        return any(fragment.breadcrumb.schema == RESULT_SCHEMA for fragment in self.fragments)
 
     @property
     def first(self) -> Breadcrumb:
@@ -98,7 +100,7 @@ class Writer:
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
         is_call = item.entry is not None and bool(item.entry.request)
-        if self.profile.chat_format == "none" or not (is_call or item.first.role in WRITTEN):
+        if self.profile.chat_format == "none" or not (is_call or item.first.role in CHAT_ROLES):
             return item
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
@@ -116,7 +118,7 @@ class Writer:
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)
         if not entry.request:
-            is_result = crumb.schema == RESULT and not crumb.failed
+            is_result = crumb.schema == RESULT_SCHEMA and not crumb.failed
             form = (
                 WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
             )
@@ -135,7 +137,7 @@ class Writer:
         """What stands below a call: a result, or one line where no useful part of it has room."""
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
-        if fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT:
+        if fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS:
             return fragment
         return self.fragment(breadcrumb, replace(form, line="folded"))
 
@@ -146,7 +148,7 @@ class Writer:
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""
         rules = self.profile.tool_output
-        return ANSWER if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
+        return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, dates: Dates) -> str:
         """The date line above an item."""

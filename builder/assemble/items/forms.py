@@ -9,18 +9,18 @@ Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""
 Line = Literal["", "placeholder", "folded", "superseded"]
 
-RESULT = "tool.response.v1"
+RESULT_SCHEMA = "tool.response.v1"
 """What a tool answered; only its schema has other forms than whole."""
-FOLDED = "folded to one line"
+FOLD_REASON = "folded to one line"
 """Why a result is one line: it yields to what is newer."""
-REDUCED: dict[Line, str] = {
+LINE_REASONS: dict[Line, str] = {
     "": "",
-    "folded": FOLDED,
+    "folded": FOLD_REASON,
     "placeholder": "older tool turn, one line",
     "superseded": "the same call was answered again later",
 }
 """Why a result is one line only, as omissions say it."""
-USEFUL = 64
+MIN_PART_TOKENS = 64
 """Tokens below which a part of a message says nothing."""
 NO_CUT = Cut(results=None, characters=None)
 

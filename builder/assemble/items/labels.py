@@ -7,9 +7,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.recall.index.view import View
 
-NAMELESS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
+DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 """The stored speaker of each role who has no name."""
-RESERVED = frozenset(
+RESERVED_NAMES = frozenset(
     {
         "user",
         "another",
@@ -48,7 +48,7 @@ class Labels:
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
-        name, nameless = breadcrumb.speaker, NAMELESS.get(breadcrumb.role, "")
+        name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name)
@@ -75,12 +75,12 @@ class Labels:
 def is_plain(name: str) -> bool:
     """Whether a display name reads as nothing but a name."""
     first = _FIRST_WORD.match(name)
-    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in RESERVED
+    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in RESERVED_NAMES
 
 
 def tool_label(name: str) -> str:
     """A tool's name as the page shows it."""
-    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in RESERVED else f'"{_quoted(name)}"'
+    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in RESERVED_NAMES else f'"{_quoted(name)}"'
 
 
 def _quoted(name: str) -> str:

@@ -11,7 +11,7 @@ from itertools import takewhile
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
-from builder.assemble.items.words import WRITTEN
+from builder.assemble.items.words import CHAT_ROLES
 from builder.assemble.page.chat_turns import (
     conversation_messages,
     is_turn,
@@ -47,7 +47,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
     current, *_ = ledger.items[trigger.name]
     turns = list(_turns(ledger))
-    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
+    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in CHAT_ROLES
     labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
     conversation, day = conversation_messages(turns, ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}

@@ -7,10 +7,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.assemble.budget.marks import Marks, marks_of
 from builder.assemble.budget.units import jumped, window_size
+from builder.assemble.budget.window_marks import WindowMarks, window_marks
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import USEFUL, Line
+from builder.assemble.items.forms import MIN_PART_TOKENS, Line
 from builder.domain.profile import Dates, Profile
 from builder.recall.index.conversation import Entry, Turn, signature_of, turns
 from builder.recall.index.view import View
@@ -137,7 +137,7 @@ def newest(limits: LimitedConversation, writer: Writer, room: int, dates: Dates)
     again = _called_again(limits, writer) if writer.profile.tool_output.newest_only else frozenset()
     full = [_item(entry, limits, writer, "superseded" if entry in again else "") for entry in limits.entries]
     items = _folded(full, limits, writer, room, step)
-    marks = marks_of(writer.view, step, results=False)
+    marks = window_marks(writer.view, step, results=False)
     rows_shown = _window(items, writer, room, marks, dates)
     return Conversation(
         items=tuple(reversed(rows_shown)),
@@ -178,11 +178,11 @@ def _folded(full: Sequence[Item], limits: LimitedConversation, writer: Writer, r
     number = max(sum(total <= for_results for total in sums), min(rules.fold_keep, len(full)))
     if number == len(full):
         return list(full)
-    marks = marks_of(writer.view, step, results=True)
+    marks = window_marks(writer.view, step, results=True)
     number = _aligned(number, limits.entries, sums, marks, MIN_ALIGNED_SHARE * for_results)
     chosen = [*full[:number], *short[number:]]
     remainder = for_results - (sums[number - 1] if number else 0)
-    if extra[number] > step and remainder >= max(USEFUL, step):
+    if extra[number] > step and remainder >= max(MIN_PART_TOKENS, step):
         chosen[number] = _cut(full[number], writer, short[number].size + _size(remainder, room))
     return chosen
 
@@ -191,7 +191,7 @@ def _shorter(full: Item, short: Item) -> Item:
     return short if short.size < full.size else full
 
 
-def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, dates: Dates) -> list[Item]:
+def _window(items: Sequence[Item], writer: Writer, room: int, marks: WindowMarks, dates: Dates) -> list[Item]:
     """The items from the newest back to a mark, within `room` tokens; one that is larger than a step is cut to what is left."""
     sums: list[int] = []
     date = ""
@@ -203,7 +203,7 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, date
     if number == len(items):
         return list(items)
     remainder = room - (sums[number - 1] if number else 0)
-    if items[number].size > marks.step and remainder >= max(USEFUL, marks.step / 2):
+    if items[number].size > marks.step and remainder >= max(MIN_PART_TOKENS, marks.step / 2):
         cut = _cut(items[number], writer, _size(remainder, room))
         if cut.size <= remainder and cut.is_useful:
             return [*items[:number], cut]
@@ -212,7 +212,7 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, date
     )
 
 
-def _aligned(number: int, entries: Sequence[Entry], sums: Sequence[int], marks: Marks, enough: float) -> int:
+def _aligned(number: int, entries: Sequence[Entry], sums: Sequence[int], marks: WindowMarks, enough: float) -> int:
     """How many are kept when the oldest of them stands at a mark; as many as before when that would be too few."""
     if not number:
         return 0

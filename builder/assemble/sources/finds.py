@@ -14,9 +14,9 @@ from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find
 
-CALL = 120
+MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
-SMALLEST = 5
+MIN_LINE_TOKENS = 5
 """Tokens of the shortest line."""
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
@@ -43,7 +43,7 @@ def fill(
         and not _is_visible(find, ledger.writer, parts)
         and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
     )
-    least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
+    least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(waiting)), min))[::-1]
     without_room: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.remaining < least[number]:
@@ -85,7 +85,7 @@ def found_item(find: Find, writer: Writer) -> Item:
         form = RenderForm(spans=find.spans, times=find.times)
         return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
-    call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), CALL)
+    call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), MAX_CALL_TOKENS)
     result = writer.fragment(crumb, _limited(find, writer, RenderForm(spans=find.spans, answer=True)))
     return Item(origin=find.row, fragments=(call, result, *_others(caller, writer)), spans=find.spans)
 

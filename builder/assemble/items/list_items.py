@@ -18,7 +18,7 @@ NO_LABEL = ":"
 """In front of a text that cannot stand right behind the bullet and has no label that it could stand below."""
 MARK = "\0"
 """In front of a value, and at the end of each of its lines but the last. Stored text has no NUL."""
-DEEPEST = 64
+MAX_INDENT_CHARS = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
 _BLANK = " \t\n"
@@ -86,7 +86,7 @@ def items(text: str) -> str:
         if not bullet and margin:
             opening = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
         else:
-            indent = bullet["indent"][:DEEPEST] if bullet and margin else ""
+            indent = bullet["indent"][:MAX_INDENT_CHARS] if bullet and margin else ""
             opening = _opened_by(indent, first[bullet.end() :] if bullet else first, more)
             margin = indent + INSIDE if opening else margin
         lines += (*opening, *(margin + plain if (plain := _plain(part)) else "" for part in more))
