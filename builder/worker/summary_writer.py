@@ -138,8 +138,8 @@ class SummaryWriter:
     async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
         """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
 
-        What the view holds under one was deleted or passed over, or the chain would go on from it. Of what was erased only the
-        store knows, and would keep nothing under its id.
+        A summary of the view under such an id was deleted or passed over, else the chain would continue from it. An erased one is
+        in the store alone, which stores nothing more under its id.
         """
         name = next(names)
         while view.row_of(name) >= 0 or _is_erased(await self._facts(replace(like, id=name, version=1))):

@@ -1,4 +1,4 @@
-"""The failure of a tool call that nobody answers, as the service publishes it."""
+"""The failure of a tool call without an answer, as the service publishes it."""
 
 from datetime import datetime
 from hashlib import sha256

@@ -13,14 +13,14 @@ LABEL_TOKENS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowMarks:
-    """A mark stands wherever the tokens of all that came before fill another step.
-
-    rows: of the session, in place order. ends: tokens up to and including each of them, by stored counts. step: tokens.
-    """
+    """A mark stands wherever the tokens of all that came before fill another step."""
 
     rows: NDArray[np.int64]
+    """Of the session, in place order."""
     ends: NDArray[np.float64]
+    """Tokens up to and including each row, by stored counts."""
     step: float
+    """Tokens."""
 
     def next(self, row: int) -> int:
         """The first row at or behind this one at which a mark stands."""

@@ -1,4 +1,4 @@
-"""What stands on the page: an item is a message, or a call with its results."""
+"""Items of a page: a message, or a call with its results; and the writer that renders them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,20 +22,20 @@ MIN_RESULT_TOKENS = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What is on the page as one and never split.
-
-    origin: row at whose place it stands. fragments: of its message, or of its call and the results below it, in page order.
-    entry: what of the conversation it is; None for what comes from elsewhere. spans: the passages that it shows; () = all.
-    extra: tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile wants none.
-    """
+    """A part of the page that is never split."""
 
     origin: int
+    """Row at whose place it stands."""
     fragments: tuple[Fragment, ...]
+    """Of its message, or of its call and the results below it, in page order."""
     tokens: int = field(init=False)
-    """On the page, with the line ends; looked at many times, so it is added up once."""
+    """On the page, with the line ends; read many times, so it is added up once."""
     entry: Entry | None = None
+    """Its part of the conversation; None when it comes from elsewhere."""
     spans: Spans = ()
+    """The passages that it shows; () = all."""
     extra: int = 0
+    """Tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile has no `messages`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", sum([fragment.tokens for fragment in self.fragments]))
@@ -82,6 +82,7 @@ class Writer:
     rendering: Rendering
     labels: Labels
     now: Breadcrumb
+    """The trigger; ages of date lines count from it."""
 
     def message(self, breadcrumb: Breadcrumb, origin: int, form: RenderForm = WHOLE, cap: int | None = None) -> Item:
         """A breadcrumb by itself. cap: most tokens; None = whole."""

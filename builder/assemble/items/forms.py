@@ -27,22 +27,24 @@ NO_CUT = Cut(results=None, characters=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderForm:
-    """What of a breadcrumb is rendered, and as what.
-
-    spans: the passages that were found. said: how often the same was said.
-    call: request id of the call that is rendered instead of the text; "" = the text. open: nothing has answered that call.
-    answer: it stands below its call. line: why it is one line only; "" = it is more. cut: what is kept of its result list.
-    characters: most of the whole; None = all.
-    """
+    """What of a breadcrumb is rendered, and as what."""
 
     spans: Spans = ()
+    """The passages that are rendered; () = all."""
     times: int = 1
+    """How often the same was said."""
     call: str = ""
+    """Request id of the call that is rendered instead of the text; "" = the text."""
     open: bool = False
+    """The call has no answer."""
     answer: bool = False
+    """The result stands below its call."""
     line: Line = ""
+    """Why the result is one line; "" = it is more."""
     cut: Cut = NO_CUT
+    """Limits of the result list."""
     characters: int | None = None
+    """Limit of the whole; None = all."""
 
 
 WHOLE = RenderForm()

@@ -1,7 +1,7 @@
 """Where text stands on a page: every fragment is an item of a list, and all of its text stays inside.
 
 Markdown closes an item with the first line that is not indented. Whatever stands in further lines of an item (headings, fences,
-lists, tables, also a fence that nobody closed) lives and ends in it, so no text is altered to be harmless.
+lists, tables, also a fence without an end) lives and ends in it, so no text is altered to be harmless.
 
 A text reads back byte for byte (`spoken`), but for white space at its very end and the kind of its line ends: without the indent
 of its further lines, and without the empty line between a label and a text that begins below it. Markdown takes two things

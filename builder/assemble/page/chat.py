@@ -1,4 +1,4 @@
-"""The page as the messages of a chat API: the same fragments, and what somebody wrote apart from what the builder adds.
+"""The page as the messages of a chat API: the same fragments, written words apart from what the builder adds.
 
 What lasts is the system's, a message a section; then the conversation; then the current message, and in front of it, as a part of
 its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
@@ -30,10 +30,12 @@ PROBE = "x"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Notes:
-    """What stands in front of the current message. text: as the page has it. ids: of the breadcrumbs in it."""
+    """The sections that stand in front of the current message."""
 
     text: str
+    """As on the page."""
     ids: tuple[str, ...]
+    """Of the breadcrumbs in it."""
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:

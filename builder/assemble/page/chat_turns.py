@@ -25,7 +25,7 @@ def is_turn(item: Item) -> bool:
 
 
 def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. asker: the current message, which is the user's, whoever wrote it."""
+    """The roles in which more than one writes. asker: the current message, which counts as the user's."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
     crumbs = [(_role(item.first), item.first) for item in items]
     for role, crumb in (*crumbs, *((("user", asker),) if asker else ())):
