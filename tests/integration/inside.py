@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,13 @@ from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
+from builder.worker.attempts import Attempts
 from builder.worker.backfill import Pace
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
+from builder.worker.processor import Processor
+from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.request_handlers import TombstonePublisher
 from builder.worker.resilience import Pauses
 from tests.stores import Method, changed_stores
@@ -166,19 +168,13 @@ async def worker_here(
         forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
         removal = TombstonePublisher(NatsSender(js, stream), decode, forgetting, core.store, archive)
         outcomes: list[DeliveryOutcome] = []
-        rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat, pauses=parts.pauses)
+        contexts = ContextPublisher(publisher, encode)
+        processor = Processor(lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE)
         worker = Worker(
-            lambda: core.builder,
-            catch_up,
-            core.store,
-            publisher,
-            decode,
-            partial(encode),
-            now,
+            processor,
+            Attempts(core.store, in_work, mine.worker.max_attempts),
+            DeadLetters(publisher, archive),
             outcomes.append,
-            rules,
-            in_work,
-            removal.erase,
-            archive,
+            Rules(heartbeat=heartbeat, pauses=parts.pauses),
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)
