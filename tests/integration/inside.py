@@ -23,7 +23,7 @@ from builder.app import PARTS, Components, Parts, Service, open_bus, open_compon
 from builder.app.broker import topology
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -38,6 +38,7 @@ from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.request_handlers import TombstonePublisher
 from builder.worker.resilience import Pauses
+from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 
 SHORT_PAUSES = Pauses(first=0.01, longest=0.05)
@@ -106,27 +107,6 @@ def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     return Parts(embedder=opened, pace=SHORT_PACE, **others)
 
 
-class Handed:
-    """A `Delivery` of the test: counts what is done with it."""
-
-    def __init__(self, arrival: StreamMessage) -> None:
-        self.arrival = arrival
-        self.settled: list[str] = []
-        self.beats = 0
-
-    async def ack(self) -> None:
-        self.settled.append("ack")
-
-    async def retry(self, delay: float) -> None:
-        self.settled.append(f"retry after {delay}")
-
-    async def reject(self) -> None:
-        self.settled.append("reject")
-
-    async def keep_alive(self) -> None:
-        self.beats += 1
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
     """A worker without a subscription, on a real broker and a real store. outcomes: of what it processed."""
@@ -137,13 +117,13 @@ class Bench:
     stream: NatsStream
     outcomes: list[DeliveryOutcome]
 
-    async def delivery(self, sequence: int) -> Handed:
+    async def delivery(self, sequence: int) -> HandDelivery:
         """The breadcrumb at a sequence, handed over."""
         arrival = await self.stream.get(sequence)
         assert arrival is not None
-        return Handed(arrival)
+        return HandDelivery(arrival)
 
-    async def process(self, sequence: int) -> Handed:
+    async def process(self, sequence: int) -> HandDelivery:
         """Hand the breadcrumb at a sequence over and wait until it is settled."""
         delivery = await self.delivery(sequence)
         await self.worker.process(delivery)

@@ -18,7 +18,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topol
 from builder.app import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
-from tests.integration.inside import Handed, service_here, settings, worker_here
+from tests.integration.inside import service_here, settings, worker_here
+from tests.ports import HandDelivery
 from tests.running import (
     COMMAND,
     Broker,
@@ -109,7 +110,7 @@ async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_co
         await bench.process(sequence)  # the durable was lost: only the store knows that it is a repeat
         async with worker_here(settings(tmp_path / "b", broker.url), parts) as other:  # only the broker knows
             delivery = await other.delivery(sequence)
-            await other.worker.process(Handed(replace(delivery.arrival, deliveries=2)))
+            await other.worker.process(HandDelivery(replace(delivery.arrival, deliveries=2)))
         assert looked == [True, True]
         assert [done.outcome for done in bench.outcomes + other.outcomes] == ["published"] * 3
         await say(bench.js, "And now?", "s1", "m2")
@@ -140,7 +141,7 @@ async def test_an_event_that_is_published_again_after_its_context_has_expired_is
         await js_forgets(bench.js)
         again = await bench.delivery(await say(bench.js, "When did it rain?", "s1", "m1", message_id="a day later"))
         later = timedelta(hours=24)
-        await bench.worker.process(Handed(replace(again.arrival, received_at=again.arrival.received_at + later)))
+        await bench.worker.process(HandDelivery(replace(again.arrival, received_at=again.arrival.received_at + later)))
         assert [done.outcome for done in bench.outcomes] == ["published", "expired"]
         assert await answered(bench.js) == []
 
