@@ -31,7 +31,7 @@ from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
-    recall = _titled(recall, rendering.phrases)
+    recall = _with_tool_heading(recall, rendering.phrases)
     labels = Labels(recall.view, recall.trigger, rendering.phrases)
     writer = Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
     return front_of(recall, writer)
@@ -69,7 +69,7 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
     )
 
 
-def _titled(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
+def _with_tool_heading(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
     """What a tool answered stands under a heading of its own, never under the user's."""
     if not recall.turn:
         return recall

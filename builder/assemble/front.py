@@ -6,10 +6,17 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Writer
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
-from builder.assemble.sources.conversation import Conversation, LimitedConversation, cannot_fit, limit_conversation, newest, whole
+from builder.assemble.sources.conversation import (
+    Conversation,
+    LimitedConversation,
+    cannot_fit,
+    limit_conversation,
+    newest_part,
+    whole_conversation,
+)
 from builder.assemble.sources.fixed import put_fixed
-from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
-from builder.assemble.sources.settled import put_instructions, put_summary
+from builder.assemble.sources.instructions import ActiveInstructions, active_instructions, put_instructions
+from builder.assemble.sources.summary import put_summary
 from builder.assemble.sources.table import SOURCES
 from builder.domain.context import CUT
 from builder.domain.errors import Rejected
@@ -43,7 +50,7 @@ class Front:
 
 def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
     """The page without its finds. Raises `Rejected` when what no page is without does not fit, or the profile trims nothing."""
-    front = _whole(recall, writer)
+    front = _whole_front(recall, writer)
     if front is None and recall.profile.on_overflow == "reject":
         raise Rejected(
             f"the conversation does not fit into {recall.profile.whole} tokens; raise `budget` in the profile "
@@ -51,11 +58,11 @@ def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
         )
     if front is not None:
         return front
-    front = _newest(recall, writer, dated=_began_earlier(recall, writer))
-    return front if front.ledger.dated or not _spans_days(front) else _newest(recall, writer, dated=True)
+    front = _trimmed_front(recall, writer, dated=_began_earlier(recall, writer))
+    return front if front.ledger.dated or not _spans_days(front) else _trimmed_front(recall, writer, dated=True)
 
 
-def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
+def _whole_front(recall: ConsumerRecall, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = recall.profile, recall.view
     if cannot_fit(view, profile, profile.whole):
@@ -63,7 +70,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
     limits = limit_conversation(view, profile, profile.whole, recall.turn, folded=False)
     if limits.is_part:
         return None
-    conversation = whole(limits, writer)
+    conversation = whole_conversation(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
     ledger = Ledger(writer, profile.whole, SOURCES, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
     cut = put_fixed(ledger, recall)
@@ -80,12 +87,12 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
     _collect(recall, ledger, shares)
-    front = _settled(recall, ledger, conversation, limits, shares, cut=cut)
+    front = _with_summary_and_instructions(recall, ledger, conversation, limits, shares, cut=cut)
     _aim(ledger, profile, int(COUNT_TOLERANCE_TOKENS + _finds_share(profile)))
     return front
 
 
-def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
+def _trimmed_front(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
     profile, view = recall.profile, recall.view
     ledger = Ledger(writer, profile.allowance, SOURCES, dated=dated)
@@ -104,12 +111,12 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     if rule:
         _note(ledger, rule, limits)
         heading = ledger.heading(rule.name) or ledger.spent[rule.name]
-        conversation = newest(limits, writer, max(room - heading, 0), ledger.dates(rule))
+        conversation = newest_part(limits, writer, max(room - heading, 0), ledger.dates(rule))
         ledger.put(rule.name, conversation.items)
-    return _settled(recall, ledger, conversation, limits, profile, cut=cut)
+    return _with_summary_and_instructions(recall, ledger, conversation, limits, profile, cut=cut)
 
 
-def _settled(
+def _with_summary_and_instructions(
     recall: ConsumerRecall,
     ledger: Ledger,
     conversation: Conversation,

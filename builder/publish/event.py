@@ -163,14 +163,14 @@ class AgentContextV1(BaseModel):
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
-    for event in _ever_smaller(context):
+    for event in _shrinking_events(context):
         data = _bytes(event)
         if len(data) <= max_bytes:
             return data
     raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
 
 
-def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
+def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
     """The event, and then the event with fewer and fewer of its optional copies."""
     event = _event(context)
     yield event

@@ -107,7 +107,7 @@ class SummaryWriter:
     async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
         view = of_audience(view, batch.recipe.audience, None)
-        verbatim, others = _parted(view, chain, batch)
+        verbatim, others = _split_batch(view, chain, batch)
         people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *verbatim))
         free, by = await self._free(view, chain, batch.recipe, others, people)
         lines, sources = shown_lines(view, verbatim, free), sources_of(view, batch.units)
@@ -168,7 +168,7 @@ def _is_erased(stored: StoredBreadcrumb | None) -> bool:
     return stored is not None and stored.breadcrumb.kind in {"secret", "erased"}
 
 
-def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
     """The batch's lines word for word, and its rows that are summarised. What stays word for word does so after an edit too.
 
     An answer that says little alone has its question in front of it, word for word.

@@ -63,7 +63,7 @@ class Item:
         )
 
     @property
-    def answered(self) -> bool:
+    def has_result(self) -> bool:
         """Whether it shows a tool's result."""
         return any(fragment.breadcrumb.schema == RESULT_SCHEMA for fragment in self.fragments)
 

@@ -18,7 +18,7 @@ from builder.assemble.page.chat_turns import (
     note_of,
     pictures,
     roles_with_labels,
-    written,
+    written_parts,
 )
 from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import OPENING, Message, Part
@@ -62,7 +62,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
         return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
-    return (*system, *_marked(conversation, is_cached=is_cached), last)
+    return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
 def _turns(ledger: Ledger) -> Iterator[tuple[str, Item]]:
@@ -135,7 +135,7 @@ def _current(
     above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))
     return Message(
         role="user",
-        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written(current.fragments[-1], "user", writer)),
+        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written_parts(current.fragments[-1], "user", writer)),
         ids=(*notes.ids, crumb.id),
         images=pictures(current.fragments[-1], writer),
     )
@@ -155,7 +155,7 @@ def _ending_with_calls(
 ) -> tuple[Message, ...]:
     """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
-        return _marked(conversation, is_cached=is_cached)
+        return _with_breakpoint(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
@@ -164,10 +164,10 @@ def _ending_with_calls(
         front = replace(question, parts=(part, *question.parts), ids=(*notes.ids, *question.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, is_cached=is_cached), front, *calls)
+    return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 
 
-def _marked(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
+def _with_breakpoint(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
     """The conversation with a mark behind it, when what is in front of it lasts."""
     if not conversation or not is_cached:
         return tuple(conversation)

@@ -26,7 +26,7 @@ def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
         if part:
             ledger.put_text(name, part)
     room = ledger.remaining - ledger.cost(rule.name, current) + tokens
-    current = _fitted(current, room, ledger.writer, recall)
+    current = _fit(current, room, ledger.writer, recall)
     tokens = sum(item.tokens for item in current)
     if (
         tokens > room
@@ -52,7 +52,7 @@ def _message(writer: Writer, recall: ConsumerRecall, cap: int | None = None) -> 
     return writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=cap))
 
 
-def _fitted(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
+def _fit(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
     """The items within `room` tokens: the largest one is cut first, each once."""
     fitted = list(items)
     for number in sorted(range(len(items)), key=lambda number: -items[number].size):
