@@ -81,7 +81,7 @@ class MessageAnthropic(BaseModel):
 def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
     """`system` and `messages` for `messages.create`: roles in turn, the user first, results at once behind their calls."""
     messages = acceptable(messages)
-    system = tuple(block for message in messages if message.role == "system" for block in _at_mark(_texts(message), message))
+    system = tuple(block for message in messages if message.role == "system" for block in _mark_cache(_texts(message), message))
     turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []
     for role, blocks in (turn for message in messages for turn in _turns(message)):
         if not turns and role == "assistant":
@@ -96,19 +96,19 @@ def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tup
 def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tuple[Block, ...]]]:
     """A message as turns; the mark of its breakpoint is on its last block."""
     if message.role == "user":
-        yield "user", _at_mark((*map(_picture, message.images), *_texts(message)), message)
+        yield "user", _mark_cache((*map(_picture, message.images), *_texts(message)), message)
     elif message.role == "assistant" and message.exchanges:
         yield "assistant", (*_texts(message), *map(_use, message.exchanges))
-        yield "user", _at_mark(tuple(map(_result, message.exchanges)), message)
+        yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
     elif message.role == "assistant":
-        yield "assistant", _at_mark(_texts(message), message)
+        yield "assistant", _mark_cache(_texts(message), message)
 
 
 def _texts(message: Message) -> tuple[TextBlock, ...]:
     return tuple(TextBlock(text=part.text) for part in message.parts)
 
 
-def _at_mark(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[CachedBlock, ...]:
+def _mark_cache(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[CachedBlock, ...]:
     if not message.breakpoint:
         return blocks
     return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))

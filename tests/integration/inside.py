@@ -54,9 +54,9 @@ def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
 
 
 @asynccontextmanager
-async def service_here(mine: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
+async def service_here(config: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
     """The whole service, subscribed."""
-    async with open_service(mine, parts) as service, serving(service):
+    async with open_service(config, parts) as service, serving(service):
         yield service
 
 
@@ -132,17 +132,17 @@ class Bench:
 
 @asynccontextmanager
 async def worker_here(
-    mine: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
+    config: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
 ) -> AsyncIterator[Bench]:
     """A worker as the service makes it, but with this clock and without a subscription."""
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_components(mine, parts=parts))
-        _, connection, _ = await stack.enter_async_context(open_bus(mine))
+        core = await stack.enter_async_context(open_components(config, parts=parts))
+        _, connection, _ = await stack.enter_async_context(open_bus(config))
         js = connection.jetstream()
-        incarnation = await ensure_streams(js, topology(mine))
+        incarnation = await ensure_streams(js, topology(config))
         stream, publisher = NatsStream(js, lambda: incarnation), parts.publisher(connection, connection.max_payload)
         in_work: set[Place] = set()
-        remember, attempts = core.builder.remember, mine.worker.max_attempts
+        remember, attempts = core.builder.remember, config.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
         archive = NatsArchive(js, lambda: incarnation)
         forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
@@ -152,7 +152,7 @@ async def worker_here(
         processor = Processor(lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE)
         worker = Worker(
             processor,
-            Attempts(core.store, in_work, mine.worker.max_attempts),
+            Attempts(core.store, in_work, config.worker.max_attempts),
             DeadLetters(publisher, archive),
             outcomes.append,
             Rules(heartbeat=heartbeat, pauses=parts.pauses),

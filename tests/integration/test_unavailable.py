@@ -140,13 +140,13 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         return undo
 
     parts = store_that(deadly, undo_attempt=while_alive)
-    mine = settings(tmp_path, broker.url)
+    config = settings(tmp_path, broker.url)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
         left = {await say(js, "This is poison.", "s0", "m0")}
         left |= {await say(js, f"Hello from {number}.", f"s{number}", f"m{number}") for number in range(1, 9)}
         for _ in range(2 * ATTEMPTS):
-            async with worker_here(mine, parts) as bench:
+            async with worker_here(config, parts) as bench:
                 deliveries = {sequence: await bench.delivery(sequence) for sequence in sorted(left)}
                 killed.clear()
                 tasks = [asyncio.create_task(bench.worker.process(delivery)) for delivery in deliveries.values()]
