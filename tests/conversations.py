@@ -14,19 +14,20 @@ Call = tuple[str, str, dict[str, Any]]
 """Request id, tool and arguments."""
 
 
-def sent(sequence: int, schema: str, body: dict[str, Any], session: str = "s42", **record: Any) -> StoredBreadcrumb:
-    """What the service makes of this record. record: more of its fields, such as `id`, `version`, `created_at`, `user_id`."""
+def message_of(sequence: int, schema: str, body: dict[str, Any], session: str = "s42", **record: Any) -> StreamMessage:
+    """What the stream holds of this record. record: more of its fields, such as `id`, `version`, `created_at`, `user_id`."""
     fields = {"id": f"m{sequence}", "version": 1, "context": body} | record
-    return remembered_of(
-        decode(
-            StreamMessage(
-                subject=f"breadcrumbs.acme.{session}.{schema}",
-                data=json.dumps(fields).encode(),
-                place=make_place(sequence),
-                received_at=MORNING + timedelta(seconds=sequence),
-            )
-        )
+    return StreamMessage(
+        subject=f"breadcrumbs.acme.{session}.{schema}",
+        data=json.dumps(fields).encode(),
+        place=make_place(sequence),
+        received_at=MORNING + timedelta(seconds=sequence),
     )
+
+
+def sent(sequence: int, schema: str, body: dict[str, Any], session: str = "s42", **record: Any) -> StoredBreadcrumb:
+    """What the service makes of this record. record: as in `message_of`."""
+    return remembered_of(decode(message_of(sequence, schema, body, session, **record)))
 
 
 def said(sequence: int, text: str, speaker: str = "", **record: Any) -> StoredBreadcrumb:

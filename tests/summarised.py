@@ -11,8 +11,9 @@ from builder.adapters.memory import MemoryStore
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile, Summaries
-from builder.domain.summary import SUMMARY
+from builder.domain.summary import SUMMARY, Line, Utterance
 from builder.ports.models import Summarizer
 from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
@@ -79,6 +80,24 @@ class Publishing:
         return sent
 
 
+class Endpoint:
+    """A `Summarizer` that copies, or is away."""
+
+    name = "mini"
+
+    def __init__(self, away: bool = False) -> None:
+        self.away = away
+        self.asked: list[tuple[tuple[Line, ...], tuple[Utterance, ...]]] = []
+
+    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
+        self.asked.append((lines, said))
+        if self.away or cap < 1:
+            raise Unavailable("nobody answers")
+        first = said[0]
+        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
+        return (*lines, new)
+
+
 def make_summarising(
     builder: ContextBuilder,
     publishing: Publishing,
@@ -112,11 +131,11 @@ FACTS = (
 )
 
 
-def make_builder(store: Store | None = None) -> ContextBuilder:
+def make_builder(store: Store | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
     helpers = Functions(
         terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
     )
-    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), (), helpers, HistoryCache(10_000))
+    return ContextBuilder(store or MemoryStore(), HashingEmbedder(), profiles, helpers, HistoryCache(10_000))
 
 
 def talk(number: int) -> list[Breadcrumb]:

@@ -12,6 +12,8 @@ from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher
 from builder.app.stores import STORES, StoreSchemes
 from builder.ports.broker import Delivery, Publisher
+from builder.worker.backfill import PACE, Pace
+from builder.worker.resilience import PAUSES, Pauses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +32,10 @@ class Parts:
     """The start waits so long for the engine; earlier breadcrumbs are found by words alone and embedded later."""
     watch_seconds: float = 2.0
     """Between two checks of streams and durables."""
+    pauses: Pauses = PAUSES
+    """Before a delivery is retried."""
+    pace: Pace = PACE
+    """Of the backfill of vectors."""
 
 
 PARTS = Parts()

@@ -8,14 +8,14 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 from pydantic_core import CoreSchema
 
 from builder.adapters.profiles.profiles import ProfileFile
-from builder.publish.compaction import COMPACTED, ContextCompactedV1
+from builder.publish.compaction import COMPACTION_SCHEMA, ContextCompactedV1
 from builder.publish.event import SCHEMA, AgentContextV1
 from builder.remember.decode import Record
 from builder.remember.schemas.registry import BODIES
 
 INBOUND: dict[str, type[BaseModel]] = {**BODIES, "record": Record, "profile": ProfileFile}
 """What others write for us: bodies by schema name, the record around them, and profile files."""
-OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTED: ContextCompactedV1}
+OUTBOUND: dict[str, type[BaseModel]] = {SCHEMA: AgentContextV1, COMPACTION_SCHEMA: ContextCompactedV1}
 """What we write for others."""
 
 

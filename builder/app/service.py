@@ -39,10 +39,13 @@ from builder.domain.errors import Misconfigured, Rejected
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.subjects import parse_breadcrumb_subject
+from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
+from builder.worker.processor import Processor
+from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
@@ -110,13 +113,18 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         requests = RequestHandlers(
             lookup, contexts, core.store, core.store, tombstones, compacting, lambda: reloading.core.profiles
         )
-        worker = Worker(
-            reloading.builder, catch_up, core.store, publisher, read,
-            partial(encode, max_bytes=connection.max_payload - HEADER_BYTES),
-            lambda: datetime.now(UTC), partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
-            Rules(max_attempts=settings.worker.max_attempts, max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN, heartbeat=ack_wait / 3),
-            in_work, tombstones.erase, archive,
+        contexts_publisher = ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES))
+        processor = Processor(
+            reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
+            CONTEXTS_MAX_AGE - CLOCK_MARGIN,
         )  # fmt: skip
+        worker = Worker(
+            processor,
+            Attempts(core.store, in_work, settings.worker.max_attempts),
+            DeadLetters(publisher, archive),
+            partial(_observe, metrics, summarising, lambda: watchdog.incarnation),
+            Rules(heartbeat=ack_wait / 3, pauses=parts.pauses),
+        )
         inbox = NatsInbox(
             connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
             worker.process, lambda: watchdog.incarnation, parts.delivery,
@@ -130,7 +138,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
-        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work))
+        backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from builder.assemble.account import absence, parts, sections_of
 from builder.assemble.front import Front, front_of
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import FOLDED
+from builder.assemble.items.forms import FOLD_REASON
 from builder.assemble.items.labels import Labels
 from builder.assemble.items.layout import Rendering
 from builder.assemble.page.chat import chat_tokens, messages
@@ -31,7 +31,7 @@ from builder.recall.search.retrieval import RetrievalResult, retrieve
 
 def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
-    recall = _titled(recall, rendering.phrases)
+    recall = _with_tool_heading(recall, rendering.phrases)
     labels = Labels(recall.view, recall.trigger, rendering.phrases)
     writer = Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
     return front_of(recall, writer)
@@ -69,7 +69,7 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
     )
 
 
-def _titled(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
+def _with_tool_heading(recall: ConsumerRecall, phrases: Phrases) -> ConsumerRecall:
     """What a tool answered stands under a heading of its own, never under the user's."""
     if not recall.turn:
         return recall
@@ -122,7 +122,10 @@ def _flags(front: Front, query: Query, page: Page) -> tuple[str, ...]:
 def _compaction(front: Front) -> Compaction | None:
     """What was folded, if anything was."""
     folded = tuple(
-        fragment.breadcrumb.id for item in front.conversation.items for fragment in item.fragments if fragment.reduced == FOLDED
+        fragment.breadcrumb.id
+        for item in front.conversation.items
+        for fragment in item.fragments
+        if fragment.reduced == FOLD_REASON
     )
     compacted = sum(item.tokens for item in front.conversation.items)
     return Compaction(original=front.conversation.unfolded, compacted=compacted, folded=folded) if folded else None

@@ -6,10 +6,17 @@ from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Writer
 from builder.assemble.page.chat import chat_tokens, messages
 from builder.assemble.page.composition import compose
-from builder.assemble.sources.conversation import Conversation, LimitedConversation, cannot_fit, limit_conversation, newest, whole
+from builder.assemble.sources.conversation import (
+    Conversation,
+    LimitedConversation,
+    cannot_fit,
+    limit_conversation,
+    newest_part,
+    whole_conversation,
+)
 from builder.assemble.sources.fixed import put_fixed
-from builder.assemble.sources.instructions import ActiveInstructions, active_instructions
-from builder.assemble.sources.settled import put_instructions, put_summary
+from builder.assemble.sources.instructions import ActiveInstructions, active_instructions, put_instructions
+from builder.assemble.sources.summary import put_summary
 from builder.assemble.sources.table import SOURCES
 from builder.domain.context import CUT
 from builder.domain.errors import Rejected
@@ -17,9 +24,9 @@ from builder.domain.profile import Profile, SectionRule
 from builder.recall.recall import ConsumerRecall
 from builder.recall.summaries.lines import PageContent
 
-SLACK = 40
+COUNT_TOLERANCE_TOKENS = 40
 """Tokens by which parts counted one by one may differ from the page counted whole."""
-LEAST_WINDOW = 0.25
+MIN_WINDOW_SHARE = 0.25
 """Share of what the conversation may have below which summary and instructions yield to it."""
 
 
@@ -43,7 +50,7 @@ class Front:
 
 def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
     """The page without its finds. Raises `Rejected` when what no page is without does not fit, or the profile trims nothing."""
-    front = _whole(recall, writer)
+    front = _whole_front(recall, writer)
     if front is None and recall.profile.on_overflow == "reject":
         raise Rejected(
             f"the conversation does not fit into {recall.profile.whole} tokens; raise `budget` in the profile "
@@ -51,11 +58,11 @@ def front_of(recall: ConsumerRecall, writer: Writer) -> Front:
         )
     if front is not None:
         return front
-    front = _newest(recall, writer, dated=_began_earlier(recall, writer))
-    return front if front.ledger.dated or not _spans_days(front) else _newest(recall, writer, dated=True)
+    front = _trimmed_front(recall, writer, dated=_began_earlier(recall, writer))
+    return front if front.ledger.dated or not _spans_days(front) else _trimmed_front(recall, writer, dated=True)
 
 
-def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
+def _whole_front(recall: ConsumerRecall, writer: Writer) -> Front | None:
     """The page with all of the conversation that the profile's limits leave; None when it has no room for that."""
     profile, view = recall.profile, recall.view
     if cannot_fit(view, profile, profile.whole):
@@ -63,7 +70,7 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
     limits = limit_conversation(view, profile, profile.whole, recall.turn, folded=False)
     if limits.is_part:
         return None
-    conversation = whole(limits, writer)
+    conversation = whole_conversation(limits, writer)
     days = {writer.date(item, "day") for item in conversation.items}
     ledger = Ledger(writer, profile.whole, SOURCES, dated=len(days | {writer.day_of(recall.trigger)}) > 1)
     cut = put_fixed(ledger, recall)
@@ -71,21 +78,21 @@ def _whole(recall: ConsumerRecall, writer: Writer) -> Front | None:
         return None  # the current message is part of the conversation
     rule = profile.section("window")
     finds = _finds_share(profile) if limits.left_out and profile.on_overflow == "trim" else 0
-    if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + SLACK:
+    if rule and ledger.total + ledger.cost(rule.name, conversation.items) + finds > profile.whole + COUNT_TOLERANCE_TOKENS:
         return None
     if rule:
         ledger.put(rule.name, conversation.items)
-    if ledger.remaining < SLACK and not has_room(ledger):
+    if ledger.remaining < COUNT_TOLERANCE_TOKENS and not has_room(ledger):
         return None
     _note(ledger, rule, limits)
     shares = profile if profile.whole > profile.aim else None  # only the conversation may take more than the page aims at
     _collect(recall, ledger, shares)
-    front = _settled(recall, ledger, conversation, limits, shares, cut=cut)
-    _aim(ledger, profile, int(SLACK + _finds_share(profile)))
+    front = _with_summary_and_instructions(recall, ledger, conversation, limits, shares, cut=cut)
+    _aim(ledger, profile, int(COUNT_TOLERANCE_TOKENS + _finds_share(profile)))
     return front
 
 
-def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
+def _trimmed_front(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     """The page with the newest part of the conversation. The current message takes from the finds first, then from it."""
     profile, view = recall.profile, recall.view
     ledger = Ledger(writer, profile.allowance, SOURCES, dated=dated)
@@ -96,7 +103,7 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     reserved = _share(profile, "summary") + _share(profile, "instructions")
     room = ledger.remaining + ledger.spent[trigger.name] - reserved - _finds_share(profile)
     room = min(room, ledger.remaining - reserved, _share(profile, "window"))
-    if room < LEAST_WINDOW * _share(profile, "window"):
+    if room < MIN_WINDOW_SHARE * _share(profile, "window"):
         room = min(_share(profile, "window"), ledger.remaining)
     rule = profile.section("window")
     limits = limit_conversation(view, profile, room, recall.turn, folded=True)
@@ -104,12 +111,12 @@ def _newest(recall: ConsumerRecall, writer: Writer, *, dated: bool) -> Front:
     if rule:
         _note(ledger, rule, limits)
         heading = ledger.heading(rule.name) or ledger.spent[rule.name]
-        conversation = newest(limits, writer, max(room - heading, 0), ledger.dates(rule))
+        conversation = newest_part(limits, writer, max(room - heading, 0), ledger.dates(rule))
         ledger.put(rule.name, conversation.items)
-    return _settled(recall, ledger, conversation, limits, profile, cut=cut)
+    return _with_summary_and_instructions(recall, ledger, conversation, limits, profile, cut=cut)
 
 
-def _settled(
+def _with_summary_and_instructions(
     recall: ConsumerRecall,
     ledger: Ledger,
     conversation: Conversation,

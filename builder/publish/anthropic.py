@@ -9,18 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from builder.domain.message import OPENING, Exchange, Image, Message
 from builder.publish.tool_ids import acceptable
 
-STRICT = ConfigDict(extra="forbid", frozen=True)
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class CacheControl(BaseModel):
     """Marks the end of a prefix that Anthropic may cache."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["ephemeral"] = "ephemeral"
 
 
 class _Block(BaseModel):
-    model_config = STRICT
+    model_config = STRICT_MODEL
     cache_control: CacheControl | None = Field(None, description="at the named breakpoints")
 
 
@@ -34,7 +34,7 @@ class TextBlock(_Block):
 class ImageSource(BaseModel):
     """Where Anthropic finds an image."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["base64", "url"]
     media_type: str | None = None
     data: str | None = None
@@ -67,13 +67,13 @@ class ToolResultBlock(_Block):
 
 
 Block = TextBlock | ImageBlock | ToolUseBlock | ToolResultBlock
-Marked = TypeVar("Marked", bound=_Block)
+CachedBlock = TypeVar("CachedBlock", bound=_Block)
 
 
 class MessageAnthropic(BaseModel):
     """A message of Anthropic's API; `system` is beside them."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     role: Literal["user", "assistant"]
     content: tuple[Block, ...] = Field(min_length=1)
 
@@ -81,7 +81,7 @@ class MessageAnthropic(BaseModel):
 def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tuple[MessageAnthropic, ...]]:
     """`system` and `messages` for `messages.create`: roles in turn, the user first, results at once behind their calls."""
     messages = acceptable(messages)
-    system = tuple(block for message in messages if message.role == "system" for block in _marked(_texts(message), message))
+    system = tuple(block for message in messages if message.role == "system" for block in _mark_cache(_texts(message), message))
     turns: list[tuple[Literal["user", "assistant"], list[Block]]] = []
     for role, blocks in (turn for message in messages for turn in _turns(message)):
         if not turns and role == "assistant":
@@ -96,19 +96,19 @@ def anthropic(messages: tuple[Message, ...]) -> tuple[tuple[TextBlock, ...], tup
 def _turns(message: Message) -> Iterator[tuple[Literal["user", "assistant"], tuple[Block, ...]]]:
     """A message as turns; the mark of its breakpoint is on its last block."""
     if message.role == "user":
-        yield "user", _marked((*map(_picture, message.images), *_texts(message)), message)
+        yield "user", _mark_cache((*map(_picture, message.images), *_texts(message)), message)
     elif message.role == "assistant" and message.exchanges:
         yield "assistant", (*_texts(message), *map(_use, message.exchanges))
-        yield "user", _marked(tuple(map(_result, message.exchanges)), message)
+        yield "user", _mark_cache(tuple(map(_result, message.exchanges)), message)
     elif message.role == "assistant":
-        yield "assistant", _marked(_texts(message), message)
+        yield "assistant", _mark_cache(_texts(message), message)
 
 
 def _texts(message: Message) -> tuple[TextBlock, ...]:
     return tuple(TextBlock(text=part.text) for part in message.parts)
 
 
-def _marked(blocks: tuple[Marked, ...], message: Message) -> tuple[Marked, ...]:
+def _mark_cache(blocks: tuple[CachedBlock, ...], message: Message) -> tuple[CachedBlock, ...]:
     if not message.breakpoint:
         return blocks
     return (*blocks[:-1], blocks[-1].model_copy(update={"cache_control": CacheControl()}))

@@ -4,15 +4,15 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from builder.domain.context import Compaction, Context
 
-COMPACTED = "context.compacted.v1"
+COMPACTION_SCHEMA = "context.compacted.v1"
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
+_STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class CompactionV1(BaseModel):
     """Tool results that were folded to one line each, because the conversation does not fit."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     original_tokens: int = Field(description="tokens that the conversation on the page would have without folding")
     compacted_tokens: int = Field(description="tokens that it has with the results folded")
     folded: tuple[str, ...] = Field(description="breadcrumbs whose results were folded, oldest first")
@@ -32,7 +32,7 @@ class ContextCompactedV1(CompactionV1):
                     "compacted_tokens": 2710,
                     "folded": ["t3", "t5"],
                     "budget": 4000,
-                    "schema_name": COMPACTED,
+                    "schema_name": COMPACTION_SCHEMA,
                     "context_id": "8c1cbb1e-52b3-5d0e-9d0c-6a2f4c3b2a10",
                     "workspace": "default",
                     "consumer_id": "default",
@@ -42,7 +42,7 @@ class ContextCompactedV1(CompactionV1):
             ]
         },
     )
-    schema_name: str = COMPACTED
+    schema_name: str = COMPACTION_SCHEMA
     context_id: str = Field(description="id of the context")
     workspace: str
     consumer_id: str

@@ -20,13 +20,13 @@ SCHEMA = "agent.context.v1"
 EMPTY_PREFIX = blake2b(b"", digest_size=8).hexdigest()
 DEFAULT_MAX_BYTES = 8 * 1_048_576
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
+_STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class Assembly(BaseModel):
     """How the page was made. ASCII, because a reader of RCRT cuts the first 200 bytes."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     profile: str = Field(description="revision of the profile")
     templates: str = Field(description="revision of the templates")
     prefix: str = Field(description="hash of the sections that are not per-turn: equal hash, equal prompt prefix")
@@ -48,7 +48,7 @@ class Assembly(BaseModel):
 class SectionV1(BaseModel):
     """One section of the page."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     name: str
     section_class: str = Field(alias="class", description="static, slow or turn")
     tokens: int
@@ -62,7 +62,7 @@ class SectionV1(BaseModel):
 class BreakpointV1(BaseModel):
     """Where a prompt cache may cut the page: equal hash, equal beginning."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     name: str = Field(description="static, slow: behind the sections of this class; recent: behind the recent conversation")
     characters: int = Field(description="characters of `content` in front of it")
     tokens: int = Field(description="tokens of them")
@@ -72,7 +72,7 @@ class BreakpointV1(BaseModel):
 class OmissionV1(BaseModel):
     """What is not on the page, or not all of it, and why."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     id: str
     reason: str
     tokens: int = Field(description="tokens of all of it, by stored counts where nothing of it was rendered")
@@ -82,7 +82,7 @@ class OmissionV1(BaseModel):
 class Omissions(BaseModel):
     """What is on the page in part, the 50 most relevant of what is not on it, and all of both counted by reason."""
 
-    model_config = _STRICT
+    model_config = _STRICT_MODEL
     partial: tuple[OmissionV1, ...] = Field((), description="cut, folded, neutralised, or shown by another hint")
     most_relevant: tuple[OmissionV1, ...]
     by_reason: dict[str, int] = Field(description="how many breadcrumbs are not on the page, or in part, by reason")
@@ -163,14 +163,14 @@ class AgentContextV1(BaseModel):
 
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
-    for event in _ever_smaller(context):
+    for event in _shrinking_events(context):
         data = _bytes(event)
         if len(data) <= max_bytes:
             return data
     raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
 
 
-def _ever_smaller(context: Context) -> Iterator[AgentContextV1]:
+def _shrinking_events(context: Context) -> Iterator[AgentContextV1]:
     """The event, and then the event with fewer and fewer of its optional copies."""
     event = _event(context)
     yield event

@@ -8,13 +8,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from builder.domain.message import Exchange, Image, Message
 from builder.publish.tool_ids import acceptable
 
-STRICT = ConfigDict(extra="forbid", frozen=True)
+STRICT_MODEL = ConfigDict(extra="forbid", frozen=True)
 
 
 class TextPart(BaseModel):
     """Text of a message of several parts."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["text"] = "text"
     text: str = Field(min_length=1)
 
@@ -22,14 +22,14 @@ class TextPart(BaseModel):
 class ImageUrl(BaseModel):
     """Where OpenAI finds an image."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     url: str = Field(description="https address or data URL")
 
 
 class ImagePart(BaseModel):
     """An image for OpenAI."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     type: Literal["image_url"] = "image_url"
     image_url: ImageUrl
 
@@ -37,7 +37,7 @@ class ImagePart(BaseModel):
 class FunctionOpenAI(BaseModel):
     """What is called."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
     arguments: str = Field(description="a JSON object as text")
 
@@ -45,7 +45,7 @@ class FunctionOpenAI(BaseModel):
 class ToolCallOpenAI(BaseModel):
     """A call of the assistant."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,40}$")
     type: Literal["function"] = "function"
     function: FunctionOpenAI
@@ -54,7 +54,7 @@ class ToolCallOpenAI(BaseModel):
 class MessageOpenAI(BaseModel):
     """A message of OpenAI's chat completions."""
 
-    model_config = STRICT
+    model_config = STRICT_MODEL
     role: Literal["system", "user", "assistant", "tool"]
     content: str | tuple[TextPart | ImagePart, ...] | None = Field(None, description="missing when there is nothing but calls")
     tool_calls: tuple[ToolCallOpenAI, ...] | None = Field(None, description="each is answered by one of the next messages")

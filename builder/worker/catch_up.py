@@ -92,7 +92,7 @@ class CatchUp:
             return
         attempt = await self._progress.start_attempt(message.place)
         if 1 < attempt <= self._max_attempts:
-            # A worker crashed on this one before: the attempts that wait for it are not to blame.
+            # A worker crashed on this message before, so the attempts that wait for it are not counted.
             for place in waiting:
                 await self._progress.undo_attempt(place)
         try:

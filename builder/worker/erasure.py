@@ -1,4 +1,4 @@
-"""Erasure: a tombstone erases whatever was made from its breadcrumb, in stream, store, caches, contexts and dead letters.
+"""Erasure: a tombstone erases all that was made from its breadcrumb, in stream, store, caches, contexts and dead letters.
 
 Every step may be repeated, so a crash in the middle repeats the line. Superseding needs none of this: an older version is
 history, which recall leaves out and which `as of` an earlier place still needs.
@@ -73,7 +73,7 @@ class Erasure:
     async def forget_in_order(self, tombstone: Breadcrumb) -> None:
         """`forget` for the worker, when everything earlier of the session is settled. Raises `Unavailable`.
 
-        A run that began before may have missed a context that was being built: then contexts are replaced once more.
+        A run that began before may have missed a context that was being built: then contexts are replaced a second time.
         """
         is_repeat = tombstone.place in self._runs
         receipt = await self.forget(tombstone)

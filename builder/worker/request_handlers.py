@@ -37,7 +37,7 @@ Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
 """Workspace, session, profile and whether people's words stay → result. Raises `Rejected` and `Unavailable`."""
 
 TOMBSTONE = "breadcrumb.deleted.v1"
-END = Place(2**62, 0)
+STREAM_END = Place(2**62, 0)
 """Behind every place."""
 
 
@@ -70,8 +70,8 @@ class Lookup:
         """See `HistoryRequest`."""
         request = read_request(HistoryRequest, data)
         check_token(request.session, "session")
-        edge = place_of(request.after) if request.after else END if request.newest else ORIGIN
-        span = (ORIGIN, edge) if request.newest else (edge, END)
+        edge = place_of(request.after) if request.after else STREAM_END if request.newest else ORIGIN
+        span = (ORIGIN, edge) if request.newest else (edge, STREAM_END)
         page = await self._reader.list_session(workspace, request.session, span, request.limit, request.newest)
         return {
             "breadcrumbs": [breadcrumb_json(crumb) for crumb in page if self._is_valid(crumb)],

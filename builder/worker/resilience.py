@@ -1,4 +1,4 @@
-"""What keeps the loops alive: a heartbeat, a backoff, and the one place where bugs end."""
+"""Heartbeat, backoff, and the guard that turns bugs into `UnexpectedError`."""
 
 import asyncio
 import contextlib
@@ -57,10 +57,12 @@ def frames(error: BaseException) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pauses:
-    """Seconds of the first pause after a failure, and of the longest; each failure in a row doubles the pause."""
+    """Pauses after failures; each failure in a row doubles the pause."""
 
     first: float = 0.5
+    """Seconds."""
     longest: float = 30.0
+    """Seconds."""
 
 
 PAUSES = Pauses()

@@ -36,10 +36,10 @@ from builder.worker.summary_writer import Batch, Draft, SummaryWriter
 
 log = logging.getLogger("builder.worker.summary_scheduler")
 
-GLANCE_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
+POLL_SECONDS, MAX_IDLE_SECONDS = 0.01, 1.0
 """Between two looks whether builds go on, and after which it summarises beside them."""
 MAX_SESSIONS = 10_000
-"""Sessions in memory; one that was dropped is looked at again when something is said there."""
+"""Sessions in memory; a dropped one is checked at its next message."""
 MAX_UNITS = 500
 """Units that one summary newly covers."""
 
@@ -109,7 +109,7 @@ class SummaryScheduler:
         self._has_due = asyncio.Event()
 
     def take(self, profiles: tuple[Profile, ...]) -> None:
-        """From now on these profiles' summaries are made; every session is looked at once more when something is said there."""
+        """Make the summaries of these profiles from now on; every session is checked at its next message."""
         self._recipes = recipes_of(profiles)
         self._waits.clear()
         self._rejected.clear()
@@ -117,7 +117,7 @@ class SummaryScheduler:
     def note(self, workspace: str, session: str, place: Place, replay: bool = False) -> None:
         """Something was remembered there. Costs nothing until the session may have grown too long.
 
-        replay: it came by an import, which counts, but waits until somebody goes on with the session.
+        replay: it came by an import, which counts, but waits for the session's next message.
         """
         key = (workspace, session)
         if session == NO_SESSION or not self._recipes:
@@ -247,10 +247,10 @@ class SummaryScheduler:
 
     async def _idle(self) -> None:
         """Let builds go first, for a while."""
-        for _ in range(int(MAX_IDLE_SECONDS / GLANCE_SECONDS)):
+        for _ in range(int(MAX_IDLE_SECONDS / POLL_SECONDS)):
             if not self._busy():
                 break
-            await asyncio.sleep(GLANCE_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
         await asyncio.sleep(0)
 
 

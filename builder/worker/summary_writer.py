@@ -26,7 +26,7 @@ log = logging.getLogger("builder.worker.summary_writer")
 
 MAX_SUMMARY_BYTES = 900_000
 """Below what a breadcrumb may have, unless the settings say less."""
-EXTRACTIVE = "extractive"
+EXTRACTIVE_NAME = "extractive"
 
 Facts = Callable[[Breadcrumb], Awaitable[StoredBreadcrumb | None]]
 """What is stored under a breadcrumb's id and version, also once it was erased. Raises `Unavailable`."""
@@ -107,7 +107,7 @@ class SummaryWriter:
     async def draft(self, view: View, chain: Chain, batch: Batch) -> Draft:
         """The chain's next summary. Raises `Rejected` when it is too large for a breadcrumb, and `Unavailable`."""
         view = of_audience(view, batch.recipe.audience, None)
-        verbatim, others = _parted(view, chain, batch)
+        verbatim, others = _split_batch(view, chain, batch)
         people = frozenset(view.row_of(line.ids[0]) for line in (*chain.verbatim, *verbatim))
         free, by = await self._free(view, chain, batch.recipe, others, people)
         lines, sources = shown_lines(view, verbatim, free), sources_of(view, batch.units)
@@ -138,8 +138,8 @@ class SummaryWriter:
     async def _unused(self, view: View, names: Iterator[str], like: Breadcrumb) -> str:
         """The first of these ids under which a summary would be remembered and count. like: a breadcrumb of its workspace.
 
-        What the view holds under one was deleted or passed over, or the chain would go on from it. Of what was erased only the
-        store knows, and would keep nothing under its id.
+        A summary of the view under such an id was deleted or passed over, else the chain would continue from it. An erased one is
+        in the store alone, which stores nothing more under its id.
         """
         name = next(names)
         while view.row_of(name) >= 0 or _is_erased(await self._facts(replace(like, id=name, version=1))):
@@ -161,14 +161,14 @@ class SummaryWriter:
         for start in range(0, max(len(rows), 1), recipe.settings.batch):
             free = extract(view, free, rows[start : start + recipe.settings.batch], cap, self.words, verbatim_rows)
             await asyncio.sleep(0)
-        return free, EXTRACTIVE
+        return free, EXTRACTIVE_NAME
 
 
 def _is_erased(stored: StoredBreadcrumb | None) -> bool:
     return stored is not None and stored.breadcrumb.kind in {"secret", "erased"}
 
 
-def _parted(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ...], tuple[int, ...]]:
     """The batch's lines word for word, and its rows that are summarised. What stays word for word does so after an edit too.
 
     An answer that says little alone has its question in front of it, word for word.

@@ -1,4 +1,4 @@
-"""The failure of a tool call that nobody answers, as the service publishes it."""
+"""The failure of a tool call without an answer, as the service publishes it."""
 
 from datetime import datetime
 from hashlib import sha256
@@ -9,7 +9,7 @@ from builder.wire.json import canonical
 from builder.wire.records import Outgoing, make_record, outgoing
 from builder.wire.times import moment
 
-NAME_LENGTH = 32
+ID_DIGITS = 32
 """Hexadecimal digits of the id that tell one call from another."""
 
 
@@ -28,6 +28,6 @@ def timeout_event(call: Breadcrumb, request: str, tool: str, seconds: float, due
         "trigger_event_id": call.id,
     }
     task = {"task_id": call.task} if call.task else {}
-    record = make_record(FAILURE, f"timeout-{name.hexdigest()[:NAME_LENGTH]}", call.session, body | task, created_at=due)
+    record = make_record(FAILURE, f"timeout-{name.hexdigest()[:ID_DIGITS]}", call.session, body | task, created_at=due)
     ending = {"expires_at": moment(call.expires_at)} if call.expires_at else {}
     return outgoing(record | {"tags": list(call.tags)} | ending, call.workspace)

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,27 @@ from builder.app import PARTS, Components, Parts, Service, open_bus, open_compon
 from builder.app.broker import topology
 from builder.app.settings import Http, Nats, Settings
 from builder.app.settings import Worker as WorkerSettings
-from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
+from builder.worker.attempts import Attempts
+from builder.worker.backfill import Pace
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
+from builder.worker.processor import Processor
+from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.request_handlers import TombstonePublisher
+from builder.worker.resilience import Pauses
+from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
+
+SHORT_PAUSES = Pauses(first=0.01, longest=0.05)
+SHORT_PACE = Pace(rest=0.01, pauses=SHORT_PAUSES)
+"""Pauses that a test can wait for."""
 
 Step = Callable[[Breadcrumb], Awaitable[None]]
 
@@ -45,14 +54,17 @@ def settings(data: Path, servers: str = "", **worker: Any) -> Settings:
 
 
 @asynccontextmanager
-async def service_here(mine: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
+async def service_here(config: Settings, parts: Parts = PARTS) -> AsyncIterator[Service]:
     """The whole service, subscribed."""
-    async with open_service(mine, parts) as service, serving(service):
+    async with open_service(config, parts) as service, serving(service):
         yield service
 
 
-def store_that(before: Step, **changes: Callable[[Method], Method]) -> Parts:
-    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it."""
+def store_that(before: Step, *, pauses: Pauses = SHORT_PAUSES, **changes: Callable[[Method], Method]) -> Parts:
+    """Parts with stores in which `before` runs before a breadcrumb is remembered, and may raise instead of it.
+
+    pauses: before a delivery is retried.
+    """
 
     def after(remember: Method) -> Method:
         async def remember_after(remembered: StoredBreadcrumb) -> bool:
@@ -61,7 +73,7 @@ def store_that(before: Step, **changes: Callable[[Method], Method]) -> Parts:
 
         return remember_after
 
-    return Parts(stores=changed_stores(remember=after, **changes))
+    return Parts(stores=changed_stores(remember=after, **changes), pauses=pauses)
 
 
 @dataclass(slots=True)
@@ -92,28 +104,7 @@ def engine_of(engine: Callable[[Path], Engine], **others: Any) -> Parts:
     def opened(_engine: str, model: str, folder: Path, size: int) -> CachedEmbedder:
         return CachedEmbedder(engine(folder / model), size)
 
-    return Parts(embedder=opened, **others)
-
-
-class Handed:
-    """A `Delivery` of the test: counts what is done with it."""
-
-    def __init__(self, arrival: StreamMessage) -> None:
-        self.arrival = arrival
-        self.settled: list[str] = []
-        self.beats = 0
-
-    async def ack(self) -> None:
-        self.settled.append("ack")
-
-    async def retry(self, delay: float) -> None:
-        self.settled.append(f"retry after {delay}")
-
-    async def reject(self) -> None:
-        self.settled.append("reject")
-
-    async def keep_alive(self) -> None:
-        self.beats += 1
+    return Parts(embedder=opened, pace=SHORT_PACE, **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +117,13 @@ class Bench:
     stream: NatsStream
     outcomes: list[DeliveryOutcome]
 
-    async def delivery(self, sequence: int) -> Handed:
+    async def delivery(self, sequence: int) -> HandDelivery:
         """The breadcrumb at a sequence, handed over."""
         arrival = await self.stream.get(sequence)
         assert arrival is not None
-        return Handed(arrival)
+        return HandDelivery(arrival)
 
-    async def process(self, sequence: int) -> Handed:
+    async def process(self, sequence: int) -> HandDelivery:
         """Hand the breadcrumb at a sequence over and wait until it is settled."""
         delivery = await self.delivery(sequence)
         await self.worker.process(delivery)
@@ -141,35 +132,29 @@ class Bench:
 
 @asynccontextmanager
 async def worker_here(
-    mine: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
+    config: Settings, parts: Parts = PARTS, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), heartbeat: float = 10
 ) -> AsyncIterator[Bench]:
     """A worker as the service makes it, but with this clock and without a subscription."""
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_components(mine, parts=parts))
-        _, connection, _ = await stack.enter_async_context(open_bus(mine))
+        core = await stack.enter_async_context(open_components(config, parts=parts))
+        _, connection, _ = await stack.enter_async_context(open_bus(config))
         js = connection.jetstream()
-        incarnation = await ensure_streams(js, topology(mine))
+        incarnation = await ensure_streams(js, topology(config))
         stream, publisher = NatsStream(js, lambda: incarnation), parts.publisher(connection, connection.max_payload)
         in_work: set[Place] = set()
-        remember, attempts = core.builder.remember, mine.worker.max_attempts
+        remember, attempts = core.builder.remember, config.worker.max_attempts
         catch_up = CatchUp(stream, core.store, core.store, publisher, decode, remember, attempts, in_work)
         archive = NatsArchive(js, lambda: incarnation)
         forgetting = Erasure(catch_up, core.store, core.store, archive, core.drop)
         removal = TombstonePublisher(NatsSender(js, stream), decode, forgetting, core.store, archive)
         outcomes: list[DeliveryOutcome] = []
-        rules = Rules(max_attempts=mine.worker.max_attempts, max_age=CONTEXTS_MAX_AGE, heartbeat=heartbeat)
+        contexts = ContextPublisher(publisher, encode)
+        processor = Processor(lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE)
         worker = Worker(
-            lambda: core.builder,
-            catch_up,
-            core.store,
-            publisher,
-            decode,
-            partial(encode),
-            now,
+            processor,
+            Attempts(core.store, in_work, config.worker.max_attempts),
+            DeadLetters(publisher, archive),
             outcomes.append,
-            rules,
-            in_work,
-            removal.erase,
-            archive,
+            Rules(heartbeat=heartbeat, pauses=parts.pauses),
         )
         yield Bench(worker=worker, core=core, js=js, stream=stream, outcomes=outcomes)

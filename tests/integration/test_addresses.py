@@ -56,27 +56,27 @@ def test_a_command_that_cannot_know_whose_broker_it_is_says_which_one_it_takes(t
 
 def test_what_a_killed_service_has_left_is_known_as_such(tmp_path: Path) -> None:
     with Broker(tmp_path / "broker") as broker, Running(tmp_path / "data", broker.url) as service:
-        mine = Settings(data_dir=tmp_path / "data")
-        found = running(mine)
+        config = Settings(data_dir=tmp_path / "data")
+        found = running(config)
         assert found is not None
         assert (found.nats, found.http) == (broker.url, service.http)
-        assert broker_address(mine, "").servers == broker.url
+        assert broker_address(config, "").servers == broker.url
         service.kill()
         assert json.loads((tmp_path / "data" / FILE_NAME).read_text("utf-8"))["pid"] == found.pid
-        assert running(mine) is None
-        assert broker_address(mine, "").guess.startswith(GUESS)
+        assert running(config) is None
+        assert broker_address(config, "").guess.startswith(GUESS)
         service.start()
-        assert running(mine) is not None
+        assert running(config) is not None
         service.signal(signal.SIGTERM)
         assert service.wait() == 0
-        assert running(mine) is None
+        assert running(config) is None
         assert (tmp_path / "data" / FILE_NAME).read_bytes() == b""
 
 
 def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_file_stops_nobody(tmp_path: Path) -> None:
-    mine = Settings(data_dir=tmp_path)
-    with announcement(mine, "nats://me:secret@one:4222,nats://two:4222", 1), announcement(mine, "nats://other:4222", 2):
-        found = running(mine)
+    config = Settings(data_dir=tmp_path)
+    with announcement(config, "nats://me:secret@one:4222,nats://two:4222", 1), announcement(config, "nats://other:4222", 2):
+        found = running(config)
     assert found is not None
     assert (found.nats, found.http, found.pid) == ("nats://one:4222,nats://two:4222", "http://127.0.0.1:1", os.getpid())
     (tmp_path / "file").write_text("", "utf-8")
@@ -88,9 +88,9 @@ def test_one_of_two_services_on_a_folder_is_found_and_a_folder_that_takes_no_fil
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /dev/full")
 def test_a_full_disk_stops_no_service(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / FILE_NAME).symlink_to("/dev/full")
-    mine = Settings(data_dir=tmp_path)
-    with announcement(mine, "nats://one:4222", 1):
-        assert running(mine) is None
+    config = Settings(data_dir=tmp_path)
+    with announcement(config, "nats://one:4222", 1):
+        assert running(config) is None
     (line,) = [record.getMessage() for record in caplog.records]
     assert line.startswith("commands will not find this service: ")
     assert line.endswith("cannot be written: No space left on device")

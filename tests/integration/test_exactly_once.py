@@ -18,7 +18,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topol
 from builder.app import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
-from tests.integration.inside import Handed, service_here, settings, worker_here
+from tests.integration.inside import service_here, settings, worker_here
+from tests.ports import HandDelivery
 from tests.running import (
     COMMAND,
     Broker,
@@ -109,7 +110,7 @@ async def test_a_repeated_attempt_says_nothing_to_a_plain_subscriber_once_the_co
         await bench.process(sequence)  # the durable was lost: only the store knows that it is a repeat
         async with worker_here(settings(tmp_path / "b", broker.url), parts) as other:  # only the broker knows
             delivery = await other.delivery(sequence)
-            await other.worker.process(Handed(replace(delivery.arrival, deliveries=2)))
+            await other.worker.process(HandDelivery(replace(delivery.arrival, deliveries=2)))
         assert looked == [True, True]
         assert [done.outcome for done in bench.outcomes + other.outcomes] == ["published"] * 3
         await say(bench.js, "And now?", "s1", "m2")
@@ -140,7 +141,7 @@ async def test_an_event_that_is_published_again_after_its_context_has_expired_is
         await js_forgets(bench.js)
         again = await bench.delivery(await say(bench.js, "When did it rain?", "s1", "m1", message_id="a day later"))
         later = timedelta(hours=24)
-        await bench.worker.process(Handed(replace(again.arrival, received_at=again.arrival.received_at + later)))
+        await bench.worker.process(HandDelivery(replace(again.arrival, received_at=again.arrival.received_at + later)))
         assert [done.outcome for done in bench.outcomes] == ["published", "expired"]
         assert await answered(bench.js) == []
 
@@ -172,8 +173,8 @@ async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f"{original}budget: {budget}\n", "utf-8")
     with Broker(tmp_path / "broker", max_payload="32KB") as broker:
-        mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
-        async with service_here(mine) as service:
+        config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
+        async with service_here(config) as service:
             for number in range(4):
                 text = "".join(f"Line {line} of report {number}.\n" for line in range(600))
                 last = await say(service.js, text, "s1", f"m{number}")
@@ -187,19 +188,19 @@ async def test_consumers_that_cannot_be_served_take_no_other_with_them(tmp_path:
 
 
 async def test_a_profile_that_is_edited_before_a_redelivery_changes_no_context(tmp_path: Path, broker: Broker) -> None:
-    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": tmp_path / "templates"})
     profile = tmp_path / "templates" / "profiles" / "default.yaml"
     profile.parent.mkdir(parents=True)
     original = (bundled_folder("templates") / "profiles" / "default.yaml").read_text("utf-8")
     profile.write_text(original, "utf-8")
-    async with service_here(mine) as service:
+    async with service_here(config) as service:
         sequence = await say(service.js, "Where do I set the API key?", "s1", "m1")
         await all_settled(service.js)
     async with jetstream(broker.url) as js:
         held = await context_bytes(js)
         profile.write_text(f"{original}budget: 500\n", "utf-8")
         await deliver_again(js, sequence)
-        async with service_here(mine):
+        async with service_here(config):
             await all_settled(js)
             assert await context_bytes(js) == held
             await say(js, "And where is it read?", "s1", "m2")

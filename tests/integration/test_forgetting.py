@@ -160,8 +160,8 @@ def events(messages: list[bytes], workspace: str) -> list[dict[str, Any]]:
 
 
 async def test_a_rebuilt_store_is_at_peace_with_holes_in_the_stream(tmp_path: Path, broker: Broker) -> None:
-    mine = settings(tmp_path / "e", broker.url)
-    async with service_here(mine), connect(broker.url, "e1") as client, jetstream(broker.url) as js:
+    config = settings(tmp_path / "e", broker.url)
+    async with service_here(config), connect(broker.url, "e1") as client, jetstream(broker.url) as js:
         for number in range(4):
             await say(js, f"Remark {number}.", "s1", f"m{number}", "e1")
         await all_settled(js)
@@ -172,7 +172,7 @@ async def test_a_rebuilt_store_is_at_peace_with_holes_in_the_stream(tmp_path: Pa
     env = environment(tmp_path / "e", nats__servers=broker.url)
     rebuilt = run("reindex", "--json", env=env)
     assert rebuilt.returncode == 0, rebuilt.stderr
-    async with service_here(mine), connect(broker.url, "e1") as client:
+    async with service_here(config), connect(broker.url, "e1") as client:
         assert [crumb["id"] async for crumb in client.history("s1")] == before == ["m1", "m3"]
 
 

@@ -28,13 +28,6 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
         yield running
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses that a test can wait for."""
-    for name, seconds in {"FIRST_PAUSE": 0.01, "LONGEST_PAUSE": 0.05, "REST": 0.01}.items():
-        monkeypatch.setattr(f"builder.worker.backfill.{name}", seconds)
-
-
 async def talk(js: JetStreamContext, session: str = "s1") -> None:
     """The fact, and so much after it that only retrieval can bring it back."""
     await say(js, FACT, session, f"{session}-fact")

@@ -23,8 +23,8 @@ def profiles(folder: Path) -> Path:
 async def test_a_context_finds_what_was_said_in_the_sessions_of_its_scope_and_in_no_other_workspace(
     tmp_path: Path, broker: Broker
 ) -> None:
-    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": profiles(tmp_path)})
-    async with service_here(mine) as service:
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": profiles(tmp_path)})
+    async with service_here(config) as service:
         for workspace, session, serial in (("acme", "notes", "K-1"), ("acme", "diary", "K-2"), ("rival", "notes", "K-3")):
             text = f"The serial number of the blue kiln is {serial}."
             await say(service.js, text, session, f"{workspace}-{session}", workspace)
@@ -39,11 +39,11 @@ async def test_a_context_finds_what_was_said_in_the_sessions_of_its_scope_and_in
 
 
 async def test_what_no_worker_has_remembered_yet_is_caught_up_for_the_whole_workspace(tmp_path: Path, broker: Broker) -> None:
-    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": profiles(tmp_path)})
-    async with service_here(mine) as service:
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": profiles(tmp_path)})
+    async with service_here(config) as service:
         await say(service.js, "Hello.", "s1", "first", "globex")
         await all_settled(service.js)
-    async with service_here(mine) as service:
+    async with service_here(config) as service:
         for number in range(40):
             await say(service.js, f"The kiln of order {number} is a K-47{number:02}.", f"order{number}", f"o{number}", "globex")
         await say(service.js, "Which kiln has order 31?", "s1", "asked", "globex")

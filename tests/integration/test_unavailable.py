@@ -11,6 +11,7 @@ import pytest
 from builder.adapters.nats.topology import Topology, ensure_streams
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.errors import Unavailable
+from builder.worker.resilience import Pauses
 from tests.integration.inside import service_here, settings, store_that, worker_here
 from tests.running import Broker, all_settled, answered, dead_letters, jetstream, say, until
 from tests.stores import Method
@@ -23,13 +24,6 @@ def broker(tmp_path: Path) -> Iterator[Broker]:
     """A nats-server for the test."""
     with Broker(tmp_path / "broker") as running:
         yield running
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pauses that a test can wait for."""
-    monkeypatch.setattr("builder.worker.loop.FIRST_RETRY", 0.01)
-    monkeypatch.setattr("builder.worker.loop.LONGEST_RETRY", 0.05)
 
 
 class Failing:
@@ -59,11 +53,7 @@ async def test_a_store_that_is_away_uses_up_no_attempts_and_everything_is_answer
     assert set(failing.tried.values()) == {2 * ATTEMPTS + 1}
 
 
-async def test_nothing_else_is_tried_while_the_store_is_away(
-    tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("builder.worker.loop.FIRST_RETRY", 0.5)
-    monkeypatch.setattr("builder.worker.loop.LONGEST_RETRY", 0.5)
+async def test_nothing_else_is_tried_while_the_store_is_away(tmp_path: Path, broker: Broker) -> None:
     times: list[float] = []
 
     async def away_at_first(_breadcrumb: Breadcrumb) -> None:
@@ -74,7 +64,7 @@ async def test_nothing_else_is_tried_while_the_store_is_away(
     async def failed() -> bool:
         return bool(times)
 
-    parts = store_that(away_at_first)
+    parts = store_that(away_at_first, pauses=Pauses(first=0.5, longest=0.5))
     async with service_here(settings(tmp_path, broker.url), parts) as service:
         await say(service.js, "Hello from 0.", "s0", "m0")
         await until(failed, "the first attempt")
@@ -150,13 +140,13 @@ async def test_what_dies_with_the_process_again_and_again_takes_no_innocent_one_
         return undo
 
     parts = store_that(deadly, undo_attempt=while_alive)
-    mine = settings(tmp_path, broker.url)
+    config = settings(tmp_path, broker.url)
     async with jetstream(broker.url) as js:
         await ensure_streams(js, Topology())
         left = {await say(js, "This is poison.", "s0", "m0")}
         left |= {await say(js, f"Hello from {number}.", f"s{number}", f"m{number}") for number in range(1, 9)}
         for _ in range(2 * ATTEMPTS):
-            async with worker_here(mine, parts) as bench:
+            async with worker_here(config, parts) as bench:
                 deliveries = {sequence: await bench.delivery(sequence) for sequence in sorted(left)}
                 killed.clear()
                 tasks = [asyncio.create_task(bench.worker.process(delivery)) for delivery in deliveries.values()]

@@ -38,8 +38,8 @@ async def test_five_reports_of_a_fifth_more_make_the_next_pages_a_sixth_smaller_
     tmp_path: Path, broker: Broker
 ) -> None:
     folder = templates(tmp_path / "templates")
-    mine, other = (settings(tmp_path / name, broker.url).model_copy(update={"templates_dir": folder}) for name in ("a", "b"))
-    async with service_here(mine) as service, connect(broker.url, "acme") as client:
+    config, other = (settings(tmp_path / name, broker.url).model_copy(update={"templates_dir": folder}) for name in ("a", "b"))
+    async with service_here(config) as service, connect(broker.url, "acme") as client:
         for number in range(40):
             text = f"Remark {number}: kiln {number} is free from noon on, and hot until then."
             await say(service.js, text, "s1", f"r{number}", schema="agent.response.v1")
@@ -73,8 +73,8 @@ async def test_five_reports_of_a_fifth_more_make_the_next_pages_a_sixth_smaller_
 async def test_whoever_reports_the_whole_prompt_is_warned_and_changes_no_page(
     tmp_path: Path, broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
-    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates(tmp_path / "templates")})
-    async with service_here(mine) as service, connect(broker.url, "initech") as client:
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates(tmp_path / "templates")})
+    async with service_here(config) as service, connect(broker.url, "initech") as client:
         async with aclosing(client.contexts("default")) as contexts:
             await client.send_user_message("s1", "The kiln is free from noon on, and hot until then. " * 12, message_id="long")
             context = await anext(contexts)
@@ -90,8 +90,8 @@ async def test_whoever_reports_the_whole_prompt_is_warned_and_changes_no_page(
 
 
 async def test_a_report_that_cannot_be_counted_with_is_a_dead_letter_and_changes_no_page(tmp_path: Path, broker: Broker) -> None:
-    mine = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates(tmp_path / "templates")})
-    async with service_here(mine) as service, connect(broker.url, "globex") as client:
+    config = settings(tmp_path, broker.url).model_copy(update={"templates_dir": templates(tmp_path / "templates")})
+    async with service_here(config) as service, connect(broker.url, "globex") as client:
         async with aclosing(client.contexts("default")) as contexts:
             for number in range(5):
                 await client.report_usage(await asked(client, number, contexts), "gpt-4o", 0, session="s1")

@@ -17,7 +17,7 @@ from builder.adapters.templates.phrases import parse_phrases
 from builder.adapters.templates.reasons import reason_of
 from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
-from builder.assemble.items.items import Rendered, items, unmarked
+from builder.assemble.items.list_items import Rendered, items, unmarked
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import TemplateKind
 from builder.domain.phrases import Phrases

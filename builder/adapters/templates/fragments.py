@@ -18,10 +18,10 @@ from builder.adapters.templates.layouts import digest
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.section_ends import layout_of, marked_ends
 from builder.adapters.templates.values import plain_item, values_of
-from builder.assemble.items.forms import REDUCED, RESULT, RenderForm
-from builder.assemble.items.items import INSIDE, ITEM
+from builder.assemble.items.forms import LINE_REASONS, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.labels import tool_label
 from builder.assemble.items.layout import Group, Layout, PageSection
+from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
 from builder.domain.context import Fragment
@@ -86,7 +86,7 @@ class JinjaRendering:
         whole = self._cached(key, make)
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
-        for share in DIGEST_SHARES if breadcrumb.schema == RESULT and not form.spans else ():
+        for share in DIGEST_SHARES if breadcrumb.schema == RESULT_SCHEMA and not form.spans else ():
             digested = self._cached((*key, share), partial(make, logs=share))
             if digested.text == whole.text:
                 break  # it is no log
@@ -174,12 +174,12 @@ class JinjaRendering:
         """The breadcrumb in this form, not counted yet. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
             return Fragment(
-                breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=REDUCED[form.line]
+                breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=LINE_REASONS[form.line]
             )
         if form.call:
             return self._call(breadcrumb, form)
         body, note = self._body(breadcrumb), ""
-        if breadcrumb.schema == RESULT and not form.spans and body.get("output") is not None:
+        if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             output, note = result.output, result.note
             if logs is not None and isinstance(output, str):

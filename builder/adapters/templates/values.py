@@ -6,7 +6,7 @@ from builder.adapters.templates.cuts.results import safe_id
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.forms import RenderForm, Spans
-from builder.assemble.items.items import block, items, quote
+from builder.assemble.items.list_items import block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 

@@ -1,4 +1,4 @@
-"""What stands on the page, section by section, and what it costs."""
+"""The ledger of a page: its items, section by section, and their tokens."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,24 +11,27 @@ from builder.domain.profile import Dates, SectionRule
 
 
 class Ledger:
-    """Grows section by section; all tokens include headings, notes, date lines and line ends.
-
-    allowance: tokens of the page. dated: the conversation and the current message have date lines.
-    probabilities: id → probability of what was found of it.
-    """
+    """Grows section by section; all tokens include headings, notes, date lines and line ends."""
 
     def __init__(self, writer: Writer, allowance: int, sources: Mapping[str, SectionSource], *, dated: bool = False) -> None:
         """sources: name → source."""
         self.allowance = allowance
+        """Tokens of the page."""
         self.dated = dated
+        """The conversation and the current message have date lines."""
         self.writer = writer
         self.sources = sources
         self.rules = {rule.name: rule for rule in writer.profile.sections}
         self.items: dict[str, list[Item]] = {}
+        """Section → its items, in page order."""
         self.texts: dict[str, str] = {}
+        """Section → the profile's own words in it."""
         self.notes: dict[str, str] = {}
+        """Section → the line of ours in front of its items."""
         self.probabilities: dict[str, float] = {}
+        """Breadcrumb id → probability of its finds."""
         self.spent: dict[str, int] = dict.fromkeys(self.rules, 0)
+        """Section → its tokens."""
         self._extra = 0
 
     @property

@@ -15,7 +15,7 @@ def window_size(units: int, window: Window) -> int:
     return keep + (units - most - 1) % (most - keep + 1)
 
 
-def jumped(view: View, window: Window) -> int:
+def last_trim_row(view: View, window: Window) -> int:
     """The row with which the window was last trimmed; 0 when it never was."""
     units, most = view.units, window.max_units
     if most is None or units <= most:

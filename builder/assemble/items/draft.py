@@ -1,12 +1,12 @@
-"""What stands on the page: an item is a message, or a call with its results."""
+"""Items of a page: a message, or a call with its results; and the writer that renders them."""
 
 from dataclasses import dataclass, field, replace
 
-from builder.assemble.items.forms import RESULT, WHOLE, Line, RenderForm, Spans
-from builder.assemble.items.items import INSIDE
+from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans
 from builder.assemble.items.labels import Labels, tool_label
 from builder.assemble.items.layout import Rendering
-from builder.assemble.items.words import WRITTEN, call_arguments, message_words, result_words
+from builder.assemble.items.list_items import INSIDE
+from builder.assemble.items.words import CHAT_ROLES, call_arguments, message_words, result_words
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT, Fragment
 from builder.domain.profile import Dates, Profile
@@ -15,27 +15,27 @@ from builder.language.days import day_line, local_time
 from builder.recall.index.conversation import Entry
 from builder.recall.index.view import View
 
-ANSWER = RenderForm(answer=True)
-USEFUL_RESULT = 32
+RESULT_FORM = RenderForm(answer=True)
+MIN_RESULT_TOKENS = 32
 """Tokens below which a part of a call or a result says less than a line that stands for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What is on the page as one and never split.
-
-    origin: row at whose place it stands. fragments: of its message, or of its call and the results below it, in page order.
-    entry: what of the conversation it is; None for what comes from elsewhere. spans: the passages that it shows; () = all.
-    extra: tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile wants none.
-    """
+    """A part of the page that is never split."""
 
     origin: int
+    """Row at whose place it stands."""
     fragments: tuple[Fragment, ...]
+    """Of its message, or of its call and the results below it, in page order."""
     tokens: int = field(init=False)
-    """On the page, with the line ends; looked at many times, so it is added up once."""
+    """On the page, with the line ends; read many times, so it is added up once."""
     entry: Entry | None = None
+    """Its part of the conversation; None when it comes from elsewhere."""
     spans: Spans = ()
+    """The passages that it shows; () = all."""
     extra: int = 0
+    """Tokens that it needs more in `messages` than on the page, below 0 when fewer; 0 when the profile has no `messages`."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tokens", sum([fragment.tokens for fragment in self.fragments]))
@@ -58,12 +58,14 @@ class Item:
     @property
     def is_useful(self) -> bool:
         """Whether what is cut of it still says something, each part by itself."""
-        return all(fragment.text and (fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT) for fragment in self.fragments)
+        return all(
+            fragment.text and (fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS) for fragment in self.fragments
+        )
 
     @property
-    def answered(self) -> bool:
+    def has_result(self) -> bool:
         """Whether it shows a tool's result."""
-        return any(fragment.breadcrumb.schema == RESULT for fragment in self.fragments)
+        return any(fragment.breadcrumb.schema == RESULT_SCHEMA for fragment in self.fragments)
 
     @property
     def first(self) -> Breadcrumb:
@@ -80,6 +82,7 @@ class Writer:
     rendering: Rendering
     labels: Labels
     now: Breadcrumb
+    """The trigger; ages of date lines count from it."""
 
     def message(self, breadcrumb: Breadcrumb, origin: int, form: RenderForm = WHOLE, cap: int | None = None) -> Item:
         """A breadcrumb by itself. cap: most tokens; None = whole."""
@@ -98,7 +101,7 @@ class Writer:
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
         is_call = item.entry is not None and bool(item.entry.request)
-        if self.profile.chat_format == "none" or not (is_call or item.first.role in WRITTEN):
+        if self.profile.chat_format == "none" or not (is_call or item.first.role in CHAT_ROLES):
             return item
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
@@ -116,7 +119,7 @@ class Writer:
     def _entry(self, entry: Entry, line: Line, cap: int | None) -> Item:
         crumb = self.view.breadcrumb(entry.row)
         if not entry.request:
-            is_result = crumb.schema == RESULT and not crumb.failed
+            is_result = crumb.schema == RESULT_SCHEMA and not crumb.failed
             form = (
                 WHOLE if crumb.role != "tool" else replace(self.result_form(crumb), answer=False, line=line if is_result else "")
             )
@@ -135,7 +138,7 @@ class Writer:
         """What stands below a call: a result, or one line where no useful part of it has room."""
         form = replace(self.result_form(breadcrumb), line=line)
         fragment = self.fragment(breadcrumb, form, cap)
-        if fragment.reduced != CUT or fragment.tokens >= USEFUL_RESULT:
+        if fragment.reduced != CUT or fragment.tokens >= MIN_RESULT_TOKENS:
             return fragment
         return self.fragment(breadcrumb, replace(form, line="folded"))
 
@@ -146,7 +149,7 @@ class Writer:
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""
         rules = self.profile.tool_output
-        return ANSWER if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
+        return RESULT_FORM if breadcrumb.failed else RenderForm(answer=True, cut=rules.per_tool.get(breadcrumb.tool, rules.cut))
 
     def date(self, item: Item, dates: Dates) -> str:
         """The date line above an item."""

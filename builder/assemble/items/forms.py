@@ -9,40 +9,42 @@ Spans = tuple[tuple[int, int], ...]
 """Character offsets into a breadcrumb's text, in order; () = the whole text."""
 Line = Literal["", "placeholder", "folded", "superseded"]
 
-RESULT = "tool.response.v1"
+RESULT_SCHEMA = "tool.response.v1"
 """What a tool answered; only its schema has other forms than whole."""
-FOLDED = "folded to one line"
+FOLD_REASON = "folded to one line"
 """Why a result is one line: it yields to what is newer."""
-REDUCED: dict[Line, str] = {
+LINE_REASONS: dict[Line, str] = {
     "": "",
-    "folded": FOLDED,
+    "folded": FOLD_REASON,
     "placeholder": "older tool turn, one line",
     "superseded": "the same call was answered again later",
 }
 """Why a result is one line only, as omissions say it."""
-USEFUL = 64
+MIN_PART_TOKENS = 64
 """Tokens below which a part of a message says nothing."""
 NO_CUT = Cut(results=None, characters=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderForm:
-    """What of a breadcrumb is rendered, and as what.
-
-    spans: the passages that were found. said: how often the same was said.
-    call: request id of the call that is rendered instead of the text; "" = the text. open: nothing has answered that call.
-    answer: it stands below its call. line: why it is one line only; "" = it is more. cut: what is kept of its result list.
-    characters: most of the whole; None = all.
-    """
+    """What of a breadcrumb is rendered, and as what."""
 
     spans: Spans = ()
+    """The passages that are rendered; () = all."""
     times: int = 1
+    """How often the same was said."""
     call: str = ""
+    """Request id of the call that is rendered instead of the text; "" = the text."""
     open: bool = False
+    """The call has no answer."""
     answer: bool = False
+    """The result stands below its call."""
     line: Line = ""
+    """Why the result is one line; "" = it is more."""
     cut: Cut = NO_CUT
+    """Limits of the result list."""
     characters: int | None = None
+    """Limit of the whole; None = all."""
 
 
 WHOLE = RenderForm()

@@ -7,9 +7,9 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
 from builder.recall.index.view import View
 
-NAMELESS = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
-"""The stored speaker of each role who has no name."""
-RESERVED = frozenset(
+DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
+"""Role → the stored speaker of a breadcrumb without a name."""
+RESERVED_NAMES = frozenset(
     {
         "user",
         "another",
@@ -36,19 +36,18 @@ _QUOTATION_MARK = str.maketrans({'"': "'"})
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Names on one page: what an agent is called is no name for a person, and only the user is shown as the user.
-
-    now: the trigger, whose person is the user. others: people without a name of their own, numbered as they come.
-    """
+    """Names on one page: an agent's name is no name for a person, and only the user is shown as the user."""
 
     view: View
     now: Breadcrumb
+    """The trigger, whose person is the user."""
     phrases: Phrases
     others: dict[str, int] = field(default_factory=dict)
+    """People without a name of their own → their number, in the order of their first label."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
-        name, nameless = breadcrumb.speaker, NAMELESS.get(breadcrumb.role, "")
+        name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name)
@@ -63,7 +62,7 @@ class Labels:
         return f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"' if is_ambiguous or not is_plain(name) else name
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
-        """By the sender's own id where both are known; without one, whoever speaks in the trigger's session."""
+        """By the sender's own id where both are known; else any person in the trigger's session is the user."""
         if breadcrumb.user_id and self.now.user_id:
             return breadcrumb.user_id == self.now.user_id
         return breadcrumb.session == self.now.session
@@ -75,12 +74,12 @@ class Labels:
 def is_plain(name: str) -> bool:
     """Whether a display name reads as nothing but a name."""
     first = _FIRST_WORD.match(name)
-    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in RESERVED
+    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in RESERVED_NAMES
 
 
 def tool_label(name: str) -> str:
     """A tool's name as the page shows it."""
-    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in RESERVED else f'"{_quoted(name)}"'
+    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in RESERVED_NAMES else f'"{_quoted(name)}"'
 
 
 def _quoted(name: str) -> str:

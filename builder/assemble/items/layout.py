@@ -1,4 +1,4 @@
-"""What the page is made of, and the pure helpers that render it."""
+"""The parts of a page, and the pure helpers that render them."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,36 +12,37 @@ from builder.domain.phrases import Phrases
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Fragments under one date line; date is empty where the section shows none."""
+    """Fragments under one date line."""
 
     date: str
+    """Empty where the section has no date lines."""
     fragments: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSection:
-    """What the page template sees of a section. note: a line of ours in front of its fragments."""
+    """A section as the page template gets it."""
 
     name: str
     title: str
     groups: tuple[Group, ...]
     note: str = ""
+    """A line of ours in front of the fragments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A page. ends: characters up to the end of the last fragment of each section, () when the template moves sections.
-
-    failed: its template could not lay it out, so a bundled one did.
-    """
+    """A page that is laid out."""
 
     text: str
     ends: tuple[int, ...] = ()
+    """Characters up to the end of the last fragment of each section; () when the template moves sections."""
     failed: bool = False
+    """The profile's template failed, so a bundled one laid the page out."""
 
 
 class Rendering(Protocol):
-    """The pure helpers of assembly; `builder.rendering` brings them, tests may bring their own."""
+    """The pure helpers of assembly, implemented by `builder.adapters.templates`."""
 
     @property
     def revision(self) -> str:

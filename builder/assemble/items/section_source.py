@@ -1,4 +1,4 @@
-"""What may fill a section, and how the page treats it. The table of all is `assemble/sources/table.py`."""
+"""The source of a section: what fills it, and how the page treats it. The table of all is `assemble/sources/table.py`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

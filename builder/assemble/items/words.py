@@ -6,16 +6,16 @@ They are given byte for byte, but control text is made visible.
 import json
 import re
 
-from builder.assemble.items.forms import REDUCED
-from builder.assemble.items.items import INSIDE, ITEM, spoken
+from builder.assemble.items.forms import LINE_REASONS
+from builder.assemble.items.list_items import INSIDE, ITEM, spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
 from builder.domain.message import Call
 
-WRITTEN = frozenset({"user", "assistant"})
+CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
-BLANK_CHARACTERS = 200
+MAX_MARGIN_CHARS = 200
 """White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
 _LINE_END = re.compile("\r\n?")
 
@@ -47,7 +47,7 @@ def call_arguments(call: Call, fragment: Fragment, label: str) -> str:
 
 def shows_pictures(fragment: Fragment) -> bool:
     """Whether it is more than one line of ours."""
-    return fragment.reduced not in set(filter(None, REDUCED.values()))
+    return fragment.reduced not in set(filter(None, LINE_REASONS.values()))
 
 
 def _output(breadcrumb: Breadcrumb) -> str:
@@ -57,7 +57,7 @@ def _output(breadcrumb: Breadcrumb) -> str:
 
 
 def _has_room(text: str) -> bool:
-    return len(text) - len(text.strip()) <= BLANK_CHARACTERS
+    return len(text) - len(text.strip()) <= MAX_MARGIN_CHARS
 
 
 def _bare(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The page as the messages of a chat API: the same fragments, and what somebody wrote apart from what the builder adds.
+"""The page as the messages of a chat API: the same fragments, written words apart from what the builder adds.
 
 What lasts is the system's, a message a section; then the conversation; then the current message, and in front of it, as a part of
 its own, everything else that the page shows. The assistant's messages hold nothing but what it wrote and called.
@@ -11,14 +11,14 @@ from itertools import takewhile
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.layout import Group, PageSection
-from builder.assemble.items.words import WRITTEN
+from builder.assemble.items.words import CHAT_ROLES
 from builder.assemble.page.chat_turns import (
     conversation_messages,
     is_turn,
     note_of,
     pictures,
     roles_with_labels,
-    written,
+    written_parts,
 )
 from builder.domain.context import RECENT, SLOW, STATIC
 from builder.domain.message import OPENING, Message, Part
@@ -30,10 +30,12 @@ PROBE = "x"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Notes:
-    """What stands in front of the current message. text: as the page has it. ids: of the breadcrumbs in it."""
+    """The sections that stand in front of the current message."""
 
     text: str
+    """As on the page."""
     ids: tuple[str, ...]
+    """Of the breadcrumbs in it."""
 
 
 def messages(ledger: Ledger) -> tuple[Message, ...]:
@@ -47,7 +49,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
     trigger = next(rule for rule in ledger.rules.values() if rule.source == "trigger")
     current, *_ = ledger.items[trigger.name]
     turns = list(_turns(ledger))
-    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in WRITTEN
+    is_answered, is_text = is_turn(current), not is_turn(current) and current.first.role not in CHAT_ROLES
     labelled_roles = roles_with_labels((item for _, item in turns), None if is_answered else current.first, writer)
     conversation, day = conversation_messages(turns, ledger, labelled_roles)
     items = {name: _without_turns(ledger.rules[name], items, is_text=is_text) for name, items in ledger.items.items()}
@@ -60,7 +62,7 @@ def messages(ledger: Ledger) -> tuple[Message, ...]:
         callers = frozenset(item.first.id for item in ledger.items[trigger.name])
         return (*system, *_ending_with_calls(conversation, callers, notes, is_cached=is_cached))
     last = _text(notes) if is_text else _current(current, trigger, notes, day, labelled_roles, ledger)
-    return (*system, *_marked(conversation, is_cached=is_cached), last)
+    return (*system, *_with_breakpoint(conversation, is_cached=is_cached), last)
 
 
 def _turns(ledger: Ledger) -> Iterator[tuple[str, Item]]:
@@ -133,7 +135,7 @@ def _current(
     above = "\n".join(filter(None, (notes.text and f"{notes.text}\n", heading, note)))
     return Message(
         role="user",
-        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written(current.fragments[-1], "user", writer)),
+        parts=(*((Part(f"{above}\n", is_note=True),) if above else ()), *written_parts(current.fragments[-1], "user", writer)),
         ids=(*notes.ids, crumb.id),
         images=pictures(current.fragments[-1], writer),
     )
@@ -153,7 +155,7 @@ def _ending_with_calls(
 ) -> tuple[Message, ...]:
     """The conversation, whose last messages make the calls; the notes begin the user's message in front of them."""
     if not notes.text:
-        return _marked(conversation, is_cached=is_cached)
+        return _with_breakpoint(conversation, is_cached=is_cached)
     number = sum(1 for _ in takewhile(lambda message: message.exchanges and callers & {*message.ids}, reversed(conversation)))
     before, calls = list(conversation[: len(conversation) - number]), conversation[len(conversation) - number :]
     part = Part(f"{notes.text}\n", is_note=True)
@@ -162,10 +164,10 @@ def _ending_with_calls(
         front = replace(question, parts=(part, *question.parts), ids=(*notes.ids, *question.ids))
     else:
         front = Message(role="user", parts=(part,), ids=notes.ids)
-    return (*_marked(before, is_cached=is_cached), front, *calls)
+    return (*_with_breakpoint(before, is_cached=is_cached), front, *calls)
 
 
-def _marked(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
+def _with_breakpoint(conversation: Sequence[Message], *, is_cached: bool) -> tuple[Message, ...]:
     """The conversation with a mark behind it, when what is in front of it lasts."""
     if not conversation or not is_cached:
         return tuple(conversation)

@@ -25,7 +25,7 @@ def is_turn(item: Item) -> bool:
 
 
 def roles_with_labels(items: Iterable[Item], asker: Breadcrumb | None, writer: Writer) -> frozenset[str]:
-    """The roles in which more than one writes. asker: the current message, which is the user's, whoever wrote it."""
+    """The roles in which more than one writes. asker: the current message, which counts as the user's."""
     labels: defaultdict[str, set[str]] = defaultdict(set)
     crumbs = [(_role(item.first), item.first) for item in items]
     for role, crumb in (*crumbs, *((("user", asker),) if asker else ())):
@@ -73,7 +73,7 @@ def note_of(date: str, name: str) -> str:
     return "\n".join(filter(None, (f"[{date}]" if date else "", visible(f"{name}:") if name else "")))
 
 
-def written(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
+def written_parts(fragment: Fragment, role: str, writer: Writer) -> tuple[Part, ...]:
     """What a message says; nothing when the assistant says nothing."""
     words = message_words(fragment, writer.labels.of(fragment.breadcrumb))
     if words.strip():
@@ -97,7 +97,7 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
     words = [item.fragments[0] for item in items if item.entry and not item.entry.request]
     return Message(
         role=_role(crumb),
-        parts=tuple(part for fragment in words for part in written(fragment, _role(crumb), writer)),
+        parts=tuple(part for fragment in words for part in written_parts(fragment, _role(crumb), writer)),
         ids=(crumb.id,),
         exchanges=tuple(_exchange(item.entry.request, item, writer) for item in items if item.entry and item.entry.request),
         images=tuple(image for fragment in words for image in pictures(fragment, writer)),
@@ -110,11 +110,11 @@ def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
     call = replace(call, arguments=call_arguments(call, first, f"{writer.rendering.phrases('call')} {tool_label(call.tool)}"))
     exchange = Exchange(call=call, results=(writer.rendering.phrases("no_answer"),), ids=(), failed=False)
     for fragment in results:
-        exchange = _answered(exchange, fragment, writer)
+        exchange = _with_result(exchange, fragment, writer)
     return exchange
 
 
-def _answered(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
+def _with_result(exchange: Exchange, fragment: Fragment, writer: Writer) -> Exchange:
     """The exchange with one more result."""
     phrases = writer.rendering.phrases
     text, left_out = result_words(fragment, phrases("result")), phrases("result_left_out", id=fragment.breadcrumb.id)

@@ -11,12 +11,16 @@ from builder.domain.profile import SectionRule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """markdown: what the agent reads. tokens: its true count. failed: a bundled template laid it out."""
+    """A finished page."""
 
     markdown: str
+    """The text that the agent reads."""
     tokens: int
+    """Its true count."""
     breakpoints: tuple[Breakpoint, ...]
+    """In page order."""
     failed: bool
+    """The profile's template failed, so a bundled one laid the page out."""
 
 
 def compose(ledger: Ledger) -> Page:

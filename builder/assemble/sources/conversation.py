@@ -7,10 +7,10 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.assemble.budget.marks import Marks, marks_of
-from builder.assemble.budget.units import jumped, window_size
+from builder.assemble.budget.units import last_trim_row, window_size
+from builder.assemble.budget.window_marks import WindowMarks, window_marks
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import USEFUL, Line
+from builder.assemble.items.forms import MIN_PART_TOKENS, Line
 from builder.domain.profile import Dates, Profile
 from builder.recall.index.conversation import Entry, Turn, signature_of, turns
 from builder.recall.index.view import View
@@ -112,32 +112,32 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
             else:
                 entries.append(entry)
                 placeholders.update({entry} if after is not None and tool_turns > after else ())
-                tokens += _stored(entry, stored, folded=folded)
-    moved_at = jumped(view, window) if most is not None else 0
+                tokens += _stored_tokens(entry, stored, folded=folded)
+    moved_at = last_trim_row(view, window) if most is not None else 0
     return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=False, moved_at=moved_at)
 
 
-def _stored(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
+def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
     results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
     return results + (0.0 if entry.request else float(tokens[entry.row]))
 
 
-def whole(limits: LimitedConversation, writer: Writer) -> Conversation:
+def whole_conversation(limits: LimitedConversation, writer: Writer) -> Conversation:
     """All of it."""
     return Conversation(items=tuple(_item(entry, limits, writer) for entry in reversed(limits.entries)), whole=True)
 
 
-def newest(limits: LimitedConversation, writer: Writer, room: int, dates: Dates) -> Conversation:
+def newest_part(limits: LimitedConversation, writer: Writer, room: int, dates: Dates) -> Conversation:
     """What of it has room, in tokens, the newest first. dates: what of them is shown.
 
     Results yield before words, older before newer: those behind a first mark are one line each, and nothing is shown of what
     is behind a second one. Both marks move in jumps.
     """
     step = (1 - writer.profile.window.keep_share) * room
-    again = _called_again(limits, writer) if writer.profile.tool_output.newest_only else frozenset()
+    again = _repeated_calls(limits, writer) if writer.profile.tool_output.newest_only else frozenset()
     full = [_item(entry, limits, writer, "superseded" if entry in again else "") for entry in limits.entries]
-    items = _folded(full, limits, writer, room, step)
-    marks = marks_of(writer.view, step, results=False)
+    items = _fold_results(full, limits, writer, room, step)
+    marks = window_marks(writer.view, step, results=False)
     rows_shown = _window(items, writer, room, marks, dates)
     return Conversation(
         items=tuple(reversed(rows_shown)),
@@ -151,10 +151,10 @@ def _item(entry: Entry, limits: LimitedConversation, writer: Writer, line: Line 
     """An entry as the profile limits it; what is shorter than its line stays."""
     line = "placeholder" if entry in limits.placeholders else line
     full = writer.entry(entry)
-    return _shorter(full, writer.entry(entry, line)) if line else full
+    return _shorter_item(full, writer.entry(entry, line)) if line else full
 
 
-def _called_again(limits: LimitedConversation, writer: Writer) -> frozenset[Entry]:
+def _repeated_calls(limits: LimitedConversation, writer: Writer) -> frozenset[Entry]:
     """The calls that were made again later with the same arguments and answered without an error."""
     rows, later, again = writer.view.history.rows, set[str](), set[Entry]()
     for entry in limits.entries:
@@ -165,12 +165,12 @@ def _called_again(limits: LimitedConversation, writer: Writer) -> frozenset[Entr
     return frozenset(again)
 
 
-def _folded(full: Sequence[Item], limits: LimitedConversation, writer: Writer, room: int, step: float) -> list[Item]:
+def _fold_results(full: Sequence[Item], limits: LimitedConversation, writer: Writer, room: int, step: float) -> list[Item]:
     """The items, results behind the first mark in one line each. Words that need less than their part leave it to results."""
     rules = writer.profile.tool_output
     if rules.fold_at is None:
         return list(full)
-    short = [_shorter(item, writer.entry(item.entry, "folded")) if item.entry and item.answered else item for item in full]
+    short = [_shorter_item(item, writer.entry(item.entry, "folded")) if item.entry and item.has_result else item for item in full]
     words = sum(item.size for item in short)
     extra = [long.size - brief.size for long, brief in zip(full, short, strict=True)]
     for_results = room - min(words, int((1 - rules.fold_at) * room))
@@ -178,20 +178,20 @@ def _folded(full: Sequence[Item], limits: LimitedConversation, writer: Writer, r
     number = max(sum(total <= for_results for total in sums), min(rules.fold_keep, len(full)))
     if number == len(full):
         return list(full)
-    marks = marks_of(writer.view, step, results=True)
-    number = _aligned(number, limits.entries, sums, marks, MIN_ALIGNED_SHARE * for_results)
+    marks = window_marks(writer.view, step, results=True)
+    number = _align_to_mark(number, limits.entries, sums, marks, MIN_ALIGNED_SHARE * for_results)
     chosen = [*full[:number], *short[number:]]
     remainder = for_results - (sums[number - 1] if number else 0)
-    if extra[number] > step and remainder >= max(USEFUL, step):
+    if extra[number] > step and remainder >= max(MIN_PART_TOKENS, step):
         chosen[number] = _cut(full[number], writer, short[number].size + _size(remainder, room))
     return chosen
 
 
-def _shorter(full: Item, short: Item) -> Item:
+def _shorter_item(full: Item, short: Item) -> Item:
     return short if short.size < full.size else full
 
 
-def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, dates: Dates) -> list[Item]:
+def _window(items: Sequence[Item], writer: Writer, room: int, marks: WindowMarks, dates: Dates) -> list[Item]:
     """The items from the newest back to a mark, within `room` tokens; one that is larger than a step is cut to what is left."""
     sums: list[int] = []
     date = ""
@@ -203,16 +203,16 @@ def _window(items: Sequence[Item], writer: Writer, room: int, marks: Marks, date
     if number == len(items):
         return list(items)
     remainder = room - (sums[number - 1] if number else 0)
-    if items[number].size > marks.step and remainder >= max(USEFUL, marks.step / 2):
+    if items[number].size > marks.step and remainder >= max(MIN_PART_TOKENS, marks.step / 2):
         cut = _cut(items[number], writer, _size(remainder, room))
         if cut.size <= remainder and cut.is_useful:
             return [*items[:number], cut]
     return list(
-        items[: _aligned(number, [item.entry for item in items if item.entry], sums, marks, MIN_ALIGNED_SHARE * marks.step)]
+        items[: _align_to_mark(number, [item.entry for item in items if item.entry], sums, marks, MIN_ALIGNED_SHARE * marks.step)]
     )
 
 
-def _aligned(number: int, entries: Sequence[Entry], sums: Sequence[int], marks: Marks, enough: float) -> int:
+def _align_to_mark(number: int, entries: Sequence[Entry], sums: Sequence[int], marks: WindowMarks, enough: float) -> int:
     """How many are kept when the oldest of them stands at a mark; as many as before when that would be too few."""
     if not number:
         return 0

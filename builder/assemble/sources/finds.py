@@ -14,9 +14,9 @@ from builder.domain.profile import SectionRule
 from builder.recall.index.conversation import exchange_of
 from builder.recall.search.retrieval import Find
 
-CALL = 120
+MAX_CALL_TOKENS = 120
 """Most tokens of a call line above what was found of its result."""
-SMALLEST = 5
+MIN_LINE_TOKENS = 5
 """Tokens of the shortest line."""
 _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 """A text without the white space around it."""
@@ -35,22 +35,22 @@ def fill(
         part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.all_items() for part in item.fragments if part.reduced
     }
     elsewhere = {item.origin: item.spans for item in ledger.all_items() if item.spans and item.origin not in places}
-    unsaid = (_unsaid(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
+    remainders = (_without_shown_spans(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
     waiting = tuple(
         find
-        for find in unsaid
+        for find in remainders
         if find
         and not _is_visible(find, ledger.writer, parts)
-        and not _says_the_same(rows[find.row].breadcrumb, ledger.writer.now)
+        and not _repeats_trigger(rows[find.row].breadcrumb, ledger.writer.now)
     )
-    least = tuple(accumulate((find.tokens or SMALLEST for find in reversed(waiting)), min))[::-1]
+    least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(waiting)), min))[::-1]
     without_room: list[Find] = []
     for number, find in enumerate(waiting):
         if ledger.remaining < least[number]:
             without_room += waiting[number:]
             break
         schema = rows[find.row].breadcrumb.schema
-        if not limits.get(schema, 1) or not _offer(rule.name, find, ledger, places):
+        if not limits.get(schema, 1) or not _try_add(rule.name, find, ledger, places):
             without_room.append(find)
             continue
         crumb = rows[find.row].breadcrumb.id
@@ -60,7 +60,7 @@ def fill(
     return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
 
 
-def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
+def _try_add(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
     """Put one find on the page; what is found of one breadcrumb stands together."""
     before = places.get(find.row)
     if before is None:
@@ -69,7 +69,7 @@ def _offer(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) ->
             return False
         places[find.row] = item
         return True
-    joined = replace(find, spans=_joined(before.spans, find, ledger.writer))
+    joined = replace(find, spans=_join_spans(before.spans, find, ledger.writer))
     item = found_item(joined, ledger.writer)
     if item != before and not ledger.exchange(section, before, item):
         return False
@@ -83,21 +83,21 @@ def found_item(find: Find, writer: Writer) -> Item:
     exchange = exchange_of(writer.view, writer.view.history.breadcrumbs.versions[crumb.id][0]) if crumb.role == "tool" else None
     if exchange is None:
         form = RenderForm(spans=find.spans, times=find.times)
-        return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited(find, writer, form))
+        return writer.message(crumb, find.row, form if crumb.role != "tool" else _limited_form(find, writer, form))
     caller = writer.view.row_of(writer.view.breadcrumb(exchange.callers[0]).id)
-    call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), CALL)
-    result = writer.fragment(crumb, _limited(find, writer, RenderForm(spans=find.spans, answer=True)))
-    return Item(origin=find.row, fragments=(call, result, *_others(caller, writer)), spans=find.spans)
+    call = writer.fragment(writer.view.breadcrumb(caller), RenderForm(call=exchange.request), MAX_CALL_TOKENS)
+    result = writer.fragment(crumb, _limited_form(find, writer, RenderForm(spans=find.spans, answer=True)))
+    return Item(origin=find.row, fragments=(call, result, *_other_calls_note(caller, writer)), spans=find.spans)
 
 
-def _limited(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
+def _limited_form(find: Find, writer: Writer, form: RenderForm) -> RenderForm:
     """The form as the profile limits what tools answered that is not in the conversation."""
     rules, crumb = writer.profile.tool_output, writer.view.breadcrumb(find.row)
     form = replace(writer.result_form(crumb), spans=form.spans, times=form.times, answer=form.answer)
     return replace(form, characters=rules.old_characters) if crumb.tool in rules.old_tools and not crumb.failed else form
 
 
-def _others(caller: int, writer: Writer) -> tuple[Fragment, ...]:
+def _other_calls_note(caller: int, writer: Writer) -> tuple[Fragment, ...]:
     """The note on what else that turn called."""
     others = len(writer.view.history.exchanges.of_caller.get(caller, ())) - 1
     return (writer.other_calls(writer.view.breadcrumb(caller), others),) if others > 0 else ()
@@ -114,7 +114,7 @@ def _is_visible(find: Find, writer: Writer, parts: Mapping[str, str]) -> bool:
     return any(" ".join(text.split()) in part for text in (words, *(one.text for one in fragments if one.breadcrumb is crumb)))
 
 
-def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
+def _without_shown_spans(find: Find, elsewhere: Spans, text: str) -> Find | None:
     """The find without what the page shows of its text elsewhere, such as a sentence that instructs; None = no words are left."""
     if not elsewhere:
         return find
@@ -126,12 +126,12 @@ def _unsaid(find: Find, elsewhere: Spans, text: str) -> Find | None:
     return replace(find, spans=spans) if spans else None
 
 
-def _says_the_same(crumb: Breadcrumb, now: Breadcrumb) -> bool:
+def _repeats_trigger(crumb: Breadcrumb, now: Breadcrumb) -> bool:
     """Whether it is word for word what its speaker says now."""
     return crumb.speaker == now.speaker and crumb.role == now.role and crumb.text.split() == now.text.split()
 
 
-def _joined(spans: Spans, find: Find, writer: Writer) -> Spans:
+def _join_spans(spans: Spans, find: Find, writer: Writer) -> Spans:
     """The passages together; the whole text once every passage is in."""
     if not spans or not find.spans:
         return ()

@@ -2,7 +2,7 @@
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import USEFUL
+from builder.assemble.items.forms import MIN_PART_TOKENS
 from builder.assemble.sources.reminders import own_texts
 from builder.domain.errors import Rejected
 from builder.recall.recall import ConsumerRecall
@@ -17,7 +17,7 @@ def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
     texts = own_texts(profile, recall.system_prompt, recall.trigger, recall.view)
     current = current_items(ledger.writer, recall)
     tokens, size = sum(item.tokens for item in current), sum(item.size for item in current)
-    least = ledger.cost(rule.name, current) - tokens + min(size, USEFUL)
+    least = ledger.cost(rule.name, current) - tokens + min(size, MIN_PART_TOKENS)
     cut = False
     for name, text in texts.items():
         room = ledger.remaining - least - ledger.heading(name)
@@ -26,9 +26,13 @@ def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
         if part:
             ledger.put_text(name, part)
     room = ledger.remaining - ledger.cost(rule.name, current) + tokens
-    current = _fitted(current, room, ledger.writer, recall)
+    current = _fit(current, room, ledger.writer, recall)
     tokens = sum(item.tokens for item in current)
-    if tokens > room or not any(item.text for item in current) or (room < USEFUL and any(item.is_cut for item in current)):
+    if (
+        tokens > room
+        or not any(item.text for item in current)
+        or (room < MIN_PART_TOKENS and any(item.is_cut for item in current))
+    ):
         raise Rejected(
             f"the budget of {ledger.allowance} tokens is too small for the system prompt and a useful part of the current "
             f"message, {max(room, 0)} are left for it; raise `budget` in the profile {profile.consumer!r}"
@@ -48,7 +52,7 @@ def _message(writer: Writer, recall: ConsumerRecall, cap: int | None = None) -> 
     return writer.for_messages(writer.message(recall.trigger, recall.view.size, cap=cap))
 
 
-def _fitted(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
+def _fit(items: tuple[Item, ...], room: int, writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
     """The items within `room` tokens: the largest one is cut first, each once."""
     fitted = list(items)
     for number in sorted(range(len(items)), key=lambda number: -items[number].size):
@@ -56,6 +60,6 @@ def _fitted(items: tuple[Item, ...], room: int, writer: Writer, recall: Consumer
         if excess <= 0:
             break
         item = fitted[number]
-        cap = max(item.size - excess, min(USEFUL, item.size))
+        cap = max(item.size - excess, min(MIN_PART_TOKENS, item.size))
         fitted[number] = writer.entry(item.entry, cap=cap) if item.entry else _message(writer, recall, cap - max(item.extra, 0))
     return tuple(fitted)

@@ -1,4 +1,4 @@
-"""Which standing instructions hold as of a trigger: each once, in order, without those that were taken back."""
+"""The standing instructions that are active as of a trigger: each once, in order, without those that were taken back."""
 
 import re
 from collections import defaultdict
@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items.draft import Item
+from builder.assemble.items.forms import RenderForm
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Omission
+from builder.domain.profile import SectionRule
 from builder.language.instructions.log import REPEAT, SUPERSEDED, InstructionLog, Statement, Terms, outdates, read
 from builder.language.traits import Trait
 from builder.recall.index.view import View
 from builder.recall.search.retrieval import Find
+from builder.recall.summaries.lines import PageContent
 
 READ_CHARS = 4_000
 """Characters of the trigger in which instructions are looked for; what is longer was pasted."""
@@ -59,6 +64,29 @@ def active_instructions(view: View, trigger: Breadcrumb, terms: Terms) -> Active
     instructions = tuple(_find(view, active[row]) for row in sorted(active, reverse=True))
     outdated.update(row for find in instructions if not find.spans for row in view.repeats(find.row))
     return ActiveInstructions(instructions=instructions, omissions=tuple(omissions), outdated=frozenset(outdated) - active.keys())
+
+
+def put_instructions(
+    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, page_rows: frozenset[int], room: int
+) -> PageContent:
+    """The instructions that the page does not show, each whole, the newest first: half of one may say the opposite.
+
+    page_rows: rows of which the page shows all. Returns what it shows with the instructions.
+    """
+    items: list[Item] = []
+    parts: dict[int, str] = {}
+    whole = set(page_rows)
+    for find in active.instructions:
+        if find.row not in page_rows:
+            crumb = ledger.writer.view.breadcrumb(find.row)
+            item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
+            with_item = sorted((*items, item), key=lambda other: other.origin)
+            if ledger.cost(rule.name, with_item) <= room:
+                items = with_item
+                parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
+                whole.update(() if find.spans else (find.row,))
+    ledger.put(rule.name, items)
+    return PageContent(rows=frozenset(whole), parts=parts, outdated=active.outdated)
 
 
 def _log(view: View, terms: Terms) -> InstructionLog:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from builder.assemble.items.draft import Item, Writer
-from builder.assemble.items.forms import USEFUL
+from builder.assemble.items.forms import MIN_PART_TOKENS
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.recall import ConsumerRecall
@@ -43,7 +43,7 @@ def pinned_items(rows: Sequence[StoredBreadcrumb], writer: Writer, room: int) ->
         item = writer.message(row.breadcrumb, -1)
         if item.tokens > room:
             item = writer.message(row.breadcrumb, -1, cap=room)
-        if item.text and item.tokens <= room and (not item.is_cut or item.tokens >= USEFUL):
+        if item.text and item.tokens <= room and (not item.is_cut or item.tokens >= MIN_PART_TOKENS):
             items.append(item)
             room -= item.tokens
     return tuple(sorted(items, key=lambda item: item.first.place))

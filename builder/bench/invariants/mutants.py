@@ -137,7 +137,7 @@ MUTANTS: Mapping[str, Mutant] = {
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
     ),
     "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
-    "the newest is left out under pressure": Mutant(front, "newest", _without_newest),
+    "the newest is left out under pressure": Mutant(front, "newest_part", _without_newest),
     "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         conversation, "_item", lambda right: lambda entry, result, writer, _="": right(entry, result, writer, "folded")

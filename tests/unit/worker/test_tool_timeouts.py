@@ -18,7 +18,7 @@ from builder.worker.summary_scheduler import Sources
 from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
-from tests.integration.inside import Handed
+from tests.ports import HandDelivery
 
 PATIENCE = timedelta(seconds=30)
 WAITING = make_profile(triggers=("user.message.v1", "tool.response.v1"))
@@ -44,18 +44,18 @@ class Sent:
         return [body["request_id"] for body in self.bodies]
 
 
-def hand_over(row: StoredBreadcrumb, tags: Sequence[str] = (), **arrival: Any) -> Handed:
+def hand_over(row: StoredBreadcrumb, tags: Sequence[str] = (), **arrival: Any) -> HandDelivery:
     """The row's record as the broker hands it over."""
     crumb = row.breadcrumb
     fields = {"id": crumb.id, "version": crumb.version, "tags": tags, "context": json.loads(crumb.body)}
     record = json.dumps(fields).encode()
     subject = f"breadcrumbs.{crumb.workspace}.{crumb.session}.{crumb.schema}"
     found = StreamMessage(subject=subject, data=record, place=crumb.place, received_at=crumb.received_at)
-    return Handed(replace(found, **arrival))
+    return HandDelivery(replace(found, **arrival))
 
 
 async def settled(
-    delivery: Handed,
+    delivery: HandDelivery,
     sent: Sent,
     rows: Sequence[StoredBreadcrumb],
     after: float,
@@ -116,7 +116,7 @@ async def test_what_was_answered_and_what_a_person_has_ended_gets_none() -> None
     ],
     ids=["no call", "words only", "unreadable", "an import", "no session", "a day old", "nobody waits"],
 )
-async def test_nobody_waits_for(delivery: Handed, after: float, profile: Profile) -> None:
+async def test_nobody_waits_for(delivery: HandDelivery, after: float, profile: Profile) -> None:
     sent = Sent()
     assert await settled(delivery, sent, [CALLING], after, profile) == ["ack"]
     assert not sent.bodies

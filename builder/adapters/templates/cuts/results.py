@@ -8,7 +8,7 @@ from typing import Any
 from builder.adapters.templates.cuts.shorten import clip
 from builder.adapters.templates.sandbox.filters import WORDY_CHARS, FinalText, inline
 from builder.assemble.items.forms import Line
-from builder.assemble.items.items import ITEM
+from builder.assemble.items.list_items import ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.control_text import visible
 from builder.domain.json_text import with_texts

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import regex
 
-from builder.assemble.items.items import INSIDE, ITEM
+from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.control_text import visible
 from builder.domain.phrases import Mark
 

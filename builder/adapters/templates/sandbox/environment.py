@@ -18,7 +18,7 @@ from builder.adapters.templates.sandbox.filters import arguments, inline, readab
 from builder.adapters.templates.sandbox.meter import charge, charge_for, step
 from builder.adapters.templates.sandbox.missing import AbsentValue, Fields, Missing, is_none
 from builder.adapters.templates.sandbox.size_bounds import FREE, of_filter, of_method, of_operator
-from builder.assemble.items.items import below, block, quote
+from builder.assemble.items.list_items import below, block, quote
 
 FILTERS: dict[str, Callable[..., Any]] = {
     "arguments": arguments,

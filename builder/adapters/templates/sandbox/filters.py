@@ -6,7 +6,7 @@ from typing import Any
 
 from builder.adapters.templates.layouts import table
 from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
-from builder.assemble.items.items import below
+from builder.assemble.items.list_items import below
 from builder.language.sentences import sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")

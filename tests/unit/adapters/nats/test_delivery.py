@@ -4,12 +4,12 @@ import asyncio
 
 from builder.adapters.nats.delivery import InWork
 from tests.factories import make_place
-from tests.integration.inside import Handed
+from tests.ports import HandDelivery
 from tests.unit.adapters.nats.messages import make_message
 
 
-def make_delivery(sequence: int = 1) -> Handed:
-    return Handed(make_message(make_place(sequence)))
+def make_delivery(sequence: int = 1) -> HandDelivery:
+    return HandDelivery(make_message(make_place(sequence)))
 
 
 async def test_places_are_taken_while_work_goes_on_and_freed_when_it_ends() -> None:

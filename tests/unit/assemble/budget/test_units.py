@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from builder.assemble.budget.units import jumped, window_size
+from builder.assemble.budget.units import last_trim_row, window_size
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.history import History
 from tests.conversations import answered, bash, replied, said
@@ -47,9 +47,9 @@ def test_without_a_limit_every_unit_is_in_it() -> None:
 
 def test_the_row_of_the_last_jump_is_the_one_with_which_it_was_trimmed() -> None:
     rows = [message(n) for n in range(1, 16)]
-    jumps = [jumped(make_view(rows[:size]), WINDOW) for size in range(16)]
+    jumps = [last_trim_row(make_view(rows[:size]), WINDOW) for size in range(16)]
     assert jumps == [0] * 7 + [6] * 4 + [10] * 4 + [14]
-    assert jumped(make_view(rows), replace(WINDOW, max_units=None)) == 0
+    assert last_trim_row(make_view(rows), replace(WINDOW, max_units=None)) == 0
 
 
 def test_a_call_and_its_results_are_one_unit_however_far_apart() -> None:

@@ -7,20 +7,20 @@ from numpy.typing import NDArray
 
 from builder.recall.index.view import View
 
-LABEL = 4
+LABEL_TOKENS = 4
 """Tokens of a speaker's name and a line end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marks:
-    """A mark stands wherever the tokens of all that came before fill another step.
-
-    rows: of the session, in place order. ends: tokens up to and including each of them, by stored counts. step: tokens.
-    """
+class WindowMarks:
+    """A mark stands wherever the tokens of all that came before fill another step."""
 
     rows: NDArray[np.int64]
+    """Of the session, in place order."""
     ends: NDArray[np.float64]
+    """Tokens up to and including each row, by stored counts."""
     step: float
+    """Tokens."""
 
     def next(self, row: int) -> int:
         """The first row at or behind this one at which a mark stands."""
@@ -43,9 +43,9 @@ class Marks:
         return 0
 
 
-def marks_of(view: View, step: float, *, results: bool) -> Marks:
+def window_marks(view: View, step: float, *, results: bool) -> WindowMarks:
     """The marks of what people and agents said, or of what tools answered. All versions count, so that none moves later."""
     rows, marks = view.rows, view.history.breadcrumbs
     counted = view.dialogue[rows] & (marks.by_tool.head(view.size)[rows] == results)
-    tokens = np.where(counted, LABEL + marks.tokens.head(view.size)[rows].astype(np.float64), 0.0)
-    return Marks(rows=rows, ends=np.cumsum(tokens), step=max(step, 1.0))
+    tokens = np.where(counted, LABEL_TOKENS + marks.tokens.head(view.size)[rows].astype(np.float64), 0.0)
+    return WindowMarks(rows=rows, ends=np.cumsum(tokens), step=max(step, 1.0))

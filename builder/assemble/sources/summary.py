@@ -1,9 +1,7 @@
-"""What stands of the part of the conversation that the page does not show: its summary, and the instructions in force."""
+"""The summary of the part of the conversation that the page does not show."""
 
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item
-from builder.assemble.items.forms import RenderForm
-from builder.assemble.sources.instructions import ActiveInstructions
 from builder.domain.profile import SectionRule
 from builder.domain.summary import Line
 from builder.recall.summaries.extract import verbatim_line
@@ -27,12 +25,12 @@ def put_summary(ledger: Ledger, rule: SectionRule, page: PageContent, moved_at: 
     order = _by_importance(summary.lines)
     verbatim = sum(line.verbatim for line in summary.lines)
     room = max(rooms) if verbatim else rooms[0]
-    item, number = _fitted(ledger, rule, summary, order, room)
+    item, number = _fit_lines(ledger, rule, summary, order, room)
     if number < len(order) and room < MIN_SUMMARY_TOKENS:
         return frozenset()
     if number < verbatim:
         note_tokens = ledger.writer.rendering.count(_note(ledger, verbatim) + "\n")
-        item, number = _fitted(ledger, rule, summary, order, room - note_tokens)
+        item, number = _fit_lines(ledger, rule, summary, order, room - note_tokens)
         ledger.put_note(rule.name, _note(ledger, verbatim - number))
     ledger.put(rule.name, (item,) if item else ())
     return _whole_rows(ledger, summary, order[:number])
@@ -50,7 +48,7 @@ def _by_importance(lines: tuple[Line, ...]) -> list[int]:
     )
 
 
-def _fitted(ledger: Ledger, rule: SectionRule, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
+def _fit_lines(ledger: Ledger, rule: SectionRule, summary: PageSummary, order: list[int], room: int) -> tuple[Item | None, int]:
     """As many lines, the most important first, as `room` tokens hold with the heading; and how many."""
     room -= ledger.heading(rule.name)
     low, high, best = 0, len(order), None
@@ -74,26 +72,3 @@ def _whole_rows(ledger: Ledger, summary: PageSummary, numbers: list[int]) -> fro
     view = ledger.writer.view
     lines = ((view.row_of(line.ids[0]), line) for number in numbers if (line := summary.lines[number]).verbatim)
     return frozenset(row for row, line in lines if row >= 0 and line == verbatim_line(view, row))
-
-
-def put_instructions(
-    ledger: Ledger, rule: SectionRule, active: ActiveInstructions, page_rows: frozenset[int], room: int
-) -> PageContent:
-    """The instructions that the page does not show, each whole, the newest first: half of one may say the opposite.
-
-    page_rows: rows of which the page shows all. Returns what it shows with the instructions.
-    """
-    items: list[Item] = []
-    parts: dict[int, str] = {}
-    whole = set(page_rows)
-    for find in active.instructions:
-        if find.row not in page_rows:
-            crumb = ledger.writer.view.breadcrumb(find.row)
-            item = ledger.writer.message(crumb, find.row, RenderForm(spans=find.spans))
-            with_item = sorted((*items, item), key=lambda other: other.origin)
-            if ledger.cost(rule.name, with_item) <= room:
-                items = with_item
-                parts[find.row] = "\n".join(crumb.text[start:end] for start, end in find.spans)
-                whole.update(() if find.spans else (find.row,))
-    ledger.put(rule.name, items)
-    return PageContent(rows=frozenset(whole), parts=parts, outdated=active.outdated)

@@ -1,7 +1,7 @@
 """Where text stands on a page: every fragment is an item of a list, and all of its text stays inside.
 
 Markdown closes an item with the first line that is not indented. Whatever stands in further lines of an item (headings, fences,
-lists, tables, also a fence that nobody closed) lives and ends in it, so no text is altered to be harmless.
+lists, tables, also a fence without an end) lives and ends in it, so no text is altered to be harmless.
 
 A text reads back byte for byte (`spoken`), but for white space at its very end and the kind of its line ends: without the indent
 of its further lines, and without the empty line between a label and a text that begins below it. Markdown takes two things
@@ -18,7 +18,7 @@ NO_LABEL = ":"
 """In front of a text that cannot stand right behind the bullet and has no label that it could stand below."""
 MARK = "\0"
 """In front of a value, and at the end of each of its lines but the last. Stored text has no NUL."""
-DEEPEST = 64
+MAX_INDENT_CHARS = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
 _BLANK = " \t\n"
@@ -86,7 +86,7 @@ def items(text: str) -> str:
         if not bullet and margin:
             opening = _continued(margin, _plain(first.removeprefix(margin))) if first or more else []
         else:
-            indent = bullet["indent"][:DEEPEST] if bullet and margin else ""
+            indent = bullet["indent"][:MAX_INDENT_CHARS] if bullet and margin else ""
             opening = _opened_by(indent, first[bullet.end() :] if bullet else first, more)
             margin = indent + INSIDE if opening else margin
         lines += (*opening, *(margin + plain if (plain := _plain(part)) else "" for part in more))

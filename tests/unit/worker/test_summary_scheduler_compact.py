@@ -1,4 +1,4 @@
-"""An endpoint in the place of the extractive summariser, and everything but the tail at once."""
+"""Compaction: a summary of everything but the tail, at once."""
 
 import asyncio
 import json
@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
-from builder.domain.errors import Rejected, Unavailable
+from builder.domain.errors import Rejected
 from builder.domain.summary import Line, Utterance
 from builder.remember.decode import decode
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
 from tests.summarised import (
     BEHIND,
     FACTS,
+    Endpoint,
     Publishing,
     chain,
     lines,
@@ -26,45 +27,6 @@ from tests.summarised import (
     summing,
     talk,
 )
-
-
-class Endpoint:
-    """A `Summarizer` that copies, or is away."""
-
-    name = "mini"
-
-    def __init__(self, away: bool = False) -> None:
-        self.away = away
-        self.asked: list[tuple[tuple[Line, ...], tuple[Utterance, ...]]] = []
-
-    async def summarise(self, lines: tuple[Line, ...], said: tuple[Utterance, ...], cap: int) -> tuple[Line, ...]:
-        self.asked.append((lines, said))
-        if self.away or cap < 1:
-            raise Unavailable("nobody answers")
-        first = said[0]
-        new = Line(text=f"{first.speaker} spoke.", day=first.day, ids=(first.id,), versions=(first.version,))
-        return (*lines, new)
-
-
-async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> None:
-    builder, profile, endpoint = make_builder(), summing(by="endpoint"), Endpoint()
-    await remember(builder, talk(12))
-    publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
-    assert made == ["mini", "mini"]
-    assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
-    assert [line["text"] for line in lines(publishing.out[-1])] == ["User spoke."] * 2
-
-
-async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_says_so() -> None:
-    builder, profile = make_builder(), summing(by="endpoint")
-    await remember(builder, talk(8))
-    publishing, made = Publishing(builder, BEHIND), list[str]()
-    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made.append).look(
-        "acme", "s42", make_place(8)
-    )
-    assert made == ["fallback", "extractive"]
-    assert json.loads(publishing.out[0].body)["by"] == "extractive"
 
 
 async def test_compact_stands_for_everything_but_the_tail_and_keeps_what_people_said_word_for_word() -> None:
@@ -131,15 +93,6 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several() -> 
     await remember(builder, [make_breadcrumb("A very long story. " * 300, 990)])
     with pytest.raises(Rejected, match="allowed are 4,000"):
         await make_summarising(builder, Publishing(builder, BEHIND), profile, max_bytes=4_000).compact("acme", "s42", profile)
-
-
-async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_published() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(8))
-    publishing = Publishing(builder, BEHIND)
-    with pytest.raises(Rejected, match=r"allowed are 300; .* or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"):
-        await make_summarising(builder, publishing, profile, max_bytes=300).look("acme", "s42", make_place(8))
-    assert publishing.out == []
 
 
 async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
@@ -251,28 +204,6 @@ async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:
     await remember(builder, talk(3))
     report = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     assert report.reason == "the session has no units beyond those that are kept"
-
-
-async def test_what_is_kept_word_for_word_has_room_on_the_page_uncut() -> None:
-    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=4_000)
-    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
-    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
-    shown = await summary(builder, profile)
-    assert all(f"User: {text}\n" in shown for text in said[:36])
-    assert "left out" not in shown
-
-
-async def test_what_is_kept_word_for_word_and_has_no_room_is_left_out_in_whole_lines_with_a_note() -> None:
-    builder, profile = make_builder(), replace(summing(cap=60, keep=4), budget=700)
-    said = [f"Wish {n}: crate {n} shall hold {n * 7} blue cups, wrapped in paper, for the shop in Delft." for n in range(1, 41)]
-    await remember(builder, [make_breadcrumb(text, n) for n, text in enumerate(said, 1)])
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
-    shown = await summary(builder, profile)
-    kept = [text for text in said[:36] if f"User: {text}\n" in shown]
-    assert kept == said[36 - len(kept) : 36]
-    assert len(kept) > 3
-    assert f"({36 - len(kept)} earlier messages kept word for word have no room here)" in shown
 
 
 async def test_an_answer_that_is_kept_word_for_word_has_its_question_in_front_of_it() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.adapters.templates.folder import TemplateSet
-from builder.assemble.items.items import Rendered, below, block, items, quote, spoken, unmarked
+from builder.assemble.items.list_items import Rendered, below, block, items, quote, spoken, unmarked
 
 READER = MarkdownIt("commonmark").enable("table")
 STRUCTURE = (

@@ -1,0 +1,77 @@
+"""One attempt at a message: decode → catch up → remember or answer."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import perf_counter
+
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.recall.scopes import scopes
+from builder.service import ContextBuilder
+from builder.worker.catch_up import CatchUp
+from builder.worker.publishing import ContextPublisher
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an attempt ended; the fields are those of `DeliveryOutcome`."""
+
+    outcome: str
+    tokens: tuple[int, ...] = ()
+    build: float | None = None
+    reason: str = ""
+    loop_stopped: bool = False
+
+
+class Processor:
+    """Remembers a message, and answers it when it triggers."""
+
+    def __init__(
+        self,
+        builder: Callable[[], ContextBuilder],
+        catch_up: CatchUp,
+        contexts: ContextPublisher,
+        decode: Callable[[StreamMessage], Breadcrumb],
+        erase: Callable[[Breadcrumb], Awaitable[object]],
+        now: Callable[[], datetime],
+        max_age: timedelta,
+    ) -> None:
+        """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
+
+        erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
+        remembered and not answered.
+        """
+        self._builder = builder
+        self._catch_up = catch_up
+        self._contexts = contexts
+        self._decode = decode
+        self._erase = erase
+        self._now = now
+        self._max_age = max_age
+
+    async def process(self, message: StreamMessage, attempt: int) -> Ending:
+        """Remembered, expired or published. Raises `Rejected` and `Unavailable`."""
+        breadcrumb, builder = self._decode(message), self._builder()
+        consumers = () if message.replay else builder.consumers(breadcrumb)
+        if consumers:
+            await self._catch_up.before(message, scopes(breadcrumb, consumers))
+        await self._catch_up.askers(breadcrumb)
+        if not consumers or self._is_old(breadcrumb):
+            stored = await builder.remember(breadcrumb)
+            if breadcrumb.removes:
+                await self._erase(breadcrumb)
+            return Ending("expired" if consumers and not stored.breadcrumb.removes else "remembered")
+        start = perf_counter()
+        stored, pages = await builder.begin(breadcrumb, consumers)
+        if stored.breadcrumb.removes:
+            return Ending("remembered")
+        if self._is_old(stored.breadcrumb):
+            return Ending("expired")
+        # `begin` returns the very breadcrumb when it is new to the store.
+        is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
+        result = await builder.complete(pages)
+        seconds = perf_counter() - start
+        return Ending("published", tokens=await self._contexts.publish(result, is_repeat=is_repeat), build=seconds)
+
+    def _is_old(self, trigger: Breadcrumb) -> bool:
+        return self._now() - trigger.received_at >= self._max_age

@@ -1,0 +1,50 @@
+"""Writer, recall and ledger of one page, for tests of single parts of assembly."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items.draft import Writer
+from builder.assemble.items.labels import Labels
+from builder.assemble.sources.table import SOURCES
+from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.recall.recall import ConsumerRecall
+from tests.conversations import said
+from tests.factories import make_history, make_profile, make_rendering, make_terms, view_of
+
+ASK = said(800, "And now?")
+
+
+def make_recall(
+    rows: Iterable[StoredBreadcrumb | str], profile: Profile | None = None, trigger: StoredBreadcrumb = ASK, **changes: Any
+) -> ConsumerRecall:
+    """All that the trigger may see of these rows. changes: any of its fields."""
+    profile, crumb = profile or make_profile(), trigger.breadcrumb
+    fields: dict[str, Any] = {
+        "trigger": crumb,
+        "view": view_of(make_history(rows), crumb.place, crumb.session),
+        "pinned": tuple(() for _ in profile.pinned),
+        "system_prompt": profile.system_prompt,
+        "profile": profile,
+        "terms": make_terms,
+        "turn": (),
+    }
+    return ConsumerRecall(**(fields | changes))
+
+
+def writer_of(recall: ConsumerRecall) -> Writer:
+    """With the bundled templates."""
+    rendering = make_rendering(recall.profile.encoding)
+    labels = Labels(recall.view, recall.trigger, rendering.phrases)
+    return Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
+
+
+def make_writer(rows: Iterable[StoredBreadcrumb | str], profile: Profile | None = None) -> Writer:
+    """For the page of a trigger after these rows."""
+    return writer_of(make_recall(rows, profile))
+
+
+def make_ledger(writer: Writer, allowance: int = 1000, *, dated: bool = False) -> Ledger:
+    """Empty."""
+    return Ledger(writer, allowance, SOURCES, dated=dated)

@@ -1,0 +1,138 @@
+"""The broker's ports in memory, as far as tests of the worker need them; the real ones have a contract suite."""
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+from itertools import count
+
+from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
+from builder.domain.context import Context
+from builder.domain.errors import AlreadyPublished, Unavailable
+from builder.domain.recall import EVERY_SESSION
+from tests.factories import MORNING, make_place
+
+
+class MemoryStream:
+    """`Stream`, `Sender` and `Archive` over a list of messages; what is sent has sequences from 1,001 on.
+
+    reads: sessions that were walked. is_away: all raise.
+    """
+
+    def __init__(self, messages: Iterable[StreamMessage] = ()) -> None:
+        self.messages = list(messages)
+        self._sequences = count(1001)
+        self.reads: list[str] = []
+        self.contexts: dict[int, tuple[str, frozenset[str]]] = {}
+        self.stubs: list[str] = []
+        self.letters: list[str] = []
+        self.is_away = False
+
+    def _check(self) -> None:
+        if self.is_away:
+            raise Unavailable("the broker is away")
+
+    async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+        self._check()
+        self.reads.append(session)
+        for message in sorted(self.messages, key=lambda each: each.place):
+            _, owner, of_session, *_ = message.subject.split(".")
+            if owner == workspace and session in {of_session, EVERY_SESSION} and after < message.place < until:
+                yield message
+
+    async def last(self) -> Place:
+        return max((message.place for message in self.messages), default=ORIGIN)
+
+    async def send(self, subject: str, data: bytes, message_id: str, *, triggers: bool = False) -> StreamMessage:  # noqa: ARG002 - the port's
+        self._check()
+        place = make_place(next(self._sequences))
+        self.messages.append(StreamMessage(subject=subject, data=data, place=place, received_at=MORNING, replay=not triggers))
+        return self.messages[-1]
+
+    async def delete_breadcrumbs(self, workspace: str, session: str, ids: frozenset[str], until: Place) -> int:
+        subject = f"breadcrumbs.{workspace}.{session}."
+        return self._keep(
+            message
+            for message in self.messages
+            if not (message.subject.startswith(subject) and message.place < until and _names(message, ids))
+        )
+
+    async def delete_at(self, place: Place, workspace: str, session: str, identity: str = "") -> bool:  # noqa: ARG002 - the port's
+        return bool(self._keep(message for message in self.messages if message.place != place))
+
+    def _keep(self, messages: Iterable[StreamMessage]) -> int:
+        self._check()
+        before, self.messages = len(self.messages), list(messages)
+        return before - len(self.messages)
+
+    async def delete_letters(self, workspace: str, session: str, ids: frozenset[str]) -> int:  # noqa: ARG002 - the port's
+        before, self.letters = len(self.letters), [letter for letter in self.letters if letter not in ids]
+        return before - len(self.letters)
+
+    async def contexts_with(self, workspace: str, ids: frozenset[str]) -> tuple[tuple[int, str], ...]:  # noqa: ARG002 - the port's
+        return tuple((sequence, subject) for sequence, (subject, of) in self.contexts.items() if of & ids)
+
+    async def replace_context(self, sequence: int, subject: str) -> None:
+        self._check()
+        self.contexts.pop(sequence, None)
+        self.stubs.append(subject)
+
+
+def _names(message: StreamMessage, ids: frozenset[str]) -> bool:
+    return any(f'"id": "{identity}"'.encode() in message.data for identity in ids)
+
+
+class MemoryPublisher:
+    """`Publisher`: one context an id. announced: ids of contexts. is_away: all raise. is_mute: announcements raise."""
+
+    def __init__(self) -> None:
+        self.contexts: dict[str, bytes] = {}
+        self.announced: list[str] = []
+        self.letters: list[tuple[int, str]] = []
+        self.attempts = count()
+        self.is_away = False
+        self.is_mute = False
+
+    def _check(self) -> None:
+        if self.is_away:
+            raise Unavailable("the broker is away")
+
+    async def publish(self, context: Context, event: bytes) -> None:
+        self._check()
+        next(self.attempts)
+        if str(context.id) in self.contexts:
+            raise AlreadyPublished("it is in the stream")
+        self.contexts[str(context.id)] = event
+
+    async def holds(self, context: Context) -> bool:
+        self._check()
+        return str(context.id) in self.contexts
+
+    async def announce(self, context: Context) -> None:
+        if self.is_mute:
+            raise Unavailable("nothing is announced")
+        self.announced.append(str(context.id))
+
+    async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
+        self._check()
+        self.letters.append((arrival.place.sequence, reason))
+
+
+class HandDelivery:
+    """A `Delivery` of the test. settled: what was done with it. beats: signs of life."""
+
+    def __init__(self, arrival: StreamMessage, **changes: object) -> None:
+        """changes: of the message."""
+        self.arrival = replace(arrival, **changes)  # type: ignore[arg-type]
+        self.settled: list[str] = []
+        self.beats = 0
+
+    async def ack(self) -> None:
+        self.settled.append("ack")
+
+    async def retry(self, delay: float) -> None:
+        self.settled.append(f"retry after {delay}")
+
+    async def reject(self) -> None:
+        self.settled.append("reject")
+
+    async def keep_alive(self) -> None:
+        self.beats += 1

@@ -1,0 +1,119 @@
+"""The ledger counts what the page costs, and puts nothing on it that has no room."""
+
+from dataclasses import replace
+
+from builder.adapters.tokens import load_counter
+from builder.assemble.budget.ledger import Ledger
+from builder.assemble.items.draft import Item
+from builder.assemble.page.composition import compose
+from tests.conversations import chat
+from tests.pages import make_ledger, make_writer
+
+ROWS = chat(6)
+WRITER = make_writer(ROWS)
+
+
+def items(*rows: int) -> list[Item]:
+    return [WRITER.message(WRITER.view.breadcrumb(row), row) for row in rows]
+
+
+def ids(ledger: Ledger, section: str) -> list[str]:
+    return [item.first.id for item in ledger.items.get(section, [])]
+
+
+def test_an_empty_ledger_costs_nothing_and_has_no_sections() -> None:
+    ledger = make_ledger(WRITER, 500)
+    assert (ledger.total, ledger.remaining, ledger.page_sections()) == (0, 500, ())
+
+
+def test_the_total_is_the_true_count_of_the_page() -> None:
+    ledger = make_ledger(WRITER, dated=True)
+    ledger.put_text("tools", "Words of the profile.")
+    ledger.put_note("recent", "A note.")
+    ledger.put("recent", items(0, 1, 2))
+    assert ledger.insert("relevant", items(4)[0])
+    markdown = compose(ledger).markdown
+    assert ledger.total == load_counter("o200k_base")(markdown)
+    assert markdown.index("Words of the profile.") < markdown.index("A note.") < markdown.index("Remark 1")
+
+
+def test_a_section_pays_its_heading_once() -> None:
+    ledger = make_ledger(WRITER)
+    heading = ledger.heading("recent")
+    assert heading > 0
+    ledger.put("recent", items(0))
+    assert ledger.heading("recent") == 0
+    assert ledger.spent["recent"] == heading + items(0)[0].tokens
+
+
+def test_nothing_is_put_where_there_are_no_items() -> None:
+    ledger = make_ledger(WRITER)
+    ledger.put("recent", [])
+    assert (ledger.cost("recent", []), ledger.total, ledger.items) == (0, 0, {})
+
+
+def test_an_item_is_inserted_at_its_place() -> None:
+    ledger = make_ledger(WRITER)
+    for item in items(3, 0, 5, 1):
+        assert ledger.insert("relevant", item)
+    assert ids(ledger, "relevant") == ["m1", "m2", "m4", "m6"]
+
+
+def test_an_item_without_room_changes_nothing() -> None:
+    (item,) = items(0)
+    ledger = make_ledger(WRITER, make_ledger(WRITER).cost("relevant", [item]) - 1)
+    assert not ledger.insert("relevant", item)
+    assert (ledger.items, ledger.total) == ({}, 0)
+    ledger.allowance += 1
+    assert ledger.insert("relevant", item)
+    assert ledger.remaining == 0
+
+
+def test_a_note_without_room_is_left_out() -> None:
+    ledger = make_ledger(WRITER, 3)
+    ledger.put_note("recent", "A note of more than three tokens.")
+    assert (ledger.notes, ledger.total) == ({}, 0)
+
+
+def test_a_larger_item_takes_the_place_of_another_only_where_it_has_room() -> None:
+    short, long = items(0)[0], items(0)[0]
+    long = replace(long, fragments=(*long.fragments, *items(1)[0].fragments))
+    ledger = make_ledger(WRITER)
+    ledger.insert("relevant", short)
+    ledger.allowance = ledger.total + long.tokens - short.tokens - 1
+    assert not ledger.exchange("relevant", short, long)
+    assert ledger.items["relevant"] == [short]
+    ledger.allowance += 1
+    assert ledger.exchange("relevant", short, long)
+    assert (ledger.items["relevant"], ledger.remaining) == ([long], 0)
+
+
+def test_finds_go_before_the_conversation_and_the_oldest_goes_first() -> None:
+    ledger = make_ledger(WRITER)
+    ledger.put("recent", items(2, 3))
+    ledger.put("relevant", items(0, 1))
+    ledger.put("current", items(5))
+    rests = []
+    while ledger.take_off_least():
+        rests.append((ids(ledger, "relevant"), ids(ledger, "recent")))
+    assert rests == [(["m2"], ["m3", "m4"]), ([], ["m3", "m4"]), ([], ["m4"]), ([], [])]
+    assert ids(ledger, "current") == ["m6"]
+
+
+def test_what_messages_need_more_is_not_remaining() -> None:
+    (item,) = items(0)
+    ledger = make_ledger(WRITER, 500)
+    ledger.put("recent", [replace(item, extra=30)])
+    assert ledger.remaining == 500 - ledger.total - 30
+    ledger.take_off_least()
+    assert ledger.remaining == 500 - ledger.total
+    ledger.put("recent", [replace(item, extra=-30)])
+    assert ledger.remaining == 500 - ledger.total
+
+
+def test_sections_stand_in_the_order_of_the_profile_and_may_be_given_other_items() -> None:
+    ledger = make_ledger(WRITER)
+    for section in ("current", "recent", "tools"):
+        ledger.put(section, items(0))
+    assert [section.name for section in ledger.page_sections()] == ["tools", "recent", "current"]
+    assert [section.name for section in ledger.page_sections({"recent": items(1)})] == ["recent"]

@@ -1,0 +1,159 @@
+"""Before a context is built everything earlier of its session is remembered, once, whatever fails on the way."""
+
+import asyncio
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
+from builder.domain.errors import Unavailable
+from builder.domain.recall import EVERY_SESSION, Scope
+from builder.remember.decode import decode
+from builder.worker.catch_up import CatchUp
+from tests.conversations import message_of
+from tests.factories import make_place, remembered_of
+from tests.ports import MemoryPublisher, MemoryStream
+
+ATTEMPTS = 3
+END = make_place(100)
+
+
+def hello(sequence: int, session: str = "s42") -> StreamMessage:
+    return message_of(sequence, "user.message.v1", {"content": f"Hello {sequence}."}, session)
+
+
+def answer(sequence: int) -> StreamMessage:
+    """Of a call that some session has made."""
+    return message_of(sequence, "tool.response.v1", {"request_id": "r1", "tool": "bash", "output": "42"}, NO_SESSION)
+
+
+def scope(*sessions: str) -> Scope:
+    return Scope(workspace="acme", sessions=sessions)
+
+
+class Bench:
+    """Catch-up over these messages. ids: of what was remembered, in order. fails: id → what its remembering raises."""
+
+    def __init__(self, *messages: StreamMessage) -> None:
+        self.stream, self.store, self.publisher = MemoryStream(messages), MemoryStore(), MemoryPublisher()
+        self.in_work = set[Place]()
+        self.ids: list[str] = []
+        self.fails: dict[str, Exception] = {}
+        self.catch_up = CatchUp(
+            self.stream, self.store, self.store, self.publisher, decode, self.remember, ATTEMPTS, self.in_work
+        )
+
+    async def remember(self, breadcrumb: Breadcrumb) -> None:
+        if error := self.fails.get(breadcrumb.id):
+            raise error
+        self.ids.append(breadcrumb.id)
+        await self.store.remember(remembered_of(breadcrumb))
+
+    async def walk(self, session: str = "s42", until: Place = END) -> int:
+        return await self.catch_up.walk("acme", session, until)
+
+
+async def test_a_walk_remembers_the_session_in_order_up_to_its_end() -> None:
+    bench = Bench(hello(1), hello(2, "s43"), hello(3), hello(4), hello(5))
+    assert await bench.walk(until=make_place(4)) == 2
+    assert bench.ids == ["m1", "m3"]
+
+
+async def test_a_second_walk_goes_on_where_the_first_one_ended() -> None:
+    bench = Bench(hello(1), hello(2), hello(3))
+    await bench.walk(until=make_place(3))
+    assert await bench.walk(until=make_place(3)) == 0
+    assert bench.stream.reads == ["s42"]
+    assert await bench.walk(until=END) == 1
+    assert bench.ids == ["m1", "m2", "m3"]
+
+
+async def test_what_is_stored_is_not_remembered_again() -> None:
+    bench = Bench(hello(1), hello(2))
+    await bench.store.remember(remembered_of(decode(hello(1))))
+    assert await bench.walk() == 2
+    assert bench.ids == ["m2"]
+
+
+async def test_walks_of_one_session_take_turns() -> None:
+    bench = Bench(*(hello(n) for n in range(1, 9)))
+    await asyncio.gather(*(bench.walk() for _ in range(4)))
+    assert bench.ids == [f"m{n}" for n in range(1, 9)]
+
+
+async def test_what_cannot_be_read_is_dead_lettered_and_passed_over() -> None:
+    broken = message_of(2, "user.message.v1", {"content": "x"}, workspace="elsewhere")
+    bench = Bench(hello(1), broken, hello(3))
+    await bench.walk()
+    assert bench.ids == ["m1", "m3"]
+    assert [sequence for sequence, _ in bench.publisher.letters] == [2]
+
+
+async def test_a_message_on_which_workers_crashed_is_given_up_after_so_many_attempts() -> None:
+    bench = Bench(hello(1), hello(2))
+    for _ in range(ATTEMPTS - 1):
+        await bench.store.start_attempt(make_place(1))
+    await bench.walk()
+    assert bench.ids == ["m2"]
+    assert [(sequence, "2 attempts" in reason) for sequence, reason in bench.publisher.letters] == [(1, True)]
+
+
+async def test_a_crash_on_an_earlier_message_is_not_counted_for_those_that_wait_for_it() -> None:
+    bench = Bench(hello(1))
+    for place in (make_place(1), END):
+        await bench.store.start_attempt(place)
+    await bench.walk()
+    assert await bench.store.start_attempt(END) == 1
+
+
+async def test_a_store_that_is_away_costs_no_attempt_and_the_walk_begins_again() -> None:
+    bench = Bench(hello(1), hello(2))
+    bench.fails["m2"] = Unavailable("the disk is away")
+    for _ in range(2 * ATTEMPTS):
+        with pytest.raises(Unavailable):
+            await bench.walk()
+    bench.fails.clear()
+    await bench.walk()
+    assert bench.ids == ["m1", "m2"]
+    assert await bench.store.start_attempt(make_place(2)) == 1
+
+
+async def test_a_message_whose_own_attempt_runs_is_remembered_without_another_attempt() -> None:
+    bench = Bench(hello(1))
+    bench.in_work.add(make_place(1))
+    await bench.store.start_attempt(make_place(1))
+    await bench.walk()
+    assert bench.ids == ["m1"]
+    assert await bench.store.start_attempt(make_place(1)) == 2
+
+
+async def test_what_cannot_be_read_and_is_in_work_is_left_to_its_own_attempt() -> None:
+    bench = Bench(message_of(1, "user.message.v1", {"content": "x"}, workspace="elsewhere"))
+    bench.in_work.add(make_place(1))
+    await bench.walk()
+    assert bench.publisher.letters == []
+
+
+async def test_before_a_trigger_its_sessions_and_no_session_are_walked() -> None:
+    bench = Bench(hello(1), hello(2, "s43"), hello(3, "s44"), hello(4, NO_SESSION))
+    await bench.catch_up.before(hello(9), (scope("s42", "s43"),))
+    assert sorted(bench.ids) == ["m1", "m2", "m4"]
+
+
+async def test_a_scope_of_every_session_is_one_walk() -> None:
+    bench = Bench(hello(1), hello(2, "s43"))
+    await bench.catch_up.before(hello(9), (scope("s42"), scope(EVERY_SESSION)))
+    assert bench.stream.reads == [EVERY_SESSION]
+    assert bench.ids == ["m1", "m2"]
+
+
+async def test_in_front_of_an_answer_of_no_session_every_session_is_remembered() -> None:
+    bench = Bench(hello(1, "s43"), answer(2), hello(3))
+    await bench.walk(NO_SESSION)
+    assert bench.ids == ["m1", "m2"]
+
+
+async def test_askers_of_what_joins_nothing_are_not_walked() -> None:
+    bench = Bench(hello(1, "s43"))
+    await bench.catch_up.askers(decode(hello(9)))
+    assert bench.stream.reads == []

@@ -1,0 +1,203 @@
+"""The loop settles every delivery exactly once, says how it ended, and keeps a session in order."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import pytest
+from typing_extensions import override
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.domain.errors import Rejected, Unavailable
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.publish.event import encode
+from builder.remember.decode import decode
+from builder.worker.attempts import Attempts
+from builder.worker.catch_up import CatchUp
+from builder.worker.loop import Rules, Worker
+from builder.worker.processor import Processor
+from builder.worker.publishing import ContextPublisher, DeadLetters
+from builder.worker.resilience import Pauses
+from tests.conversations import message_of
+from tests.factories import MORNING, make_place, make_profile
+from tests.ports import HandDelivery, MemoryPublisher, MemoryStream
+from tests.summarised import make_builder
+
+ATTEMPTS = 3
+PAUSES = Pauses(first=0.001, longest=0.004)
+Step = Callable[[Breadcrumb], Awaitable[None]]
+
+
+def hello(sequence: int, session: str = "s42", **record: str) -> HandDelivery:
+    return HandDelivery(message_of(sequence, "user.message.v1", {"content": f"Hello {sequence}."}, session, **record))
+
+
+async def nothing(_: Breadcrumb) -> None: ...
+
+
+class Store(MemoryStore):
+    """step: runs before a breadcrumb is remembered, and may raise. cannot_undo: whether attempts cannot be taken back."""
+
+    def __init__(self, step: Step) -> None:
+        super().__init__()
+        self._step = step
+        self.cannot_undo = False
+
+    @override
+    async def remember(self, remembered: StoredBreadcrumb) -> bool:
+        await self._step(remembered.breadcrumb)
+        return await super().remember(remembered)
+
+    @override
+    async def undo_attempt(self, place: Place) -> None:
+        if self.cannot_undo:
+            raise Unavailable("the disk is away")
+        await super().undo_attempt(place)
+
+
+class Bench:
+    """A worker for one consumer. step: as of the store. outcomes: of what was processed."""
+
+    def __init__(self, step: Step = nothing) -> None:
+        self.store, self.publisher, self.stream = Store(step), MemoryPublisher(), MemoryStream()
+        self.outcomes: list[DeliveryOutcome] = []
+        self.in_work = set[Place]()
+        builder = make_builder(self.store, (make_profile(consumer="a"),))
+        catch_up = CatchUp(self.stream, self.store, self.store, self.publisher, decode, builder.remember, ATTEMPTS, self.in_work)
+        contexts = ContextPublisher(self.publisher, encode)
+        processor = Processor(lambda: builder, catch_up, contexts, decode, nothing, lambda: MORNING, timedelta(hours=1))
+        self.worker = Worker(
+            processor,
+            Attempts(self.store, self.in_work, ATTEMPTS),
+            DeadLetters(self.publisher, self.stream),
+            self.outcomes.append,
+            Rules(heartbeat=0.001, pauses=PAUSES),
+        )
+
+    async def process(self, delivery: HandDelivery) -> DeliveryOutcome:
+        await self.worker.process(delivery)
+        return self.outcomes[-1]
+
+
+async def test_what_is_processed_is_acknowledged_and_its_attempts_are_cleared() -> None:
+    bench, delivery = Bench(), hello(1)
+    done = await bench.process(delivery)
+    assert delivery.settled == ["ack"]
+    assert (done.outcome, done.subject, done.sequence, done.contexts) == ("published", delivery.arrival.subject, 1, 1)
+    assert 0 < (done.build or 0) <= done.seconds
+    assert await bench.store.start_attempt(make_place(1)) == 1
+
+
+async def test_what_is_malformed_is_dead_lettered_and_rejected_with_its_reason() -> None:
+    bench, delivery = Bench(), hello(1, workspace="elsewhere")
+    done = await bench.process(delivery)
+    assert delivery.settled == ["reject"]
+    assert (done.outcome, done.loop_stopped) == ("rejected", False)
+    assert bench.publisher.letters == [(1, done.reason)]
+    assert await bench.store.start_attempt(make_place(1)) == 2
+
+
+async def test_a_rejection_that_cannot_be_reported_is_retried() -> None:
+    bench, delivery = Bench(), hello(1, workspace="elsewhere")
+    bench.publisher.is_away = True
+    assert (await bench.process(delivery)).outcome == "unavailable"
+    assert delivery.settled == ["retry after 0.001"]
+    assert await bench.store.start_attempt(make_place(1)) == 1
+
+
+async def test_while_the_store_is_away_pauses_grow_and_no_attempt_is_used_up() -> None:
+    async def away(_: Breadcrumb) -> None:
+        raise Unavailable("the disk is away")
+
+    bench, delivery = Bench(away), hello(1)
+    for _ in range(2 * ATTEMPTS):
+        assert (await bench.process(delivery)).reason == "the disk is away"
+    assert delivery.settled == [f"retry after {pause}" for pause in (0.001, 0.002, 0.004, 0.004, 0.004, 0.004)]
+    assert bench.publisher.letters == []
+
+
+async def test_a_store_that_cannot_even_undo_the_attempt_leaves_it_counted(caplog: pytest.LogCaptureFixture) -> None:
+    async def away(_: Breadcrumb) -> None:
+        raise Unavailable("the disk is away")
+
+    bench, delivery = Bench(away), hello(1)
+    bench.store.cannot_undo = True
+    assert (await bench.process(delivery)).outcome == "unavailable"
+    assert delivery.settled == ["retry after 0.001"]
+    assert "stays counted" in caplog.text
+
+
+async def test_a_bug_uses_up_attempts_until_the_delivery_is_rejected() -> None:
+    async def buggy(_: Breadcrumb) -> None:
+        raise RuntimeError("a bug")
+
+    bench, delivery = Bench(buggy), hello(1)
+    outcomes = [(await bench.process(delivery)).outcome for _ in range(ATTEMPTS)]
+    assert outcomes == ["failed"] * (ATTEMPTS - 1) + ["rejected"]
+    assert delivery.settled == ["retry after 0.001"] * (ATTEMPTS - 1) + ["reject"]
+    assert bench.outcomes[0].reason == "RuntimeError"
+    assert "2 attempts ended in a crash or a bug" in bench.publisher.letters[0][1]
+
+
+async def test_a_shutdown_settles_nothing_and_costs_no_attempt() -> None:
+    begun = asyncio.Event()
+
+    async def endless(_: Breadcrumb) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    bench, delivery = Bench(endless), hello(1)
+    task = asyncio.create_task(bench.worker.process(delivery))
+    await begun.wait()
+    task.cancel()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    assert (delivery.settled, bench.outcomes, bench.in_work) == ([], [], set())
+    assert await bench.store.start_attempt(make_place(1)) == 1
+
+
+async def test_one_session_is_processed_in_order_and_others_beside_it() -> None:
+    gate, begun = asyncio.Event(), list[str]()
+
+    async def gated(breadcrumb: Breadcrumb) -> None:
+        begun.append(breadcrumb.id)
+        if breadcrumb.id == "m1":
+            await gate.wait()
+
+    bench = Bench(gated)
+    first, second, other = hello(1), hello(2), hello(3, "s43")
+    tasks = [asyncio.create_task(bench.worker.process(each)) for each in (first, second, other)]
+    async with asyncio.timeout(60):
+        await tasks[2]
+        assert (other.settled, second.settled) == (["ack"], [])
+        gate.set()
+        await asyncio.gather(*tasks)
+    assert begun == ["m1", "m3", "m2"]
+
+
+async def test_a_delivery_that_takes_long_gives_signs_of_life() -> None:
+    delivery = hello(1)
+
+    async def slow(_: Breadcrumb) -> None:
+        async with asyncio.timeout(60):
+            while delivery.beats < 3:
+                await asyncio.sleep(0)
+
+    assert (await Bench(slow).process(delivery)).outcome == "published"
+    assert delivery.beats >= 3
+
+
+async def test_a_rejection_below_the_line_names_what_to_do() -> None:
+    async def refused(_: Breadcrumb) -> None:
+        raise Rejected("take another id")
+
+    done = await Bench(refused).process(hello(1))
+    assert (done.outcome, done.reason) == ("rejected", "take another id")
+
+
+async def test_a_subject_that_is_no_subject_is_rejected_and_stops_nothing() -> None:
+    bench, delivery = Bench(), HandDelivery(hello(1).arrival, subject="nonsense")
+    assert (await bench.process(delivery)).outcome == "rejected"
+    assert (await bench.process(hello(2))).outcome == "published"

@@ -1,0 +1,126 @@
+"""One attempt: remembered, expired or published, in the order that keeps one context a trigger."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.context import Context
+from builder.domain.errors import Rejected, Unavailable
+from builder.remember.decode import decode
+from builder.worker.catch_up import CatchUp
+from builder.worker.processor import Processor
+from builder.worker.publishing import ContextPublisher
+from tests.conversations import message_of
+from tests.factories import MORNING, make_place, make_profile
+from tests.ports import MemoryPublisher, MemoryStream
+from tests.summarised import make_builder
+
+MAX_AGE = timedelta(hours=1)
+
+
+def hello(sequence: int, **record: Any) -> StreamMessage:
+    return message_of(sequence, "user.message.v1", {"content": f"Hello {sequence}."}, **record)
+
+
+class Bench:
+    """A processor over these messages, for one consumer. erasures: ids of what was erased."""
+
+    def __init__(self, *messages: StreamMessage) -> None:
+        self.stream, self.store, self.publisher = MemoryStream(messages), MemoryStore(), MemoryPublisher()
+        self.now = MORNING
+        self.erasures: list[str] = []
+        builder = make_builder(self.store, (make_profile(consumer="a"),))
+        catch_up = CatchUp(self.stream, self.store, self.store, self.publisher, decode, builder.remember, 5)
+        contexts = ContextPublisher(self.publisher, self.encode)
+        self.processor = Processor(lambda: builder, catch_up, contexts, decode, self.erase, lambda: self.now, MAX_AGE)
+        self.pages: list[Context] = []
+
+    def encode(self, context: Context) -> bytes:
+        self.pages.append(context)
+        return b""
+
+    async def erase(self, breadcrumb: Breadcrumb) -> None:
+        self.erasures.append(breadcrumb.id)
+
+    async def outcome(self, message: StreamMessage, attempt: int = 1) -> str:
+        return (await self.processor.process(message, attempt)).outcome
+
+
+async def test_a_trigger_is_answered_with_all_that_came_before_it() -> None:
+    bench = Bench(hello(1), hello(2))
+    ending = await bench.processor.process(hello(3), 1)
+    (context,) = bench.pages
+    assert (ending.outcome, ending.tokens) == ("published", (context.tokens,))
+    assert ending.build is not None
+    assert "Hello 1." in context.markdown
+    assert "Hello 2." in context.markdown
+    assert await bench.store.count() == 3
+
+
+async def test_what_triggers_nothing_is_remembered_without_a_walk() -> None:
+    bench = Bench(hello(1))
+    ending = await bench.processor.process(message_of(2, "agent.response.v1", {"message": "Hi."}), 1)
+    assert (ending.outcome, ending.build, bench.stream.reads) == ("remembered", None, [])
+
+
+async def test_an_import_is_remembered_and_never_answered() -> None:
+    bench = Bench()
+    assert await bench.outcome(replace(hello(1), replay=True)) == "remembered"
+    assert bench.pages == []
+
+
+async def test_a_later_version_triggers_nothing() -> None:
+    bench = Bench()
+    await bench.outcome(hello(1))
+    assert await bench.outcome(hello(2, id="m1", version=2)) == "remembered"
+
+
+@pytest.mark.parametrize(("age", "outcome"), [(MAX_AGE - timedelta(seconds=1), "published"), (MAX_AGE, "expired")])
+async def test_a_trigger_that_is_too_old_is_remembered_and_not_answered(age: timedelta, outcome: str) -> None:
+    bench, message = Bench(), hello(1)
+    bench.now = message.received_at + age
+    assert await bench.outcome(message) == outcome
+    assert await bench.store.count() == 1
+
+
+async def test_the_age_of_a_repeated_trigger_is_that_of_its_first_message() -> None:
+    bench, message = Bench(), hello(1)
+    await bench.outcome(message)
+    bench.now = message.received_at + MAX_AGE
+    again = replace(message, place=make_place(2), received_at=bench.now)
+    assert await bench.outcome(again) == "expired"
+
+
+async def test_a_second_message_of_one_breadcrumb_gets_no_second_context() -> None:
+    bench = Bench()
+    await bench.outcome(hello(1))
+    assert (await bench.processor.process(replace(hello(1), deliveries=2), 1)).tokens == ()
+    assert (await bench.processor.process(hello(1), 2)).tokens == ()
+    assert (await bench.processor.process(hello(1), 1)).tokens == ()
+    assert next(bench.publisher.attempts) == 1
+
+
+async def test_a_tombstone_and_a_secret_are_remembered_and_erased_for() -> None:
+    bench = Bench()
+    assert await bench.outcome(message_of(1, "breadcrumb.deleted.v1", {"breadcrumb_id": "m9"})) == "remembered"
+    assert await bench.outcome(message_of(2, "secret.v1", {"value": "hunter2"})) == "remembered"
+    assert bench.erasures == ["m1", "m2"]
+
+
+async def test_what_cannot_be_read_is_rejected_and_not_stored() -> None:
+    bench = Bench()
+    with pytest.raises(Rejected):
+        await bench.outcome(hello(1, workspace="elsewhere"))
+    assert await bench.store.count() == 0
+
+
+async def test_a_walk_that_fails_leaves_the_trigger_for_later() -> None:
+    bench = Bench(hello(1))
+    bench.stream.is_away = True
+    with pytest.raises(Unavailable):
+        await bench.outcome(hello(2))
+    assert await bench.store.count() == 0

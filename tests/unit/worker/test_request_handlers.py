@@ -1,0 +1,197 @@
+"""Requests: what is handed out, what is refused with what to do, and what a tombstone does on the way."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from builder.adapters.memory import MemoryStore
+from builder.domain.breadcrumb import NO_SESSION, StreamMessage
+from builder.domain.context import context_id
+from builder.domain.errors import Rejected
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.remember.decode import decode
+from builder.worker.catch_up import CatchUp
+from builder.worker.erasure import Erasure
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from tests.conversations import chat, deleted, message_of, said, sent
+from tests.factories import MORNING, make_profile, remembered_of
+from tests.ports import MemoryPublisher, MemoryStream
+
+NOW = MORNING + timedelta(hours=1)
+
+
+class Archive:
+    """`Published` contexts: (consumer, session, id) → event; "" = the last one."""
+
+    def __init__(self) -> None:
+        self.events: dict[tuple[str, str, str], bytes] = {}
+
+    async def last_context(self, _workspace: str, consumer: str, session: str) -> bytes | None:
+        return self.events.get((consumer, session, ""))
+
+    async def context(self, _workspace: str, consumer: str, session: str, identity: str) -> bytes | None:
+        return self.events.get((consumer, session, identity))
+
+
+class Bench:
+    """All handlers over a store in memory. requests: of compactions."""
+
+    def __init__(self, *messages: StreamMessage) -> None:
+        self.store, self.stream, self.published = MemoryStore(), MemoryStream(messages), Archive()
+        self.requests: list[tuple[str, str, str, bool]] = []
+        catch_up = CatchUp(
+            self.stream, self.store, self.store, MemoryPublisher(), decode,
+            lambda crumb: self.store.remember(remembered_of(crumb)), 5,
+        )  # fmt: skip
+        erasure = Erasure(catch_up, self.store, self.store, self.stream, lambda _workspace, _ids: 0)
+        self.tombstones = TombstonePublisher(self.stream, decode, erasure, self.store, self.stream)
+        self.handlers = RequestHandlers(
+            Lookup(self.store, lambda: NOW), Contexts(self.store, self.published), self.store, self.store, self.tombstones,
+            self.compact, lambda: (make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",))),
+        )  # fmt: skip
+
+    async def compact(self, *request: Any) -> dict[str, Any]:
+        self.requests.append(request)
+        return {"units": 3}
+
+    async def ask(self, verb: str, **request: object) -> dict[str, Any]:
+        return await self.handlers.verbs[verb]("acme", json.dumps(request).encode())
+
+
+async def holding(*rows: StoredBreadcrumb) -> Bench:
+    bench = Bench()
+    for row in rows:
+        await bench.store.remember(row)
+    return bench
+
+
+async def test_fetch_gives_the_newest_version_or_the_one_that_is_named() -> None:
+    bench = await holding(said(1, "Old."), said(2, "New.", id="m1", version=2))
+    assert (await bench.ask("fetch", id="m1"))["version"] == 2
+    assert (await bench.ask("fetch", id="m1", version=1))["version"] == 1
+
+
+async def test_fetch_names_the_versions_that_there_are() -> None:
+    bench = await holding(said(1, "Hello."))
+    with pytest.raises(Rejected, match=r"no breadcrumb 'm1' version 7; there is 1"):
+        await bench.ask("fetch", id="m1", version=7)
+
+
+async def test_fetch_never_gives_what_is_deleted_expired_or_unknown() -> None:
+    ended = said(3, "Gone.", expires_at=(NOW - timedelta(seconds=1)).isoformat())
+    bench = await holding(said(1, "Hello."), deleted(2, "m1"), ended)
+    for identity in ("m1", "m3", "m9"):
+        with pytest.raises(Rejected, match="deleted and expired ones never are"):
+            await bench.ask("fetch", id=identity)
+
+
+async def test_history_goes_through_a_session_page_by_page() -> None:
+    bench = await holding(*chat(5), said(90, "Elsewhere.", session="s43"))
+    first = await bench.ask("history", session="s42", limit=3)
+    second = await bench.ask("history", session="s42", limit=3, after=first["next"])
+    assert [row["id"] for row in (*first["breadcrumbs"], *second["breadcrumbs"])] == [f"m{n}" for n in range(1, 6)]
+    assert second["next"] is None
+
+
+async def test_history_from_the_end_begins_with_the_newest() -> None:
+    bench = await holding(*chat(5))
+    page = await bench.ask("history", session="s42", limit=2, newest=True)
+    assert [row["id"] for row in page["breadcrumbs"]] == ["m5", "m4"]
+    rest = await bench.ask("history", session="s42", limit=9, newest=True, after=page["next"])
+    assert [row["id"] for row in rest["breadcrumbs"]] == ["m3", "m2", "m1"]
+
+
+async def test_the_context_of_a_trigger_is_found_by_its_id_in_the_triggers_session() -> None:
+    bench = await holding(said(1, "Hello."))
+    bench.published.events["a", "s42", str(context_id("acme", "s42", "m1", "a"))] = b'{"content": "page"}'
+    assert await bench.ask("context", consumer="a", trigger="m1") == {"content": "page"}
+    with pytest.raises(Rejected, match="no context of 'b' in session 's42' for trigger 'm1' is kept"):
+        await bench.ask("context", consumer="b", trigger="m1")
+
+
+async def test_without_a_trigger_the_last_context_of_a_session_is_given() -> None:
+    bench = await holding()
+    bench.published.events["a", "s42", ""] = b'{"content": "last"}'
+    assert await bench.ask("context", consumer="a", session="s42") == {"content": "last"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [({}, "names neither a session nor a trigger"), ({"trigger": "m9"}, "no breadcrumb 'm9'.*name the session")],
+)
+async def test_a_context_without_a_session_that_can_be_known_is_refused(request_: dict[str, str], reason: str) -> None:
+    bench = await holding()
+    with pytest.raises(Rejected, match=reason):
+        await bench.ask("context", consumer="a", **request_)
+
+
+async def test_consumers_are_those_of_the_present_profiles() -> None:
+    bench = await holding()
+    consumers = (await bench.ask("consumers"))["consumers"]
+    assert [(each["name"], tuple(each["triggers"])) for each in consumers] == [("a", ("user.message.v1",)), ("b", ("note.v1",))]
+
+
+async def test_forget_publishes_a_tombstone_into_each_session_that_has_the_breadcrumb() -> None:
+    bench = await holding(said(1, "Hello."), said(2, "Hello.", session="s43", id="m1", version=2))
+    receipts = (await bench.ask("forget", id="m1", by="Ana"))["receipts"]
+    assert [receipt["session"] for receipt in receipts] == ["s42", "s43"]
+    assert [message.subject for message in bench.stream.messages] == [
+        f"breadcrumbs.acme.{session}.breadcrumb.deleted.v1" for session in ("s42", "s43")
+    ]
+    assert await bench.store.versions("acme", "m1") == ()
+
+
+async def test_forget_of_what_the_store_does_not_know_needs_a_session() -> None:
+    bench = await holding()
+    with pytest.raises(Rejected, match="name its session"):
+        await bench.ask("forget", id="m1")
+    assert len((await bench.ask("forget", id="m1", session="s42"))["receipts"]) == 1
+
+
+async def test_what_was_forgotten_before_gives_no_receipt_and_no_second_tombstone() -> None:
+    bench = await holding(said(1, "Hello."))
+    await bench.ask("forget", id="m1")
+    assert await bench.ask("forget", id="m1") == {"receipts": []}
+    assert len(bench.stream.messages) == 1
+
+
+async def test_compact_passes_its_request_on() -> None:
+    bench = await holding()
+    assert await bench.ask("compact", session="s42", profile="a", keep_user=False) == {"units": 3}
+    assert bench.requests == [("acme", "s42", "a", False)]
+
+
+@pytest.mark.parametrize(("verb", "more"), [("history", {}), ("compact", {"profile": "a"}), ("context", {"consumer": "a"})])
+async def test_a_session_that_cannot_be_a_part_of_a_subject_is_refused(verb: str, more: dict[str, str]) -> None:
+    bench = await holding()
+    with pytest.raises(Rejected, match="session"):
+        await bench.ask(verb, session="s.42", **more)
+    assert bench.requests == []
+
+
+async def test_the_first_version_of_a_secret_erases_its_own_message_alone() -> None:
+    message = message_of(1, "secret.v1", {"value": "hunter2"})
+    bench = Bench(message)
+    secret = sent(1, "secret.v1", {"value": "hunter2"})
+    await bench.store.remember(secret)
+    await bench.tombstones.erase(secret.breadcrumb)
+    assert bench.stream.messages == []
+
+
+async def test_a_secret_under_the_id_of_a_readable_breadcrumb_erases_that_by_a_tombstone() -> None:
+    bench = Bench(message_of(1, "note.v1", {"content": "Hello."}), message_of(2, "secret.v1", {}, id="m1", version=2))
+    secret = sent(2, "secret.v1", {}, id="m1", version=2)
+    for row in (sent(1, "note.v1", {"content": "Hello."}), secret):
+        await bench.store.remember(row)
+    await bench.tombstones.erase(secret.breadcrumb)
+    assert [message.subject for message in bench.stream.messages] == ["breadcrumbs.acme.s42.breadcrumb.deleted.v1"]
+    assert await bench.store.versions("acme", "m1") == ()
+
+
+async def test_a_tombstone_of_no_session_erases_in_all() -> None:
+    bench = Bench(message_of(1, "user.message.v1", {"content": "Hello."}), message_of(2, "user.message.v1", {}, "s43", id="m1"))
+    tombstone = deleted(9, "m1", NO_SESSION).breadcrumb
+    await bench.tombstones.erase(tombstone)
+    assert await bench.store.versions("acme", "m1") == ()

@@ -1,0 +1,129 @@
+"""The writer of summaries: by an endpoint or without one, under an id that is free, never larger than a breadcrumb."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from builder.adapters.stemmer import load_language
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.summary import read_summary
+from builder.recall.index.view import View
+from builder.recall.summaries.plan import chain_of, recipe_of, waiting_units
+from builder.service import ContextBuilder
+from builder.worker.summary_writer import MAX_SUMMARY_BYTES, Batch, Draft, Facts, SummaryWriter
+from tests.factories import make_place
+from tests.summarised import BEHIND, WORDS, Endpoint, Publishing, lines, make_builder, make_summarising, remember, summing, talk
+
+
+async def test_an_endpoint_makes_the_summaries_of_profiles_that_want_it() -> None:
+    builder, profile, endpoint = make_builder(), summing(by="endpoint"), Endpoint()
+    await remember(builder, talk(12))
+    publishing, made = Publishing(builder, BEHIND), list[str]()
+    await make_summarising(builder, publishing, profile, endpoint=endpoint, made=made.append).look("acme", "s42", make_place(12))
+    assert made == ["mini", "mini"]
+    assert [json.loads(crumb.body)["by"] for crumb in publishing.out] == ["mini", "mini"]
+    assert [line["text"] for line in lines(publishing.out[-1])] == ["User spoke."] * 2
+
+
+async def test_the_extractive_summariser_steps_in_when_the_endpoint_is_away_and_says_so() -> None:
+    builder, profile = make_builder(), summing(by="endpoint")
+    await remember(builder, talk(8))
+    publishing, made = Publishing(builder, BEHIND), list[str]()
+    await make_summarising(builder, publishing, profile, endpoint=Endpoint(away=True), made=made.append).look(
+        "acme", "s42", make_place(8)
+    )
+    assert made == ["fallback", "extractive"]
+    assert json.loads(publishing.out[0].body)["by"] == "extractive"
+
+
+async def test_a_summary_that_the_service_would_not_take_from_the_stream_is_not_published() -> None:
+    builder, profile = make_builder(), summing()
+    await remember(builder, talk(8))
+    publishing = Publishing(builder, BEHIND)
+    with pytest.raises(Rejected, match=r"allowed are 300; .* or raise CONTEXT_BUILDER_WORKER__MAX_BODY_BYTES"):
+        await make_summarising(builder, publishing, profile, max_bytes=300).look("acme", "s42", make_place(8))
+    assert publishing.out == []
+
+
+async def nothing(_: Breadcrumb) -> StoredBreadcrumb | None:
+    return None
+
+
+def writer_of(
+    builder: ContextBuilder, facts: Facts = nothing, names: list[str] | None = None
+) -> tuple[SummaryWriter, Publishing]:
+    """A writer, and what it sends. names: gets who made each summary."""
+    publishing, made = Publishing(builder, BEHIND), [] if names is None else names
+    return SummaryWriter(publishing, WORDS, load_language(), None, made.append, facts, MAX_SUMMARY_BYTES), publishing
+
+
+async def batch_of(builder: ContextBuilder, number: int = 6, **changes: bool) -> tuple[View, Batch]:
+    """The first units of the session, as of now."""
+    view, recipe = await builder.recaller.session_view("acme", "s42", make_place(900)), recipe_of(summing())
+    assert recipe
+    units = waiting_units(view, recipe, -1)[:number]
+    return view, Batch(workspace="acme", session="s42", recipe=recipe, units=units, **changes)
+
+
+async def draft(builder: ContextBuilder, facts: Facts = nothing) -> Draft:
+    view, batch = await batch_of(builder)
+    return await writer_of(builder, facts)[0].draft(view, chain_of(view, batch.recipe), batch)
+
+
+async def talking() -> ContextBuilder:
+    builder = make_builder()
+    await remember(builder, talk(8))
+    return builder
+
+
+async def test_a_draft_is_sent_nowhere_until_it_is_published() -> None:
+    builder, names = await talking(), list[str]()
+    writer, publishing = writer_of(builder, names=names)
+    view, batch = await batch_of(builder)
+    chain = chain_of(view, batch.recipe)
+    unsent = await writer.draft(view, chain, batch)
+    assert (publishing.out, names) == ([], [])
+    summary = await writer.publish(view, chain, batch)
+    assert summary.chain == unsent.chain
+    assert (summary.place, names) == (BEHIND, ["extractive"])
+    assert [crumb.id for crumb in publishing.out] == [summary.chain.previous]
+
+
+async def test_a_summary_covers_its_units_and_continues_the_chain() -> None:
+    builder = await talking()
+    writer, publishing = writer_of(builder)
+    view, batch = await batch_of(builder)
+    first = await writer.publish(view, chain_of(view, batch.recipe), replace(batch, units=batch.units[:3]))
+    await writer.publish(view, first.chain, replace(batch, units=batch.units[3:]))
+    one, two = map(read_summary, publishing.out)
+    assert (one.covered, two.covered) == (("m1", "m2", "m3"), ("m4", "m5", "m6"))
+    assert (one.previous, two.previous) == ("", publishing.out[0].id)
+    assert (one.last, two.last) == ("m3", "m6")
+
+
+async def test_the_id_depends_on_what_is_covered_alone() -> None:
+    assert (await draft(await talking())).event == (await draft(await talking())).event
+
+
+async def test_an_id_under_which_a_summary_was_erased_is_not_taken_again() -> None:
+    builder = await talking()
+    first = await draft(builder)
+
+    async def erased(like: Breadcrumb) -> StoredBreadcrumb | None:
+        is_first = like.id == first.chain.previous
+        crumb = replace(like, removes=like.id, is_erased=True)
+        return StoredBreadcrumb(breadcrumb=crumb, passages=(), model="", fingerprint=b"") if is_first else None
+
+    assert (await draft(builder, erased)).chain.previous not in {"", first.chain.previous}
+
+
+async def test_what_people_said_is_kept_word_for_word_when_it_is_asked_for() -> None:
+    builder = await talking()
+    view, batch = await batch_of(builder, keep_user=True)
+    made = await writer_of(builder)[0].draft(view, chain_of(view, batch.recipe), batch)
+    assert [line.text for line in made.chain.verbatim] == [f"User: {crumb.text}" for crumb in talk(6)]
+    assert all(line.verbatim for line in made.chain.verbatim)
+    assert made.chain.free == ()
