@@ -239,7 +239,7 @@ async def say(
     schema = record.pop("schema", "user.message.v1")
     event = outgoing(make_record(schema, identity, session, record.pop("body", {"content": text}), **record), workspace)
     headers = {MESSAGE_ID_HEADER: message_id or event.message_id}
-    return (await js.publish(event.subject, event.data, stream=BREADCRUMBS, headers=headers)).seq
+    return (await js.publish(event.subject, event.data, stream=BREADCRUMBS, headers=headers, timeout=DEADLINE)).seq
 
 
 async def answered(js: JetStreamContext, workspace: str = "*", consumer: str = "*", session: str = "*") -> list[dict[str, Any]]:

@@ -55,7 +55,7 @@ async def contexts(session: Session) -> list[Context]:
     return [*found, *[await build(builder, session.trigger) for builder in (without_expired, forgetful, make_builder(store))]]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(sessions(most=25, later=15))
 def test_a_context_is_the_same_before_and_after_later_rows_arrive(session: Session) -> None:
     first, *others = asyncio.run(contexts(replace(session, rows=(*GREETINGS, *session.rows))))
@@ -100,7 +100,7 @@ def test_the_order_in_which_rows_reached_the_store_does_not_matter(session: Sess
     assert asyncio.run(build_after(shuffled)) == asyncio.run(build_after(list(session.rows)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=25, later=8), st.lists(st.booleans(), min_size=34, max_size=34), st.integers(1, 34))
 def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_what_a_fresh_one_builds(
     session: Session, away: list[bool], fillings: int

@@ -76,7 +76,7 @@ def built(session: Session, profile: Profile, standing: tuple[StoredBreadcrumb, 
         raise
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_final_markdown_never_exceeds_the_budget(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -85,7 +85,7 @@ def test_the_final_markdown_never_exceeds_the_budget(
     assert load_counter(profile.encoding)(context.markdown) == context.tokens <= profile.budget
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sentences(), profiles(st.integers(1, 60)))
 def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str, profile: Profile) -> None:
     with suppress(Rejected):
@@ -108,7 +108,7 @@ def test_the_current_message_is_always_on_the_page_and_last(
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -123,7 +123,7 @@ def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     assert {omission.reason for omission in context.omissions} <= set(context.left_out)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=40), profiles())
 def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Session, profile: Profile) -> None:
     """Whatever is folded or cut: nothing between is left out, moved, or removed as a repeat."""
@@ -137,7 +137,7 @@ def shapes(context: Context) -> list[str]:
     return [name for section in context.sections if section.name == "recent" for name in section.ids]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=40), profiles())
 def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, profile: Profile) -> None:
     context = built(session, profile)
@@ -178,7 +178,7 @@ def test_a_page_is_counted_by_its_lines_as_it_is_counted_whole(
     assert make_rendering(profile.encoding).page_tokens(context.markdown) == load_counter(profile.encoding)(context.markdown)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(sentences() | st.text(max_size=30) | st.sampled_from(("- ", "#", "[", "<", "\n", "\n\n", "  - x", "\r", "\t"))),
     st.booleans(),

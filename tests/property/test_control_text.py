@@ -68,7 +68,7 @@ def messages_of(context: Context) -> Iterator[str]:
             yield from strings(json.loads(exchange.call.arguments))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     sessions,
     said,

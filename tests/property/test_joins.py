@@ -84,7 +84,7 @@ def strangers(pages: dict[str, str], rows: tuple[StoredBreadcrumb, ...]) -> list
     return [(session, mark) for session, page in pages.items() for mark in marks if mark in page and mine.get(mark) != session]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks().flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order_they_are_remembered(
     orders: tuple[tuple[StoredBreadcrumb, ...], list[StoredBreadcrumb]],

@@ -84,7 +84,7 @@ def broken(context: Context) -> list[str]:
     return broken_by_anthropic(event["system"], event["messages"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_the_messages_show_what_the_page_shows_and_nothing_else(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -95,7 +95,7 @@ def test_the_messages_show_what_the_page_shows_and_nothing_else(
     assert session.trigger.breadcrumb.id in context.messages[-1].ids
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_both_providers_take_the_messages_whatever_the_conversation_holds(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -103,7 +103,7 @@ def test_both_providers_take_the_messages_whatever_the_conversation_holds(
     assert broken(make_context(session.trigger, session.rows, profile, standing)) == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(talks, catalogs(), talkative())
 def test_texts_arguments_and_results_together_stay_within_the_allowance(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -151,7 +151,7 @@ odd = st.lists(st.one_of(SHAPES, SHAPES, st.text(max_size=6)), max_size=12).map(
 """Text that looks like what a page puts around it, with white space anywhere."""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(("user.message.v1", "agent.response.v1")), odd), max_size=6), odd, st.booleans())
 def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[str, str]], ask: str, tagged: bool) -> None:
     rows = [hear(number, schema, {"content": text}) for number, (schema, text) in enumerate(wrote, 1)]
@@ -163,7 +163,7 @@ def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[s
     assert [text for text in texts(context) if text in parts] == parts
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(odd.filter(lambda text: visible(text) == text), st.booleans())
 def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool) -> None:
     rows = [
@@ -176,7 +176,7 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
     assert exchange.results == (json.loads(rows[1].breadcrumb.body)["output"] if output.strip() else "nothing",)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(exchanges(), st.sampled_from(("r1", "r2", "r3", "r9")), talkative())
 def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
     session: Session, call: str, wanted: Profile

@@ -18,7 +18,7 @@ from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(), catalogs(), profiles())
 def test_the_tokens_of_a_breakpoint_are_the_true_count_of_the_text_in_front_of_it(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -68,7 +68,7 @@ def test_the_conversation_never_goes_back_to_what_it_has_left(words: list[int], 
     assert first == sorted(first)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(5, 30), st.integers(400, 1200))
 def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, budget: int) -> None:
     pages = growing([words] * 60, plain(budget, 0.5))

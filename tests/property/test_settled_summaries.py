@@ -91,7 +91,7 @@ async def lived(told: Told, session: Session, acts: dict[int, tuple[str, int]], 
             assert await look(told, crumb) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     sessions(most=30, later=8),
     RECIPES,

@@ -131,7 +131,7 @@ def holds(view: View, source: Source) -> bool:
     return bool(view.current[row]) and view.breadcrumb(row).version == source[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=30, later=10), RECIPES, st.integers(1, 7), st.frozensets(st.integers(1, 40), max_size=4))
 def test_the_newest_version_of_everything_is_covered_or_waits_whatever_is_edited_meanwhile(
     session: Session, profile: Profile, every: int, compacting: frozenset[int]
@@ -139,13 +139,13 @@ def test_the_newest_version_of_everything_is_covered_or_waits_whatever_is_edited
     asyncio.run(summarised_late(session, profile, every, compacting))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=30, later=10), RECIPES, st.integers(1, 7))
 def test_every_unit_is_covered_once_whole_and_in_order(session: Session, profile: Profile, every: int) -> None:
     asyncio.run(summarised_in_steps(session, profile, every))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(sessions(most=25, later=12), RECIPES)
 def test_summaries_of_later_rows_change_no_earlier_context(session: Session, profile: Profile) -> None:
     async def contexts() -> list[Context]:

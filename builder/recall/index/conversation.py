@@ -120,12 +120,15 @@ def _turn_with(view: View, exchange: ToolExchange) -> Turn:
     origin = exchange.callers[0]
     if view.breadcrumb(origin).role != "tool":
         return tuple(entry for entry in turn_of(view, origin) if entry.request)
-    bare: list[Entry] = []
+    run: list[Entry] = []
     for turn in turns(view):
-        if any(not entry.request for entry in turn) or view.breadcrumb(turn[0].origin).role != "tool":
+        if view.breadcrumb(turn[0].origin).role == "tool" and all(entry.request for entry in turn):
+            run = [*turn, *run]
+        elif turn[0].origin < origin:
             break
-        bare = [*turn, *bare]
-    return tuple(bare) or turn_of(view, origin)
+        else:
+            run = []
+    return tuple(run) if any(entry.origin == origin for entry in run) else turn_of(view, origin)
 
 
 def _person_spoke(view: View, since: int) -> bool:

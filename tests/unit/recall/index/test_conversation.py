@@ -108,6 +108,16 @@ def test_bare_calls_in_a_row_are_one_turn() -> None:
     assert closes([*calls, answered(5, "b", 2)]) == [("a", ("m4",)), ("b", ("m5",))]
 
 
+def test_an_answer_to_an_earlier_run_of_bare_calls_closes_that_run() -> None:
+    rows = [
+        requested(1, "a", command="ls"),
+        replied(2, "", bash("b", "pwd")),
+        requested(3, "c", command="date"),
+        answered(4, "c", 1),
+    ]
+    assert closes([*rows, answered(5, "a", 2)]) == [("a", ("m5",))]
+
+
 def test_an_answer_to_a_call_that_nobody_knows_is_answered_by_itself() -> None:
     assert closes([said(1, "Go."), answered(2, "lost", 1)]) == [("", ())]
 
