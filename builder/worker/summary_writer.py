@@ -179,9 +179,16 @@ def _split_batch(view: View, chain: Chain, batch: Batch) -> tuple[tuple[Line, ..
         row for row in rows if is_from_person(view, row) and (batch.keep_user or view.breadcrumb(row).id in in_chain)
     )
     lines = {row: verbatim_line(view, row) for row in rows if row in people}
-    for row in tuple(lines) if batch.keep_user else ():
-        if needs_question(view.breadcrumb(row).text) and (pair := question_of(view, row)):
-            asking, question = pair
-            if view.breadcrumb(asking).id not in in_chain:
-                lines.setdefault(asking, replace(line_of(view, asking, question.text), verbatim=True))
+    if batch.keep_user:
+        for row in tuple(lines):
+            lines = _questions(view, row, in_chain) | lines
     return tuple(lines[row] for row in sorted(lines)), tuple(row for row in rows if row not in people)
+
+
+def _questions(view: View, row: int, in_chain: frozenset[str]) -> dict[int, Line]:
+    """The question of an answer that says little alone, unless the chain has it."""
+    pair = question_of(view, row) if needs_question(view.breadcrumb(row).text) else None
+    if pair is None or view.breadcrumb(pair[0]).id in in_chain:
+        return {}
+    asking, question = pair
+    return {asking: replace(line_of(view, asking, question.text), verbatim=True)}

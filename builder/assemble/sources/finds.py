@@ -1,7 +1,7 @@
 """What was found: messages, and calls with the passages of their results."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import accumulate
 
@@ -25,39 +25,39 @@ _WORDS = re.compile(r"\S(?:.*\S)?", re.DOTALL)
 def fill(
     rule: SectionRule, finds: Iterable[Find], ledger: Ledger, limits: dict[str, int], places: dict[int, Item]
 ) -> tuple[Omission, ...]:
-    """Put what was found on the page, the best first, as far as there is room; returns what has none.
+    """Put finds on the page, the best first, as far as there is room; returns those without room.
 
-    limits: how many of a schema may be shown; a schema without a limit has none. places: row → its item, of what stands there
-    already; what is put there comes in.
+    limits: how many of a schema may be shown; a schema without a limit has none. places: row → the item that stands there; new
+    items are added.
     """
-    rows = ledger.writer.view.history.rows
-    parts = {
-        part.breadcrumb.id: " ".join(part.text.split()) for item in ledger.all_items() for part in item.fragments if part.reduced
-    }
-    elsewhere = {item.origin: item.spans for item in ledger.all_items() if item.spans and item.origin not in places}
-    remainders = (_without_shown_spans(find, elsewhere.get(find.row, ()), rows[find.row].breadcrumb.text) for find in finds)
-    waiting = tuple(
-        find
-        for find in remainders
-        if find
-        and not _is_visible(find, ledger.writer, parts)
-        and not _repeats_trigger(rows[find.row].breadcrumb, ledger.writer.now)
-    )
-    least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(waiting)), min))[::-1]
+    view = ledger.writer.view
+    candidates = tuple(_news(finds, ledger, places))
+    least = tuple(accumulate((find.tokens or MIN_LINE_TOKENS for find in reversed(candidates)), min))[::-1]
     without_room: list[Find] = []
-    for number, find in enumerate(waiting):
+    for number, find in enumerate(candidates):
         if ledger.remaining < least[number]:
-            without_room += waiting[number:]
+            without_room += candidates[number:]
             break
-        schema = rows[find.row].breadcrumb.schema
-        if not limits.get(schema, 1) or not _try_add(rule.name, find, ledger, places):
+        crumb = view.breadcrumb(find.row)
+        if not limits.get(crumb.schema, 1) or not _try_add(rule.name, find, ledger, places):
             without_room.append(find)
             continue
-        crumb = rows[find.row].breadcrumb.id
-        ledger.probabilities[crumb] = min(ledger.probabilities.get(crumb, 0.0) + find.probability, 1.0)
-        if schema in limits:
-            limits[schema] -= 1
-    return tuple(Omission(id=rows[find.row].breadcrumb.id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
+        ledger.probabilities[crumb.id] = min(ledger.probabilities.get(crumb.id, 0.0) + find.probability, 1.0)
+        if crumb.schema in limits:
+            limits[crumb.schema] -= 1
+    return tuple(Omission(id=view.breadcrumb(find.row).id, reason=OVER_BUDGET, tokens=find.tokens) for find in without_room)
+
+
+def _news(finds: Iterable[Find], ledger: Ledger, places: Mapping[int, Item]) -> Iterator[Find]:
+    """The finds without what the page shows elsewhere, and without the trigger's own words."""
+    writer, items = ledger.writer, tuple(ledger.all_items())
+    parts = {part.breadcrumb.id: " ".join(part.text.split()) for item in items for part in item.fragments if part.reduced}
+    elsewhere = {item.origin: item.spans for item in items if item.spans and item.origin not in places}
+    for find in finds:
+        crumb = writer.view.breadcrumb(find.row)
+        remainder = _without_shown_spans(find, elsewhere.get(find.row, ()), crumb.text)
+        if remainder and not _is_visible(remainder, writer, parts) and not _repeats_trigger(crumb, writer.now):
+            yield remainder
 
 
 def _try_add(section: str, find: Find, ledger: Ledger, places: dict[int, Item]) -> bool:
