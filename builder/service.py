@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
 
 from builder.assemble.assemble import begin, complete
 from builder.assemble.front import Front
@@ -58,8 +59,8 @@ class BuildResult:
 
 
 @dataclass(frozen=True, slots=True)
-class BegunPages:
-    """The pages of one trigger in front of their finds; the other fields are those of `BuildResult`."""
+class PageFronts:
+    """The pages of one trigger without their finds, which need no query; the other fields are those of `BuildResult`."""
 
     fronts: tuple[Front, ...]
     rejected: tuple[str, ...]
@@ -89,14 +90,13 @@ class ContextBuilder:
         self.searcher = Searcher(embed=self.ingest.embed, terms=functions.terms)
         self.ranker = functions.ranker
         self._profiles = profiles
-        self._functions = functions
-        self._inputs = (store, embedder, history_cache, passages_at_ingestion)
+        self._renderings = functions.renderings
 
     def with_snapshot(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
         """The same with other profiles and templates; what began with this one ends with it."""
-        store, embedder, history_cache, passages_at_ingestion = self._inputs
-        functions = replace(self._functions, renderings=renderings)
-        return ContextBuilder(store, embedder, profiles, functions, history_cache, passages_at_ingestion)
+        other = copy(self)
+        other._profiles, other._renderings = profiles, renderings  # noqa: SLF001 - of the same class
+        return other
 
     def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         """Who wants a context for it: only the first version of a breadcrumb triggers, and a removal never does."""
@@ -112,7 +112,7 @@ class ContextBuilder:
         _, pages = await self.begin(breadcrumb, consumers)
         return await self.complete(pages)
 
-    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, BegunPages]:
+    async def begin(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[StoredBreadcrumb, PageFronts]:
         """Remember the breadcrumb, and make what stands in front of the finds. Raises `Rejected` and `Unavailable`.
 
         The fronts need nothing of the trigger but its place: they are made while it is embedded. A tool's answer is remembered
@@ -132,7 +132,7 @@ class ContextBuilder:
             pages = await self._begin(trigger.breadcrumb, consumers)
         return trigger, pages
 
-    async def complete(self, pages: BegunPages, ranker: Ranker | None = None) -> BuildResult:
+    async def complete(self, pages: PageFronts, ranker: Ranker | None = None) -> BuildResult:
         """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
         queries: Queries = {}
         contexts = []
@@ -153,14 +153,14 @@ class ContextBuilder:
         (recall,) = await self.recaller.recall(trigger, (profile,))
         return await self.searcher.query(trigger, recall.view, recall.profile, {}), recall.view
 
-    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> BegunPages:
+    async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageFronts:
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
         fronts = []
         for recall in await self.recaller.recall(trigger, tuple(each for each in consumers if each.consumer not in refusals)):
             try:
-                rendering = self._functions.renderings[recall.profile.encoding]
+                rendering = self._renderings[recall.profile.encoding]
                 fronts.append(begin(recall, rendering))
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")
-        return BegunPages(tuple(fronts), tuple(rejected), bool(refusals))
+        return PageFronts(tuple(fronts), tuple(rejected), bool(refusals))

@@ -52,9 +52,7 @@ def absence(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omi
     tally = _Tally(view, ids | {front.ledger.writer.now.id}, front.verbatim)
     tally.add_found(without_room)
     tally.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
-    for entry, reason in front.limits.left_out:
-        for row in entry.rows:
-            tally.add(reason, np.array([row]), (row,))
+    tally.add_each((row, reason) for entry, reason in front.limits.left_out for row in entry.rows)
     tally.add(IRRELEVANT, retrieval.irrelevant.every, retrieval.irrelevant.nearest)
     if not front.conversation.whole:
         of_session = view.column(view.history.breadcrumbs.session) == view.session
@@ -89,18 +87,29 @@ class _Tally:
         fresh &= ~self._counted
         self._counted |= fresh
         self._reasons[reason] += int(np.count_nonzero(fresh))
-        tokens = self._view.column(self._view.history.breadcrumbs.tokens)
         for row in by_relevance:
             if len(self._omissions) >= MAX_OMISSIONS:
                 return
             if fresh[row]:
-                name = self._view.breadcrumb(row).id
-                self._omissions.setdefault(name, Omission(id=name, reason=reason, tokens=int(tokens[row])))
+                self._name(row, reason)
+
+    def add_each(self, rows: Iterable[tuple[int, str]]) -> None:
+        """Add rows with a reason each, the most relevant first."""
+        for row, reason in rows:
+            if not self._counted[row]:
+                self._counted[row] = True
+                self._reasons[reason] += 1
+                self._name(row, reason)
 
     def absence(self) -> Absence:
         """The account."""
         by_reason = {reason: number for reason, number in sorted(self._reasons.items()) if number}
         return Absence(tuple(self._omissions.values())[:MAX_OMISSIONS], by_reason)
+
+    def _name(self, row: int, reason: str) -> None:
+        if len(self._omissions) < MAX_OMISSIONS:
+            name, tokens = self._view.breadcrumb(row).id, int(self._view.history.breadcrumbs.tokens.head(row + 1)[row])
+            self._omissions.setdefault(name, Omission(id=name, reason=reason, tokens=tokens))
 
     def _rows(self, ids: Iterable[str]) -> set[int]:
         return {row for name in ids if (row := self._view.row_of(name)) >= 0}

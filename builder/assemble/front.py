@@ -228,7 +228,7 @@ def _spans_days(front: Front) -> bool:
 def _began_earlier(recall: ConsumerRecall, writer: Writer) -> bool:
     """Whether the conversation began on another day than the trigger's."""
     view = recall.view
-    first = next((row for row in view.session_rows[: view.session_size] if view.dialogue[row]), None)
+    first = next((row for row in view.session_rows[: view.session_size] if view.in_conversation(row)), None)
     if first is None:
         return False
     return writer.day_of(view.breadcrumb(first)) != writer.day_of(recall.trigger)

@@ -94,7 +94,8 @@ class View:
 
     def in_conversation(self, row: int) -> bool:
         """Whether it is a message or part of a tool exchange of this consumer's conversation."""
-        return bool(self.dialogue[row])
+        is_dialogue = bool(self.column(self.history.breadcrumbs.in_conversation)[row])
+        return is_dialogue and (self.audience is None or bool(self.audience[row]))
 
     @property
     def turn(self) -> int:
