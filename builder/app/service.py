@@ -49,7 +49,7 @@ from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
-from builder.worker.purging import PurgeSchedule, Purging, Turn
+from builder.worker.purging import PurgeSchedule, Purging, TaskLock
 from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
@@ -180,8 +180,8 @@ def _open_peers(settings: Settings, js: JetStreamContext, reloading: Reloader, m
 def _open_purging(
     purging: Purging, settings: Settings, ledger: Progress, peers: Peers, metrics: Metrics, every: float
 ) -> PurgeSchedule:
-    period, turn = timedelta(hours=settings.worker.purge_hours), Turn(claim=peers.claim, release=peers.release)
-    return PurgeSchedule(purging, ledger, period, turn, lambda: datetime.now(UTC), metrics.purged.inc, every)
+    period, lock = timedelta(hours=settings.worker.purge_hours), TaskLock(claim=peers.claim, release=peers.release)
+    return PurgeSchedule(purging, ledger, period, lock, lambda: datetime.now(UTC), metrics.purged.inc, every)
 
 
 def _stay_responsive() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.wire.json import shape
+from builder.wire.openai_calls import tool_request
 
 log = logging.getLogger("builder.client")
 
@@ -44,9 +44,9 @@ def read_reply(reply: Any) -> Reply:
         content = reply["content"] if "content" in reply else reply["refusal"]
         blocks = [{"type": "text", "text": content or reply.get("refusal") or ""}] if not isinstance(content, list) else content
         text = "\n".join(block["text"] for block in blocks if block["type"] == "text")
-        anthropic = [_request(block["name"], block["input"], block["id"]) for block in blocks if block["type"] == "tool_use"]
-        functions = ((call["function"], call["id"]) for call in reply.get("tool_calls") or ())
-        openai = [_request(function["name"], _arguments(function["arguments"]), name) for function, name in functions]
+        uses = (block for block in blocks if block["type"] == "tool_use")
+        anthropic = [{"tool": block["name"], "input": block["input"], "requestId": block["id"]} for block in uses]
+        openai = [tool_request(call) for call in reply.get("tool_calls") or ()]
     except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise Rejected(f"the reply is {shape(reply)} without {error}; {SHAPES}") from error
     return Reply(text, (*anthropic, *openai))
@@ -85,15 +85,3 @@ async def _output(tool: str, arguments: Any, tools: Tools) -> Any:
         return await function(**arguments)
     result = await asyncio.to_thread(function, **arguments)
     return await result if inspect.isawaitable(result) else result
-
-
-def _request(tool: str, arguments: Any, identity: str) -> dict[str, Any]:
-    return {"tool": tool, "input": arguments, "requestId": identity}
-
-
-def _arguments(text: Any) -> Any:
-    """The arguments of a call, which OpenAI has as JSON text; the text itself where the model has written no JSON."""
-    try:
-        return json.loads(text) if text else {}
-    except ValueError:
-        return text

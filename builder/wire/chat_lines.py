@@ -13,6 +13,7 @@ from typing import Any
 
 from builder.domain.errors import Rejected
 from builder.wire.json import canonical, parse, shape
+from builder.wire.openai_calls import tool_request
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
 SYSTEM = frozenset({"system", "developer"})
@@ -134,7 +135,7 @@ def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tu
     if role == "user" and content is not None:
         return "user.message.v1", {"content": content, **speaker}
     if role == "assistant":
-        calls = [_call(call) for call in message.get("tool_calls") or ()]
+        calls = [tool_request(call) for call in message.get("tool_calls") or ()]
         conversation.tools |= {call["requestId"]: call["tool"] for call in calls}
         body = {"message": content if content is not None else message.get("refusal") or "", **speaker}
         answer = {"trigger_event_id": conversation.question} if conversation.question else {}
@@ -146,18 +147,6 @@ def _body(role: Any, message: dict[str, Any], conversation: _Conversation) -> tu
     if role == "user":
         raise Rejected("a message of the role 'user' has no content; leave it out, or give it one")
     raise Rejected(f"role {str(role)[:40]!r} is unknown; use one of {', '.join(ROLES)}")
-
-
-def _call(call: Any) -> dict[str, Any]:
-    """A tool call of ours. Arguments are JSON in a string, which stays a string when it is none. Raises `Rejected`."""
-    function = call.get("function") if isinstance(call, dict) else None
-    if not isinstance(function, dict) or not function.get("name") or not call.get("id"):
-        raise Rejected('a tool call has no id or no name; write {"id": "…", "type": "function", "function": {"name": "…"}}')
-    arguments = function.get("arguments")
-    if isinstance(arguments, str):
-        is_json, value = _parsed(arguments)
-        arguments = value if is_json else arguments
-    return {"tool": str(function["name"]), "input": arguments, "requestId": str(call["id"])}
 
 
 def _identity(message: dict[str, Any], conversation: _Conversation) -> str:

@@ -66,12 +66,12 @@ class Processor:
             if breadcrumb.removes:
                 await self._erase(breadcrumb)
             return Ending("expired" if consumers and not stored.breadcrumb.removes else "remembered")
-        turnout = await self._quiet_time.turnout(breadcrumb, consumers)
-        if not turnout.ready:
+        readiness = await self._quiet_time.readiness(breadcrumb, consumers)
+        if not readiness.ready:
             await builder.remember(breadcrumb)
-            return Ending("waiting" if turnout.pause else "superseded", pause=turnout.pause)
+            return Ending("waiting" if readiness.pause else "superseded", pause=readiness.pause)
         start = perf_counter()
-        stored, pages = await builder.begin(breadcrumb, turnout.ready)
+        stored, pages = await builder.begin(breadcrumb, readiness.ready)
         if stored.breadcrumb.removes:
             return Ending("remembered")
         if self._is_old(stored.breadcrumb):
@@ -81,7 +81,7 @@ class Processor:
         result = await builder.complete(pages)
         seconds = perf_counter() - start
         tokens = await self._contexts.publish(result, is_repeat=is_repeat)
-        return Ending("published", tokens=tokens, build=seconds, pause=turnout.pause)
+        return Ending("published", tokens=tokens, build=seconds, pause=readiness.pause)
 
     def _is_old(self, trigger: Breadcrumb) -> bool:
         return self._now() - trigger.received_at >= self._max_age

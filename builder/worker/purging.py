@@ -120,8 +120,8 @@ def purge_rows(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """How one worker at a time gets its turn."""
+class TaskLock:
+    """How one worker at a time does a task."""
 
     claim: Callable[[str], Awaitable[bool]]
     """Whether this worker may do the task now."""
@@ -137,7 +137,7 @@ class PurgeSchedule:
         purging: Purging,
         ledger: Progress,
         every: timedelta,
-        turn: Turn,
+        lock: TaskLock,
         now: Callable[[], datetime],
         count: Callable[[int], object],
         poll_seconds: float = POLL_SECONDS,
@@ -146,7 +146,7 @@ class PurgeSchedule:
         self._purging = purging
         self._ledger = ledger
         self._every = every
-        self._turn = turn
+        self._lock = lock
         self._now = now
         self._count = count
         self._poll_seconds = poll_seconds
@@ -171,13 +171,13 @@ class PurgeSchedule:
         if not last:
             await self._note(now)
             return False
-        if now.timestamp() < last + self._every.total_seconds() or not await self._turn.claim(TASK):
+        if now.timestamp() < last + self._every.total_seconds() or not await self._lock.claim(TASK):
             return False
         try:
             rows = await self._purging.run(now)
             await self._note(now)
         finally:
-            await self._turn.release(TASK)
+            await self._lock.release(TASK)
         self._report(rows)
         return True
 

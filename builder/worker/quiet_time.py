@@ -16,7 +16,7 @@ from builder.recall.earlier_trigger import follows_at_once, is_same_speaker
 
 
 @dataclass(frozen=True, slots=True)
-class Turnout:
+class Readiness:
     """What the consumers of a message do."""
 
     ready: tuple[Profile, ...]
@@ -46,17 +46,17 @@ class QuietTime:
         self._now = now
         self._facts = facts
 
-    async def turnout(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> Turnout:
+    async def readiness(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> Readiness:
         """A consumer without `debounce` is ready at once, and so is every one for what no person says. Raises `Unavailable`."""
         if trigger.role != "user" or not any(profile.debounce for profile in consumers):
-            return Turnout(consumers)
+            return Readiness(consumers)
         age = (self._now() - trigger.received_at).total_seconds()
         due = tuple(profile for profile in consumers if profile.debounce <= age)
         later = await self._later(trigger, max((profile.debounce for profile in due), default=0))
         ready = tuple(profile for profile in due if not any(_supersedes(crumb, trigger, profile) for crumb in later))
         # A clock behind the stream's asks again each quiet time, not once after all of the difference.
         pauses = [min(profile.debounce - age, profile.debounce) for profile in consumers if profile.debounce > age]
-        return Turnout(ready, min(pauses, default=0.0))
+        return Readiness(ready, min(pauses, default=0.0))
 
     async def _later(self, trigger: Breadcrumb, seconds: float) -> list[Breadcrumb]:
         """What came in the session less than so many seconds behind the trigger."""

@@ -42,6 +42,8 @@ class Finding(NamedTuple):
     problem: str
     fix: str
     severity: Severity = "error"
+    is_of_author: bool = False
+    """It matters only where a file of the author says it, not where a bundled one does."""
 
 
 def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_preset: bool = False) -> Iterator[Finding]:
@@ -138,9 +140,8 @@ def _empty(profile: Profile) -> Iterator[Finding]:
                 _at(rule), "nothing stands in it", f"add to pinned what has section: {rule.name}, or take the section out", "note"
             )
         if rule.source == "reminder" and rule.name not in reminder_sections:
-            yield Finding(
-                _at(rule), "no reminder stands in it", f"add one to reminders with section: {rule.name}, or take it out", "note"
-            )
+            fix = f"add one to reminders with section: {rule.name}, or take it out"
+            yield Finding(_at(rule), "no reminder stands in it", fix, "note", is_of_author=True)
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:

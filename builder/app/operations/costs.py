@@ -30,7 +30,7 @@ def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str
     """The report: a row a consumer, the largest first. models: consumer → model, where no agent reports one."""
     by_consumer: dict[str, list[Page]] = {}
     for page in traffic.pages:
-        by_consumer.setdefault(page.turn[1], []).append(page)
+        by_consumer.setdefault(page.trigger[1], []).append(page)
     rows = [_row(consumer, pages, traffic, prices, hours, models) for consumer, pages in by_consumer.items()]
     amounts = [row["money"][0]["a_day"] for row in rows if len(row["money"]) == 1]
     return {
@@ -52,14 +52,14 @@ def _row(
 ) -> dict[str, Any]:
     cached = fmean(_cached(page, prices.cache) for page in pages)
     tokens = fmean(page.tokens for page in pages)
-    responses = [traffic.answers[page.turn] for page in pages if page.turn in traffic.answers]
+    responses = [traffic.answers[page.trigger] for page in pages if page.trigger in traffic.answers]
     answer = fmean(responses) if responses else 0.0
     reported = _reported(pages, traffic)
     a_day = len(pages) * HOURS_A_DAY / hours
     classes = sorted({name for page in pages for name in page.tokens_by_class})
     return {
         "consumer": consumer,
-        "sessions": len({(page.turn[0], page.session) for page in pages}),
+        "sessions": len({(page.trigger[0], page.session) for page in pages}),
         "contexts": len(pages),
         "contexts_per_day": round(a_day, 1),
         "tokens": round(tokens, 1),

@@ -164,13 +164,14 @@ class ProfileCatalog:
             return
         stack = self.library.layers(entry.name, entry.source)
         for finding in lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset"):
-            yield _at_place(finding, stack, entry.file)
+            layer = layer_of(tuple(finding.place.split(".")), stack, origins(stack))
+            if not (finding.is_of_author and layer.is_bundled):
+                yield _at_place(finding, layer, stack, entry.file)
 
 
-def _at_place(finding: Finding, stack: tuple[Layer, ...], file: str) -> LintFinding:
-    """With the file that says it, the line, and the place as its author calls it."""
+def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:
+    """With the file that says it, the line, and the place as its author calls it. layer: what says it."""
     path = tuple(finding.place.split("."))
-    layer = layer_of(path, stack, origins(stack))
     if layer.is_bundled:  # what is wrong with it comes of the author's file
         layer = stack[-1]
     line = line_of(layer.source, path)

@@ -19,7 +19,7 @@ from builder.domain.usage import USAGE, Usage
 RESPONSE = "agent.response.v1"
 ANSWER_ENCODING = "o200k_base"
 ANY = "*"
-Turn = tuple[str, str, str]
+TriggerKey = tuple[str, str, str]
 """Workspace, consumer and id of the trigger."""
 
 
@@ -28,7 +28,7 @@ class Page:
     """One published context."""
 
     id: str
-    turn: Turn
+    trigger: TriggerKey
     session: str
     moment: datetime
     tokens: int
@@ -45,7 +45,7 @@ class Traffic:
     """What was published in a stretch of time."""
 
     pages: list[Page] = field(default_factory=list)
-    answers: dict[Turn, int] = field(default_factory=dict)
+    answers: dict[TriggerKey, int] = field(default_factory=dict)
     """Tokens of the agent's responses to a context, tool calls included."""
     reports: list[tuple[str, Usage]] = field(default_factory=list)
     """Id of the context, "" where the report has none, and what its agent reported of it."""
@@ -90,7 +90,7 @@ class TrafficReader:
         self.traffic = Traffic()
         self.first_trigger = 0
         """Sequence of the oldest trigger: what is said about the contexts came later. 0 = no contexts."""
-        self._turns: set[Turn] = set()
+        self._triggers: set[TriggerKey] = set()
         self._latest: dict[tuple[str, str, str], tuple[array[int], datetime]] = {}
 
     def page(self, arrival: StreamMessage) -> None:
@@ -103,7 +103,7 @@ class TrafficReader:
 
     def _add(self, event: dict[str, Any], moment: datetime) -> None:
         workspace, consumer, session = event["workspace"], event["consumer_id"], event["session_id"]
-        turn, key = (workspace, consumer, event["trigger_event_id"]), (workspace, consumer, session)
+        trigger, key = (workspace, consumer, event["trigger_event_id"]), (workspace, consumer, session)
         tokens = array("l", load_encoder(event["assembly"]["tokenizer"])(event["content"]))
         by_class: dict[str, int] = {}
         for section in event["sections"]:
@@ -114,7 +114,7 @@ class TrafficReader:
             return
         page = Page(
             id=event["id"],
-            turn=turn,
+            trigger=trigger,
             session=session,
             moment=moment,
             tokens=event["token_count"],
@@ -123,7 +123,7 @@ class TrafficReader:
             tokens_by_class=by_class,
         )
         self.traffic.pages.append(page)
-        self._turns.add(turn)
+        self._triggers.add(trigger)
         self.first_trigger = min(self.first_trigger or event["trigger_seq"], event["trigger_seq"])
 
     def response(self, arrival: StreamMessage) -> None:
@@ -133,10 +133,10 @@ class TrafficReader:
             return
         creator = body.get("creator")
         agent = creator.get("agent_id") if isinstance(creator, dict) else None
-        turn = (arrival.subject.split(".")[1], str(agent), str(body.get("trigger_event_id")))
-        if turn in self._turns:
+        trigger = (arrival.subject.split(".")[1], str(agent), str(body.get("trigger_event_id")))
+        if trigger in self._triggers:
             size = len(load_encoder(ANSWER_ENCODING)("\n".join(_texts(body))))
-            self.traffic.answers[turn] = self.traffic.answers.get(turn, 0) + size
+            self.traffic.answers[trigger] = self.traffic.answers.get(trigger, 0) + size
 
     def report(self, arrival: StreamMessage) -> None:
         """Take an agent's report; one that cannot be about a page counts nothing."""

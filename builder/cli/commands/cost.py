@@ -49,7 +49,7 @@ def cost(
             place.settings, place.servers, workspace, since, lambda now, end: progress.update(task, completed=now, total=end)
         )
         traffic = asyncio.run(reading)
-    consumers = {page.turn[1] for page in traffic.pages}
+    consumers = {page.trigger[1] for page in traffic.pages}
     figures = costs(
         traffic, price_list, hours, {consumer: _model_of(place.settings, consumer) or model for consumer in consumers}
     )

@@ -11,7 +11,7 @@ from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
-from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging, Turn
+from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging, TaskLock
 from tests.conversations import message_of
 from tests.factories import remembered_of
 from tests.ports import MemoryStream
@@ -37,7 +37,7 @@ class Bench:
         self.now = START
         self.purging = Purging(self.store, ContextEraser(self.store, self.stream), self.stream, self.drop, busy)
         self.schedule = PurgeSchedule(
-            self.purging, self.store, DAY, Turn(claim=self.claim, release=self.release), lambda: self.now, self.counts.append
+            self.purging, self.store, DAY, TaskLock(claim=self.claim, release=self.release), lambda: self.now, self.counts.append
         )
 
     async def publish(self, *messages: StreamMessage) -> None:

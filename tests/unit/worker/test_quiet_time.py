@@ -8,7 +8,7 @@ from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.profile import Profile
 from builder.remember.decode import decode
-from builder.worker.quiet_time import QuietTime, Turnout
+from builder.worker.quiet_time import QuietTime, Readiness
 from tests.conversations import message_of
 from tests.factories import make_place, make_profile, remembered_of
 from tests.ports import MemoryStream
@@ -27,9 +27,9 @@ def message(sequence: int, seconds: float, user: str = "ada", **record: Any) -> 
     )
 
 
-async def turnout(
+async def readiness(
     later: tuple[StreamMessage, ...], age: float, *profiles: Profile, earlier: tuple[StreamMessage, ...] = ()
-) -> Turnout:
+) -> Readiness:
     """What comes of a message when these came behind it, so many seconds after it. earlier: what the store has."""
     trigger = message(1, 0)
     stream = MemoryStream((trigger, *later))
@@ -37,36 +37,36 @@ async def turnout(
     for each in (*earlier, trigger):
         await store.remember(remembered_of(decode(each)))
     quiet_time = QuietTime(stream, stream.last, decode, lambda: trigger.received_at + timedelta(seconds=age), store.facts)
-    return await quiet_time.turnout(decode(trigger), profiles)
+    return await quiet_time.readiness(decode(trigger), profiles)
 
 
 async def test_without_a_quiet_time_every_message_is_answered_at_once() -> None:
-    assert await turnout((message(2, 0.5),), 0, PROMPT) == Turnout((PROMPT,))
+    assert await readiness((message(2, 0.5),), 0, PROMPT) == Readiness((PROMPT,))
 
 
 async def test_a_message_waits_until_its_quiet_time_is_over() -> None:
-    assert await turnout((), 0.5, PATIENT) == Turnout((), 1.5)
-    assert await turnout((), 2, PATIENT) == Turnout((PATIENT,))
+    assert await readiness((), 0.5, PATIENT) == Readiness((), 1.5)
+    assert await readiness((), 2, PATIENT) == Readiness((PATIENT,))
 
 
 async def test_a_message_that_the_same_person_follows_up_in_time_is_not_answered() -> None:
-    assert await turnout((message(2, 1.9),), 2.1, PATIENT) == Turnout(())
-    assert await turnout((message(2, 2.0),), 2.1, PATIENT) == Turnout((PATIENT,))
+    assert await readiness((message(2, 1.9),), 2.1, PATIENT) == Readiness(())
+    assert await readiness((message(2, 2.0),), 2.1, PATIENT) == Readiness((PATIENT,))
 
 
 async def test_nobody_else_and_nothing_that_asks_for_no_context_ends_a_quiet_time() -> None:
     answer = message_of(3, "agent.response.v1", {"message": "Yes?"})
     later = (message(2, 0.5, "bob"), answer, message(4, 0.6, id="m1", version=2))
-    assert await turnout(later, 2.1, PATIENT) == Turnout((PATIENT,))
+    assert await readiness(later, 2.1, PATIENT) == Readiness((PATIENT,))
 
 
 async def test_what_was_sent_before_and_is_sent_again_takes_no_context_away() -> None:
     before = replace(message(1, -60, id="m0"), place=make_place(0))
-    assert await turnout((message(2, 0.5, id="m0"),), 2.1, PATIENT, earlier=(before,)) == Turnout((PATIENT,))
-    assert await turnout((message(2, 0.5, id="m1"),), 2.1, PATIENT) == Turnout((PATIENT,))
+    assert await readiness((message(2, 0.5, id="m0"),), 2.1, PATIENT, earlier=(before,)) == Readiness((PATIENT,))
+    assert await readiness((message(2, 0.5, id="m1"),), 2.1, PATIENT) == Readiness((PATIENT,))
 
 
 async def test_consumers_of_one_message_wait_each_as_long_as_its_profile_says() -> None:
-    assert await turnout((), 0, PROMPT, PATIENT, STEADY) == Turnout((PROMPT,), 2)
-    assert await turnout((message(2, 10),), 5, PROMPT, PATIENT, STEADY) == Turnout((PROMPT, PATIENT), 25)
-    assert await turnout((message(2, 10),), 31, PROMPT, PATIENT, STEADY) == Turnout((PROMPT, PATIENT))
+    assert await readiness((), 0, PROMPT, PATIENT, STEADY) == Readiness((PROMPT,), 2)
+    assert await readiness((message(2, 10),), 5, PROMPT, PATIENT, STEADY) == Readiness((PROMPT, PATIENT), 25)
+    assert await readiness((message(2, 10),), 31, PROMPT, PATIENT, STEADY) == Readiness((PROMPT, PATIENT))

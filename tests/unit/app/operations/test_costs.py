@@ -21,7 +21,7 @@ PRICES = PriceList(
 def page(number: int, consumer: str = "default", **changes: Any) -> Page:
     values: dict[str, Any] = {
         "id": f"{consumer}-{number}",
-        "turn": ("acme", consumer, f"m{number}"),
+        "trigger": ("acme", consumer, f"m{number}"),
         "session": "s1",
         "moment": NOON + timedelta(minutes=number),
         "tokens": 1000,

@@ -67,3 +67,11 @@ def test_phrases_that_cannot_be_used_are_told_like_every_other_mistake(tmp_path:
     )  # fmt: skip
     (tmp_path / "phrases" / "de.yaml").write_text("user: Kunde\n", "utf-8")
     assert lint_folders(settings, ("default", "minimal")) == (2, ())
+
+
+def test_a_section_for_reminders_that_a_preset_brings_is_no_mistake_of_its_user(tmp_path: Path) -> None:
+    written(tmp_path, "profiles/coder.yaml", "extends: [default, coding-agent]\n")
+    assert shelf(tmp_path).findings(("coder",)) == ()
+    own = "extends: default\nsections:\n  - {name: last, source: reminder, title: Last}\n  - {name: current, source: trigger}\n"
+    written(tmp_path, "profiles/coder.yaml", own)
+    assert "no reminder stands in it" in {finding.problem for finding in shelf(tmp_path).findings(("coder",))}

@@ -67,7 +67,7 @@ def test_a_page_before_the_time_counts_only_as_the_one_before() -> None:
     reader.page(context("m1", WORDS, minutes=-1))
     reader.page(context("m22", WORDS, minutes=1))
     (page,) = reader.traffic.pages
-    assert (page.turn, page.reused > 60, page.pause) == (("acme", "default", "m22"), True, 120)
+    assert (page.trigger, page.reused > 60, page.pause) == (("acme", "default", "m22"), True, 120)
     assert reader.first_trigger == 43
 
 
