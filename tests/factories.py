@@ -12,10 +12,10 @@ import numpy as np
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library
+from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.assemble import begin, complete
 from builder.assemble.items.layout import Rendering
@@ -55,7 +55,7 @@ BY_HAND = Ranker(
 """Weights set by hand: tests must not depend on the weights that were learned last."""
 
 make_terms = load_terms()
-PHRASES = Phrases(read_folders((bundled_folder("templates"),))[2]["en"])
+PHRASES = Phrases(templates_of(read_layers((bundled_folder("templates"),)))[2]["en"])
 """The bundled catalogue."""
 
 
@@ -276,13 +276,13 @@ class HashingEmbedder:
 
 @cache
 def _bundled_templates() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled_folder("templates"),)))
+    return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
 
 
 @cache
 def _bundled_profile(name: str) -> Profile:
     folder = bundled_folder("templates")
-    return parse_profile(name, (folder / "profiles" / f"{name}.yaml").read_text("utf-8"), load_library((folder,)))
+    return parse_profile(name, (folder / "profiles" / f"{name}.yaml").read_text("utf-8"), load_library(read_layers((folder,))))
 
 
 def _body(schema: str, text: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from builder.adapters.profiles.layers import DEFAULT
@@ -9,7 +9,7 @@ from builder.adapters.profiles.models import parse_models
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
 from builder.adapters.templates.failures import Failures, Listener, silence
-from builder.adapters.templates.folder import TemplateSet, read_folders, read_languages
+from builder.adapters.templates.folder import YAML, TemplateSet, languages_of, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
@@ -19,7 +19,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.nearest import advice
 from builder.domain.profile import Profile
-from builder.wire.files import line_of, read_source
+from builder.wire.files import Files, by_name, line_of, read_files
 
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
@@ -42,50 +42,64 @@ class ConfigSnapshot:
     """By encoding."""
     failures: Failures
     """What the templates could not render."""
-    stamps: FileStamps
+    layers: tuple[Files, ...]
+    """The files, the bundled ones first."""
+    stamps: FileStamps = frozenset()
     """Of the files before they were read."""
 
 
 def read_config(
     folders: tuple[Path, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
 ) -> ConfigSnapshot:
-    """Read all files. folders: the bundled one first. Raises `Misconfigured`.
+    """Read all files. folders: the bundled one first. Raises `Misconfigured`. The rest is as in `parse_config`."""
+    stamps = file_stamps(folders)
+    return replace(parse_config(read_layers(folders), previous, failed, preset), stamps=stamps)
 
-    previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
-    a template cannot render. preset: one that is read as a profile too, if there is no profile of this name.
-    """
+
+def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
+    """The files of each folder. Raises `Misconfigured`."""
     for folder in folders:
         if not folder.is_dir():
             raise Misconfigured(
                 f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
             )
-    stamps = file_stamps(folders)
     try:
-        library = load_library(folders)
-        profiles = load_profiles(folders, library)
-        if preset in library.presets and all(profile.consumer != preset for profile in profiles):
-            profiles = (*profiles, read_preset(preset, library))
-        templates = TemplateSet(*read_folders(folders))
+        return tuple(read_files(folder, KINDS) for folder in folders)
     except (OSError, UnicodeDecodeError) as error:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
+
+
+def parse_config(
+    layers: tuple[Files, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
+) -> ConfigSnapshot:
+    """The snapshot that these files make. Raises `Misconfigured`.
+
+    previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
+    a template cannot render. preset: one that is read as a profile too, if there is no profile of this name.
+    """
+    library = load_library(layers)
+    profiles = load_profiles(layers, library)
+    if preset in library.presets and all(profile.consumer != preset for profile in profiles):
+        profiles = (*profiles, read_preset(preset, library))
+    templates = TemplateSet(*templates_of(layers))
     before = previous if previous and previous.templates.revision == templates.revision else None
     former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
     if not before:
         _try(templates)
-    _check_pages(profiles, templates, folders)
-    plain = TemplateSet(*read_folders(folders[:1])) if folders[1:] else templates
+    _check_pages(profiles, templates, layers)
+    plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
     encodings = sorted({profile.encoding for profile in profiles})
     renderings = {
         encoding: _rendering(encoding, profiles, templates, former.get(encoding), plain, failures) for encoding in encodings
     }
     return ConfigSnapshot(
-        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, stamps=stamps
+        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, layers=layers
     )
 
 
-def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, folders: tuple[Path, ...]) -> None:
+def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, layers: tuple[Files, ...]) -> None:
     """Every profile's page exists. Raises `FaultyFiles`."""
-    texts, pages = sources(folders, "profiles"), templates.sources["pages"]
+    texts, pages = sources(layers, "profiles"), templates.sources["pages"]
     findings = [
         LintFinding(
             file=f"profiles/{profile.consumer}.yaml",
@@ -140,9 +154,9 @@ def template_folders(settings: Settings) -> tuple[Path, ...]:
     return (bundled_folder("templates"), *extra)
 
 
-def load_profiles(folders: tuple[Path, ...], library: Library) -> tuple[Profile, ...]:
-    """All profiles by name; a later folder's file wins. Raises `Misconfigured`."""
-    return tuple(parse_profile(name, source, library) for name, source in sorted(sources(folders, "profiles").items()))
+def load_profiles(layers: tuple[Files, ...], library: Library) -> tuple[Profile, ...]:
+    """All profiles by name; a later layer's file wins. Raises `Misconfigured`."""
+    return tuple(parse_profile(name, source, library) for name, source in sorted(sources(layers, "profiles").items()))
 
 
 def read_preset(name: str, library: Library) -> Profile:
@@ -150,19 +164,19 @@ def read_preset(name: str, library: Library) -> Profile:
     return parse_profile(name, library.presets[name], library, f"presets/{name}.yaml")
 
 
-def load_library(folders: tuple[Path, ...]) -> Library:
+def load_library(layers: tuple[Files, ...]) -> Library:
     """What profiles may extend, the default profile included, and the models they may name. Raises `Misconfigured`."""
-    presets, bundled = _presets(folders), _presets(folders[:1])
-    tables = (folder / MODELS for folder in folders)
-    models = {name: facts for table in tables if table.exists() for name, facts in parse_models(read_source(table)).items()}
-    return Library(presets=presets, bundled=bundled, languages=read_languages(folders), models=models)
+    presets, bundled = _presets(layers), _presets(layers[:1])
+    tables = (layer[MODELS] for layer in layers if MODELS in layer)
+    models = {name: facts for table in tables for name, facts in parse_models(table).items()}
+    return Library(presets=presets, bundled=bundled, languages=languages_of(layers), models=models)
 
 
-def _presets(folders: tuple[Path, ...]) -> dict[str, str]:
+def _presets(layers: tuple[Files, ...]) -> dict[str, str]:
     """The presets and the default profile."""
-    return sources(folders, "presets") | {DEFAULT: sources(folders, "profiles")[DEFAULT]}
+    return sources(layers, "presets") | {DEFAULT: sources(layers, "profiles")[DEFAULT]}
 
 
-def sources(folders: tuple[Path, ...], kind: str) -> dict[str, str]:
-    """Name → YAML text of the "profiles" or the "presets"; a later folder's file wins."""
-    return {file.stem: read_source(file) for folder in folders for file in sorted((folder / kind).glob("*.yaml"))}
+def sources(layers: tuple[Files, ...], kind: str) -> dict[str, str]:
+    """Name → YAML text of the "profiles" or the "presets"; a later layer's file wins."""
+    return by_name(layers, kind, YAML)

@@ -8,8 +8,12 @@ from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.domain.edition import Edition
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb
+
+MAX_EDITIONS = 200
+"""Of profiles and templates that a store keeps."""
 
 
 class BreadcrumbStore(Protocol):
@@ -163,6 +167,16 @@ class Progress(Protocol):
         """Forget the attempts of a finished delivery."""
 
 
+class Editions(Protocol):
+    """The profiles and templates of contexts that were published. All methods raise `Unavailable`."""
+
+    async def add_edition(self, edition: Edition) -> None:
+        """Store it durably. A known one becomes the newest. Of more than MAX_EDITIONS the oldest go."""
+
+    async def edition(self, consumer: str, profile: str, templates: str) -> Edition | None:
+        """The newest in which the consumer's profile and the templates had these revisions."""
+
+
 class CallOrigin(NamedTuple):
     """The first request of a session under a request id."""
 
@@ -209,7 +223,7 @@ class StoreHealth(Protocol):
         """Bytes that are free where the store lies; None when the store does not know."""
 
 
-class CompleteStore(Store, Eraser, PendingStubs, MissingVectors, Progress, Rebuild, StoreHealth, Protocol):
+class CompleteStore(Store, Eraser, PendingStubs, MissingVectors, Progress, Editions, Rebuild, StoreHealth, Protocol):
     """All ports of an open store: what an adapter implements."""
 
 

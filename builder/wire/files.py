@@ -1,6 +1,6 @@
 """Files of authors and operators: bounded in size, and YAML without aliases, by which a small file becomes a large value."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,8 @@ import yaml
 
 from builder.domain.errors import Misconfigured
 
+Files = Mapping[str, str]
+"""A folder of templates: path in it, with slashes → text."""
 MAX_DIGITS = 30
 """Of a whole number."""
 MAX_TREES = 4
@@ -24,6 +26,23 @@ def read_source(file: Path) -> str:
     if len(data) > MAX_FILE_BYTES:
         raise Misconfigured(f"{file} has more than {MAX_FILE_BYTES:,} bytes; make it smaller")
     return data.decode("utf-8")
+
+
+def read_files(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
+    """The files of the folder that fit one of the patterns, by path. Raises as `read_source` does."""
+    files = (file for pattern in patterns for file in sorted(folder.glob(pattern)))
+    return {file.relative_to(folder).as_posix(): read_source(file) for file in files}
+
+
+def by_name(layers: Iterable[Files], kind: str, suffix: str) -> dict[str, str]:
+    """Name → text of the files of one kind, such as hints; a later layer's file wins."""
+    start = f"{kind}/"
+    return {
+        path.removeprefix(start).removesuffix(suffix): text
+        for layer in layers
+        for path, text in layer.items()
+        if path.startswith(start) and path.endswith(suffix)
+    }
 
 
 class _Plain(yaml.SafeLoader):

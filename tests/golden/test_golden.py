@@ -18,11 +18,11 @@ from markdown_it import MarkdownIt
 from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import load_ranker
-from builder.app.config import load_library
+from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -52,7 +52,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 @cache
 def helpers() -> Functions:
-    templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
     return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
@@ -83,7 +83,7 @@ def events(case: str) -> list[Breadcrumb]:
 def profile(case: str) -> Profile:
     own, default = file_of(case, "profile", "yaml"), bundled_folder("templates") / "profiles" / "default.yaml"
     source = (own if own.exists() else default).read_text("utf-8")
-    return parse_profile(consumer(case) or "agent", source, load_library((bundled_folder("templates"),)))
+    return parse_profile(consumer(case) or "agent", source, load_library(read_layers((bundled_folder("templates"),))))
 
 
 async def build(case: str, store: Store, embedder: Embedder) -> Context:

@@ -10,6 +10,7 @@ class MemoryProgress(PendingStubs, Progress):
     """Watermarks, attempts and pending stubs."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._watermarks: dict[tuple[str, str], Place] = {}
         self._attempts: dict[Place, int] = {}
         self._stubs: set[str] = set()

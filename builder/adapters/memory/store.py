@@ -8,6 +8,7 @@ from itertools import chain
 from typing_extensions import override
 
 from builder.adapters.memory import people
+from builder.adapters.memory.editions import MemoryEditions
 from builder.adapters.memory.progress import MemoryProgress
 from builder.adapters.memory.queries import (
     AFTER_ALL,
@@ -32,7 +33,7 @@ from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 from builder.ports.store import CallOrigin, CompleteStore
 
 
-class MemoryStore(MemoryProgress, CompleteStore):
+class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
     """All ports of a store without a disk: the model of the other stores."""
 
     def __init__(self) -> None:

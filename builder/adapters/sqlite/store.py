@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from builder.adapters.sqlite import backlog, erasing, joins, people, pinned, reading, revisions, scopes, sessionless
 from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.editions import SqliteEditions
 from builder.adapters.sqlite.files import file_bytes, free_bytes
 from builder.adapters.sqlite.rows import (
     BREADCRUMB_COLUMNS,
@@ -48,7 +49,7 @@ _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
 
-class SqliteStore(CompleteStore):
+class SqliteStore(SqliteEditions, CompleteStore):
     """All ports of a store in one SQLite file. One writer at a time: a busy file is `Unavailable` after ten seconds."""
 
     def __init__(self, path: str) -> None:

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -22,7 +21,7 @@ from builder.domain.errors import Misconfigured
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.phrases import Phrases
-from builder.wire.files import read_source
+from builder.wire.files import Files, by_name
 
 GENERIC = "generic"
 FAILURES = (
@@ -40,7 +39,7 @@ FAILURES = (
 )
 """Errors of compiling and running a template: Jinja's own, Python's of deep code, and those of its values."""
 SUFFIX = ".md.j2"
-GLOB = f"*{SUFFIX}"
+YAML = ".yaml"
 MAX_SOURCE_CHARS = 65_536
 """Of a template."""
 MAX_STRIKES = 8
@@ -135,25 +134,21 @@ class TemplateSet:
             raise TemplateFailed(reason_of(error, template, self.sources[kind][name])) from error
 
 
-def read_folders(folders: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, str]]]:
-    """Hint and page sources by name, and phrases by language and name; a later folder's file wins, of phrases the entry.
+def templates_of(layers: tuple[Files, ...]) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, str]]]:
+    """Hint and page sources by name, and phrases by language and name; a later layer's file wins, of phrases the entry.
 
     What a language lacks is English. Raises `FaultyFiles` for a catalogue of phrases that cannot be used.
     """
-    hints, pages = (
-        {file.name.removesuffix(SUFFIX): read_source(file) for folder in folders for file in sorted((folder / kind).glob(GLOB))}
-        for kind in ("hints", "pages")
-    )
-    return hints, pages, read_languages(folders)
+    return by_name(layers, "hints", SUFFIX), by_name(layers, "pages", SUFFIX), languages_of(layers)
 
 
-def read_languages(folders: tuple[Path, ...]) -> dict[str, dict[str, str]]:
-    """Language → phrases by name; see `read_folders`."""
+def languages_of(layers: tuple[Files, ...]) -> dict[str, dict[str, str]]:
+    """Language → phrases by name; see `templates_of`."""
     own: dict[str, dict[str, str]] = {}
-    for folder in folders:
-        for file in sorted((folder / "phrases").glob("*.yaml"), key=lambda file: (file.stem != ENGLISH, file.stem)):
-            entries = parse_phrases(read_source(file), own.get(ENGLISH, {}), f"phrases/{file.name}")
-            own[file.stem] = own.get(file.stem, {}) | entries
+    for layer in layers:
+        for name, text in sorted(by_name((layer,), "phrases", YAML).items(), key=lambda item: (item[0] != ENGLISH, item[0])):
+            entries = parse_phrases(text, own.get(ENGLISH, {}), f"phrases/{name}{YAML}")
+            own[name] = own.get(name, {}) | entries
     return {name: own.get(ENGLISH, {}) | entries for name, entries in own.items()}
 
 

@@ -10,11 +10,11 @@ from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
-from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, read_folders
+from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates, moving, overused
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, sources, template_folders
+from builder.app.config import load_library, read_layers, sources, template_folders
 from builder.app.operations.profile_views import Setting, profile_settings
 from builder.app.operations.template_files import stray_files, untranslated
 from builder.app.settings import Settings
@@ -55,11 +55,12 @@ class ProfileCatalog:
         """Raises `Misconfigured` when phrases or the table of models cannot be read; other broken files are findings."""
         self._own = folders[1:]
         self._profiles: dict[str, Profile | FaultyFiles] = {}
-        self.library: Library = load_library(folders)
-        self.hints, self.pages, languages = read_folders(folders)
-        self._bundled_hints, _, self._bundled_languages = read_folders(folders[:1])
+        layers = read_layers(folders)
+        self.library: Library = load_library(layers)
+        self.hints, self.pages, languages = templates_of(layers)
+        self._bundled_hints, _, self._bundled_languages = templates_of(layers[:1])
         self.templates, self._uncompiled = _compiled(self.hints, self.pages, languages)
-        profiles, presets = sources(folders, "profiles"), sources(folders, "presets")
+        profiles, presets = sources(layers, "profiles"), sources(layers, "presets")
         self.all = tuple(Entry(name=name, kind="profile", source=profiles[name]) for name in sorted(profiles)) + tuple(
             Entry(name=name, kind="preset", source=presets[name]) for name in sorted(presets.keys() - profiles.keys())
         )

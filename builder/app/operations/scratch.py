@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import cache
 
 from builder.adapters.memory import MemoryStore
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import FACTS_ENCODING, load_ranker
-from builder.app.config import load_library, load_profiles, read_preset
+from builder.app.config import load_library, load_profiles, read_layers, read_preset
 from builder.app.resources import bundled_folder
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
@@ -37,9 +37,9 @@ def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuil
 @cache
 def bundled_profiles() -> tuple[Profile, ...]:
     """Every bundled profile and every preset as a profile."""
-    folders = (bundled_folder("templates"),)
-    library = load_library(folders)
-    profiles = load_profiles(folders, library)
+    layers = read_layers((bundled_folder("templates"),))
+    library = load_library(layers)
+    profiles = load_profiles(layers, library)
     presets = (read_preset(name, library) for name in sorted(library.presets.keys() - {"default"}))
     return (*profiles, *presets)
 
@@ -51,4 +51,4 @@ def _ranker() -> Ranker:
 
 @cache
 def _templates() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled_folder("templates"),)))
+    return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))

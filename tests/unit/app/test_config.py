@@ -6,7 +6,7 @@ from time import thread_time
 import pytest
 
 from builder.adapters.templates.failures import silence
-from builder.app.config import load_library, load_profiles, read_config, read_preset, template_folders
+from builder.app.config import load_library, load_profiles, read_config, read_layers, read_preset, template_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
@@ -49,9 +49,9 @@ def profiles_of(folder: Path, **files: str) -> dict[str, Profile]:
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, "utf-8")
     folders = template_folders(Settings(templates_dir=folder))
-    library = load_library(folders)
+    library = load_library(read_layers(folders))
     presets = {name: read_preset(name, library) for name in library.presets if name != "default"}
-    return presets | {profile.consumer: profile for profile in load_profiles(folders, library)}
+    return presets | {profile.consumer: profile for profile in load_profiles(read_layers(folders), library)}
 
 
 @pytest.mark.parametrize("beginning", ["", "extends: default\n", "extends: [default]\n"])

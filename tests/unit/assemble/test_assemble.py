@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -31,7 +32,7 @@ ASK = said(800, "What did the weather service say about Delft?")
 
 def page_with_hint(source: str, rows: list[StoredBreadcrumb]) -> Context:
     """The page when the hint of user messages has this source."""
-    bundled_set = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    bundled_set = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     hints = {**bundled_set.sources["hints"], "user.message.v1": source}
     rendering = JinjaRendering(
         TemplateSet(hints, bundled_set.sources["pages"], {"en": PHRASES.entries}), make_rendering().count, bundled_set

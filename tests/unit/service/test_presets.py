@@ -4,13 +4,13 @@ import pytest
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.tokens import load_counter
-from builder.app.config import load_library, template_folders
+from builder.app.config import load_library, read_layers, template_folders
 from builder.app.settings import Settings
 from builder.domain.profile import Profile
 from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb
 from tests.unit.service.test_service import make_builder
 
-LIBRARY = load_library(template_folders(Settings()))
+LIBRARY = load_library(read_layers(template_folders(Settings())))
 PRESETS = sorted(LIBRARY.presets)
 
 

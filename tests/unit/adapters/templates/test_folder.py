@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from builder.adapters.templates.failures import Failures
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, Layout, PageSection
@@ -62,7 +63,7 @@ def test_when_the_generic_hint_fails_too_the_text_itself_is_shown_and_forges_not
 
 
 def test_the_bundled_generic_hint_steps_in_for_a_broken_one() -> None:
-    bundled_set = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    bundled_set = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     rendering = JinjaRendering(TemplateSet({"generic": "{{ missing }}"}, {}), len, bundled_set)
     assert rendering.fragment(make_breadcrumb("Hello."), WHOLE, "User").text == "- user.message.v1: content: Hello."
 
@@ -165,7 +166,7 @@ def test_an_unknown_page_is_misconfigured_and_the_known_ones_are_named() -> None
 )
 def test_what_a_failing_page_should_show_is_shown_by_a_bundled_one_of_its_kind(source: str, closing: str, like: str) -> None:
     told: list[Failure] = []
-    bundled_set = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    bundled_set = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     rendering = JinjaRendering(
         TemplateSet({"generic": PLAIN}, {"mine": source + closing}), len, bundled_set, Failures(told.append)
     )
@@ -176,7 +177,7 @@ def test_what_a_failing_page_should_show_is_shown_by_a_bundled_one_of_its_kind(s
 
 
 def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_own() -> None:
-    templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     groups = (Group(date="8 May 2023", fragments=("A: 1\n    more", "B: 2")), Group(date="9 May 2023", fragments=("A: 3",)))
     page = templates.page("default", (SECTION, PageSection(name="y", title="Dated", groups=groups)))
     assert page == ("## Title\n- own line\ntwo\n\n## Dated\n[8 May 2023]\nA: 1\n    more\nB: 2\n\n[9 May 2023]\nA: 3\n")
@@ -184,7 +185,7 @@ def test_the_default_page_has_a_heading_a_section_and_dates_on_lines_of_their_ow
 
 
 def test_a_title_of_a_profile_cannot_break_its_heading() -> None:
-    templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     title = PageSection(name="x", title="One\n# Two", groups=SECTION.groups)
     assert templates.page("default", (title,)).startswith("## One # Two\n- own line")
 
@@ -199,8 +200,8 @@ def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> No
     write(tmp_path, "hints", "calendar.event.v1", "Event: {{ text }}")
     write(tmp_path, "pages", "wide", "{{ sections | length }} sections")
     (tmp_path / "hints" / "README.md").write_text("no template", "utf-8")
-    hints, pages, _ = read_folders((bundled_folder("templates"), tmp_path))
-    own_hints, own_pages, _ = read_folders((bundled_folder("templates"),))
+    hints, pages, _ = templates_of(read_layers((bundled_folder("templates"), tmp_path)))
+    own_hints, own_pages, _ = templates_of(read_layers((bundled_folder("templates"),)))
     assert hints == own_hints | {"note.v1": "Mine: {{ text }}", "calendar.event.v1": "Event: {{ text }}"}
     assert pages == own_pages | {"wide": "{{ sections | length }} sections"}
     templates = TemplateSet(hints, pages)
@@ -209,11 +210,12 @@ def test_a_file_of_a_later_folder_wins_and_the_others_stay(tmp_path: Path) -> No
 
 
 def test_an_overlay_folder_may_be_empty(tmp_path: Path) -> None:
-    assert read_folders((bundled_folder("templates"), tmp_path)) == read_folders((bundled_folder("templates"),))
+    bundled = read_layers((bundled_folder("templates"),))
+    assert templates_of(read_layers((bundled_folder("templates"), tmp_path))) == templates_of(bundled)
 
 
 def test_the_revision_changes_with_any_source_any_name_and_nothing_else() -> None:
-    hints, pages, _ = read_folders((bundled_folder("templates"),))
+    hints, pages, _ = templates_of(read_layers((bundled_folder("templates"),)))
     revision = TemplateSet(hints, pages).revision
     assert TemplateSet(dict(reversed(hints.items())), pages).revision == revision
     revisions = [TemplateSet(hints | {name: source + " "}, pages).revision for name, source in hints.items()]

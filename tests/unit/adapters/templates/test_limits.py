@@ -5,9 +5,10 @@ from time import thread_time
 
 import pytest
 
-from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, read_folders
+from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.sandbox.meter import Limits
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.layout import Group, PageSection
@@ -24,7 +25,7 @@ SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragment
 
 
 def bundled_set() -> TemplateSet:
-    return TemplateSet(*read_folders((bundled_folder("templates"),)))
+    return TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
 
 
 def within_bounds(work: Callable[[], str]) -> str:

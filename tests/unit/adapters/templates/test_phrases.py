@@ -5,25 +5,26 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.phrases import parse_phrases
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
 from builder.domain.errors import Misconfigured
 from tests.factories import PHRASES, make_breadcrumb
 
-LANGUAGES = read_folders((bundled_folder("templates"),))[2]
+LANGUAGES = templates_of(read_layers((bundled_folder("templates"),)))[2]
 
 
 def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(tmp_path: Path) -> None:
     (tmp_path / "phrases").mkdir()
     (tmp_path / "phrases" / "en.yaml").write_text('characters_left_out_of: "[{number} weggelassen, id {id}]"\n', "utf-8")
-    templates = TemplateSet(*read_folders((bundled_folder("templates"), tmp_path)))
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"), tmp_path))))
     cut = JinjaRendering(templates, len).fragment(make_breadcrumb("word " * 99, id="m7"), WHOLE, "User", cap=120)
     assert "weggelassen, id m7]" in cut.text
     assert templates.phrases()("no_answer") == PHRASES("no_answer")
-    assert templates.revision != TemplateSet(*read_folders((bundled_folder("templates"),))).revision
+    assert templates.revision != TemplateSet(*templates_of(read_layers((bundled_folder("templates"),)))).revision
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_a_bundled_language_has_every_phrase_of_english_with_its_fields(language
 def test_what_an_authors_own_language_lacks_is_english(tmp_path: Path) -> None:
     (tmp_path / "phrases").mkdir()
     (tmp_path / "phrases" / "nl.yaml").write_text("user: Gebruiker\n", "utf-8")
-    _, _, languages = read_folders((bundled_folder("templates"), tmp_path))
+    _, _, languages = templates_of(read_layers((bundled_folder("templates"), tmp_path)))
     assert (languages["nl"]["user"], languages["nl"]["assistant"]) == ("Gebruiker", "Assistant")
 
 

@@ -2,13 +2,14 @@
 
 import pytest
 
-from builder.adapters.templates.folder import TemplateSet, read_folders
+from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.trial import faults
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from tests.hostile import ALL
 
-HINTS, PAGES, LANGUAGES = read_folders((bundled_folder("templates"),))
+HINTS, PAGES, LANGUAGES = templates_of(read_layers((bundled_folder("templates"),)))
 
 
 def faults_of(hint: str = "", page: str = "", schema: str = "user.message.v1") -> list[tuple[str, str, str]]:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from builder.adapters.templates.cuts.bounds import CHARACTERS_PER_VALUE, pruned, shortened
-from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, read_folders
+from builder.adapters.templates.folder import MAX_STRIKES, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
+from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
 from tests.factories import PHRASES, left_out, make_breadcrumb
@@ -47,7 +48,7 @@ def test_later_texts_give_way_to_earlier_ones_with_a_mark() -> None:
 @pytest.mark.parametrize("kind", HUGE)
 def test_a_huge_body_of_any_make_is_shown_by_its_own_hint_as_far_as_a_page_goes(kind: str) -> None:
     longest = 64_000
-    templates = TemplateSet(*read_folders((bundled_folder("templates"),)))
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
     rendering = JinjaRendering(templates, load_counter("o200k_base"), max_chars=longest)
     for schema, body in (
         ("tool.response.v1", {"tool": "search", "status": "success", "request_id": "r1", "output": HUGE[kind]}),

@@ -1,0 +1,66 @@
+"""The SQL of editions: each text is stored once, under its hash, whichever editions have it."""
+
+import json
+from collections.abc import Mapping
+from hashlib import blake2b
+
+import apsw
+from typing_extensions import override
+
+from builder.adapters.sqlite.connection import Connection
+from builder.domain.edition import Edition
+from builder.ports.store import MAX_EDITIONS, Editions
+
+_NEWEST = "SELECT coalesce(max(number), 0) + 1 FROM editions"
+_ADD = f"""
+    INSERT INTO editions VALUES (?, ({_NEWEST}), ?, ?, ?) ON CONFLICT (id) DO UPDATE SET number = excluded.number
+"""
+_DROP = "DELETE FROM editions WHERE number NOT IN (SELECT number FROM editions ORDER BY number DESC LIMIT ?)"
+_DROP_TEXTS = """
+    DELETE FROM edition_texts WHERE hash NOT IN (
+        SELECT path.value FROM editions, json_each(layers) AS layer, json_each(layer.value) AS path
+    )
+"""
+_FIND = "SELECT templates, profiles, layers FROM editions WHERE templates = ? ORDER BY number DESC"
+
+
+class SqliteEditions(Editions):
+    """The part of the store that keeps editions."""
+
+    _connection: Connection
+
+    @override
+    async def add_edition(self, edition: Edition) -> None:
+        await self._connection.run(lambda sql: _add(sql, edition))
+
+    @override
+    async def edition(self, consumer: str, profile: str, templates: str) -> Edition | None:
+        return await self._connection.read(lambda sql: _find(sql, consumer, profile, templates))
+
+
+def _add(sql: apsw.Connection, edition: Edition) -> None:
+    layers = [{path: _hash(text) for path, text in layer.items()} for layer in edition.layers]
+    texts = {_hash(text): text for layer in edition.layers for text in layer.values()}
+    sql.executemany("INSERT OR IGNORE INTO edition_texts VALUES (?, ?)", texts.items())
+    sql.execute(_ADD, (edition.id, edition.templates, json.dumps(dict(edition.profiles)), json.dumps(layers)))
+    sql.execute(_DROP, (MAX_EDITIONS,))
+    if sql.changes():
+        sql.execute(_DROP_TEXTS)
+
+
+def _find(sql: apsw.Connection, consumer: str, profile: str, templates: str) -> Edition | None:
+    for revision, profiles, layers in sql.execute(_FIND, (templates,)):
+        revisions = json.loads(profiles)
+        if revisions.get(consumer) == profile:
+            texts = tuple(_texts(sql, layer) for layer in json.loads(layers))
+            return Edition(templates=revision, profiles=revisions, layers=texts)
+    return None
+
+
+def _texts(sql: apsw.Connection, hashes: Mapping[str, str]) -> dict[str, str]:
+    read = "SELECT text FROM edition_texts WHERE hash = ?"
+    return {path: next(sql.execute(read, (name,)))[0] for path, name in hashes.items()}
+
+
+def _hash(text: str) -> str:
+    return blake2b(text.encode(), digest_size=16).hexdigest()
