@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from builder.assemble.assemble import begin, complete
+from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.front import Front
 from builder.assemble.items.layout import Rendering
+from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
@@ -27,6 +28,9 @@ from builder.recall.search.ranking import Ranker
 from builder.recall.search.searcher import Queries, Searcher
 from builder.remember.ingest import Ingest
 from builder.remember.memory import Memory
+
+OPEN_TURN = "the calls of its turn are not all answered, its own was answered before, or a person has spoken since"
+"""Why a tool's answer may give none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +139,9 @@ class ContextBuilder:
     async def complete(self, pages: PageFronts, ranker: Ranker | None = None) -> BuildResult:
         """The contexts of these pages. ranker: other weights than the bundled ones, for benchmarks."""
         queries: Queries = {}
-        contexts = []
-        for front in pages.fronts:
-            recall = front.recall
-            query = await self.searcher.query(recall.trigger, recall.view, recall.profile, recall.scope, queries)
-            contexts.append(complete(front, query, ranker or self.ranker, self.recaller.reader.model))
+        contexts = [
+            context_of(await self._assembly(front, queries, ranker), self.recaller.reader.model) for front in pages.fronts
+        ]
         return BuildResult(tuple(contexts), pages.rejected, pages.loop_stopped)
 
     async def build_contexts(
@@ -148,10 +150,26 @@ class ContextBuilder:
         """One context per consumer as of the place of a trigger that is remembered; see `complete`."""
         return await self.complete(await self._begin(trigger.breadcrumb, consumers), ranker)
 
+    async def explain(self, trigger: Breadcrumb, profile: Profile, *, degraded: bool = False) -> tuple[Context, Explanation]:
+        """The context of a trigger that is remembered, built again, and the explanation of it.
+
+        degraded: as it was without an engine. Raises `Rejected` when the trigger gives this consumer none, and `Unavailable`.
+        """
+        pages = await self._begin(trigger, (profile,))
+        if not pages.fronts:
+            raise Rejected(pages.rejected[0] if pages.rejected else f"{trigger.id} gives no context: {OPEN_TURN}")
+        assembly = await self._assembly(pages.fronts[0], {}, None, degraded=degraded)
+        return context_of(assembly, self.recaller.reader.model), Explanation(assembly, self.ranker)
+
     async def recall_for(self, trigger: Breadcrumb, profile: Profile) -> tuple[Query, View]:
         """What ranking would see for this trigger, for learning and explaining."""
         (recall,) = await self.recaller.recall(trigger, (profile,))
         return await self.searcher.query(trigger, recall.view, recall.profile, recall.scope, {}), recall.view
+
+    async def _assembly(self, front: Front, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
+        recall = front.recall
+        query = await self.searcher.query(recall.trigger, recall.view, recall.profile, recall.scope, queries)
+        return complete(front, replace(query, vector=b"") if degraded else query, ranker or self.ranker)
 
     async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageFronts:
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)

@@ -17,7 +17,7 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
-from builder.assemble.assemble import begin, complete
+from builder.assemble.assemble import begin, complete, context_of
 from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -210,7 +210,7 @@ def make_context(
 
 def assemble(recall: ConsumerRecall, question: Query, rendering: Rendering) -> Context:
     """The page at one go."""
-    return complete(begin(recall, rendering), question, BY_HAND, MODEL)
+    return context_of(complete(begin(recall, rendering), question, BY_HAND), MODEL)
 
 
 def asked_view(trigger: StoredBreadcrumb, rows: Iterable[StoredBreadcrumb | str]) -> tuple[View, Turn | None]:

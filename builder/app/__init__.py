@@ -13,12 +13,12 @@ from builder.app.components import (
     open_reference,
     prepare_model,
 )
+from builder.app.config import read_templates
 from builder.app.operations.costs import costs
 from builder.app.operations.export import Export, StreamContent, export_session, stream_content
 from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, lint_folders, open_catalog
 from builder.app.operations.maintenance import (
-    answer_from_store,
     clear_dead_letters,
     compare_store,
     purge_store,
@@ -27,6 +27,7 @@ from builder.app.operations.maintenance import (
     rebuild_store,
 )
 from builder.app.operations.prices import PriceList, load_prices
+from builder.app.operations.store_answers import answer_from_store
 from builder.app.operations.summaries import compact_session, summarise
 from builder.app.operations.traffic import read_traffic
 from builder.app.parts import PARTS, Parts
@@ -77,6 +78,7 @@ __all__ = [
     "purge_store",
     "read_breadcrumb",
     "read_dead_letters",
+    "read_templates",
     "read_traffic",
     "rebuild_store",
     "running",

@@ -15,6 +15,7 @@ from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
 from builder.app.resources import bundled_folder
 from builder.app.settings import Settings
+from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.nearest import advice
@@ -69,6 +70,11 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
 
 
+def read_templates(folder: Path) -> Files:
+    """The files of one folder of templates. Raises `Misconfigured`."""
+    return read_layers((folder,))[0]
+
+
 def parse_config(
     layers: tuple[Files, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
 ) -> ConfigSnapshot:
@@ -95,6 +101,12 @@ def parse_config(
     return ConfigSnapshot(
         profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, layers=layers
     )
+
+
+def edition_of(config: ConfigSnapshot) -> Edition:
+    """The edition that contexts of this configuration belong to."""
+    profiles = {profile.consumer: profile.revision for profile in config.profiles}
+    return Edition(templates=config.templates.revision, profiles=profiles, layers=config.layers)
 
 
 def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, layers: tuple[Files, ...]) -> None:

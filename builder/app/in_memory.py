@@ -22,6 +22,8 @@ from builder.adapters.nats.requests import answering
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, CONTEXTS_MAX_AGE, DEADLETTERS
 from builder.app.components import Components, open_components
+from builder.app.operations.explanations import Explanations
+from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_summarising
 from builder.app.settings import Embedding, Settings
 from builder.domain.breadcrumb import Place
@@ -34,7 +36,7 @@ from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
-from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, Verb
+from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, Verb, stay
 from builder.worker.summary_scheduler import Sources
 
 Engine = Literal["none", "onnx"]
@@ -132,13 +134,14 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
         partial(compact_on_request, lambda: core, summarising), lambda: core.profiles,
     )  # fmt: skip
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_payload))
+    explanations = Explanations(Replays(lambda: core, archive, stay, broker.max_payload), store)
     quiet_time = QuietTime(stream, stream.last, read, now, store.facts)
     processor = Processor(lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time)
     letters = DeadLetters(publisher, archive)
     worker = Worker(
         processor, Attempts(store, in_work, attempts), letters, lambda _outcome: None, Rules(heartbeat=HEARTBEAT_SECONDS)
     )  # fmt: skip
-    return worker, requests.verbs
+    return worker, {**requests.verbs, **explanations.verbs}
 
 
 def _in_turn(verbs: Mapping[str, Verb], deliveries: _Deliveries) -> Mapping[str, Verb]:

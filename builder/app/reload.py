@@ -7,14 +7,26 @@ from pathlib import Path
 
 from builder.adapters.templates.failures import Listener
 from builder.app.components import Components
-from builder.app.config import FileStamps, file_stamps, read_config
-from builder.domain.errors import Misconfigured
+from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, read_config
+from builder.domain.errors import Misconfigured, Unavailable
+from builder.ports.store import Editions
 from builder.service import ContextBuilder
 from builder.worker.resilience import UnexpectedError, guard
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
+
+
+async def note_edition(store: Editions, config: ConfigSnapshot) -> None:
+    """Keep the profiles and templates that come into force, so that their contexts can be built again.
+
+    A store that cannot take them costs later explanations their exactness, and nothing else.
+    """
+    try:
+        await store.add_edition(edition_of(config))
+    except Unavailable as error:
+        log.warning("the profiles and templates are not kept for later explanations: %s", error)
 
 
 class Reloader:
@@ -40,6 +52,7 @@ class Reloader:
 
     async def run(self, renew: Callable[[Components], None]) -> None:
         """Look for edits until cancelled. renew: called with the new components."""
+        await note_edition(self.core.store, self.core.config)
         while True:
             await asyncio.sleep(POLL_SECONDS)
             if await self.look():
@@ -65,6 +78,7 @@ class Reloader:
             log.error(self.problem)  # noqa: TRY400 - the sentence says it all
             self._refused()
             return False
+        await note_edition(self.core.store, config)
         self.core, self.problem = self.core.with_config(config), ""
         consumers = ", ".join(profile.consumer for profile in config.profiles)
         log.info("profiles and templates were read again: %s; templates %s", consumers, config.templates.revision)

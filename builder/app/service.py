@@ -29,6 +29,8 @@ from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import Components, open_components
 from builder.app.config import template_folders
 from builder.app.health import is_alive, readiness, show_gauges
+from builder.app.operations.explanations import Explanations
+from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_endpoint, open_summarising
 from builder.app.parts import PARTS, Parts
 from builder.app.peers import this_worker
@@ -123,6 +125,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             partial(compact_on_request, lambda: reloading.core, summarising), lambda: reloading.core.profiles,
         )  # fmt: skip
         contexts_publisher = ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES))
+        replays = Replays(lambda: reloading.core, archive, up_to_date, connection.max_payload - HEADER_BYTES)
         processor = Processor(
             reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
             CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
@@ -159,10 +162,11 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         loops = [asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), *others)]
         for task in loops:
             stack.push_async_callback(_cancel, task)
-        await stack.enter_async_context(answering(connection, requests.verbs, own, metrics.answered))
-        alive = partial(is_alive, watchdog, loops)
+        await stack.enter_async_context(
+            answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
+        )
         _stay_responsive()
-        application = inbox.application(routes(alive, required, reported, metrics.registry))
+        application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 
 

@@ -1,6 +1,6 @@
 """The account of a page: tokens of each breadcrumb on it, and why everything else is not."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,6 +25,8 @@ class Absence:
     """The most relevant."""
     by_reason: Mapping[str, int]
     """Reason → how many of all."""
+    rows: Mapping[str, Ints]
+    """Reason → rows of all, in place order; those that are in no view are missing."""
 
 
 def parts(ledger: Ledger) -> Iterator[Omission]:
@@ -49,7 +51,7 @@ def absence(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omi
     """What is not on the page. without_room: what was found and has no place, the most relevant first."""
     view = front.ledger.writer.view
     ids = {fragment.breadcrumb.id for item in front.ledger.all_items() for fragment in item.fragments}
-    tally = _Tally(view, ids | {front.ledger.writer.now.id}, front.verbatim)
+    tally = _Tally(view, ids | {front.ledger.writer.now.id}, front.verbatim | rows_of_calls(front.ledger))
     tally.add_found(without_room)
     tally.add(OVER_BUDGET, retrieval.crowded.every, retrieval.crowded.nearest)
     tally.add_each((row, reason) for entry, reason in front.limits.left_out for row in entry.rows)
@@ -61,15 +63,32 @@ def absence(front: Front, retrieval: RetrievalResult, without_room: Iterable[Omi
     return tally.absence()
 
 
+def rows_of_calls(ledger: Ledger) -> frozenset[int]:
+    """Rows of every breadcrumb that makes one of the calls on the page: one that passes a call on says nothing more."""
+    view = ledger.writer.view
+    exchanges = view.history.exchanges
+    calls = [
+        exchange
+        for item in ledger.all_items()
+        if item.entry and item.entry.request
+        for exchange in exchanges.of_caller.get(item.entry.row, ())
+        if exchange.request == item.entry.request
+    ]
+    calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
+    return frozenset(row for exchange in calls for row in exchange.callers if row < view.size)
+
+
 class _Tally:
     """Each row is counted once, under its first reason."""
 
-    def __init__(self, view: View, page_ids: set[str], verbatim: frozenset[int]) -> None:
+    def __init__(self, view: View, page_ids: set[str], others: frozenset[int]) -> None:
+        """others: rows of which the page says all without naming them."""
         self._view = view
         self._page_ids = page_ids
         self._counted = np.zeros(view.size, np.bool_)
-        self._counted[list(self._rows(page_ids) | verbatim)] = True
+        self._counted[list(self._rows(page_ids) | others)] = True
         self._reasons: Counter[str] = Counter()
+        self._rows_by_reason: defaultdict[str, list[Ints]] = defaultdict(list)
         self._omissions: dict[str, Omission] = {}
 
     def add_found(self, omissions: Iterable[Omission]) -> None:
@@ -79,6 +98,8 @@ class _Tally:
                 self._omissions.setdefault(omission.id, omission)
         self._reasons.update(omission.reason for omission in self._omissions.values())
         self._counted[list(self._rows(self._omissions))] = True
+        for omission in self._omissions.values():
+            self._rows_by_reason[omission.reason].append(np.array(list(self._rows((omission.id,))), np.int64))
 
     def add(self, reason: str, rows: Ints, by_relevance: Iterable[int]) -> None:
         """Add rows for one reason. by_relevance: those that may be named, the most relevant first."""
@@ -86,7 +107,9 @@ class _Tally:
         fresh[rows] = True
         fresh &= ~self._counted
         self._counted |= fresh
-        self._reasons[reason] += int(np.count_nonzero(fresh))
+        fresh_rows = np.flatnonzero(fresh)
+        self._rows_by_reason[reason].append(fresh_rows)
+        self._reasons[reason] += len(fresh_rows)
         for row in by_relevance:
             if len(self._omissions) >= MAX_OMISSIONS:
                 return
@@ -99,12 +122,14 @@ class _Tally:
             if not self._counted[row]:
                 self._counted[row] = True
                 self._reasons[reason] += 1
+                self._rows_by_reason[reason].append(np.array([row]))
                 self._name(row, reason)
 
     def absence(self) -> Absence:
         """The account."""
         by_reason = {reason: number for reason, number in sorted(self._reasons.items()) if number}
-        return Absence(tuple(self._omissions.values())[:MAX_OMISSIONS], by_reason)
+        all_rows = {reason: np.sort(np.concatenate(self._rows_by_reason[reason])) for reason in by_reason}
+        return Absence(tuple(self._omissions.values())[:MAX_OMISSIONS], by_reason, all_rows)
 
     def _name(self, row: int, reason: str) -> None:
         if len(self._omissions) < MAX_OMISSIONS:

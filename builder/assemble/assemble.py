@@ -1,9 +1,9 @@
 """`assemble`: recall → context. Reads top to bottom: the conversation and what stands beside it, finds, layout, account."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from builder.assemble.account import absence, parts, sections_of
+from builder.assemble.account import Absence, absence, parts, sections_of
 from builder.assemble.front import Front, front_of
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import FOLD_REASON
@@ -41,20 +41,38 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     return front_of(recall, writer)
 
 
-def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
-    """The page with the finds in the room that is left. model: engine of the vectors."""
-    recall, profile = front.recall, front.recall.profile
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assembly:
+    """A finished page and what it was made of: a context and its receipt are two accounts of it."""
+
+    front: Front
+    query: Query
+    retrieval: RetrievalResult
+    page: Page
+    chat: tuple[Message, ...]
+    absence: Absence
+
+
+def complete(front: Front, query: Query, ranker: Ranker) -> Assembly:
+    """The page with the finds in the room that is left."""
     retrieval = _retrieve(front, query, ranker)
     omissions = _put_finds(retrieval, front)
     page, chat = _compose(front)
     missing = absence(front, retrieval, (*omissions, *front.active.omissions, *retrieval.omissions))
+    return Assembly(front=front, query=query, retrieval=retrieval, page=page, chat=chat, absence=missing)
+
+
+def context_of(assembly: Assembly, model: str) -> Context:
+    """The context. model: engine of the vectors."""
+    front, page = assembly.front, assembly.page
+    recall, profile = front.recall, front.recall.profile
     return Context(
         trigger=recall.trigger,
         consumer=profile.consumer,
         assembled_at=recall.trigger.received_at,
         markdown=page.markdown,
         breakpoints=page.breakpoints,
-        messages=chat,
+        messages=assembly.chat,
         chat_format=profile.chat_format,
         tokens=page.tokens,
         budget=profile.budget,
@@ -64,13 +82,13 @@ def complete(front: Front, query: Query, ranker: Ranker, model: str) -> Context:
         profile_revision=profile.revision,
         template_revision=front.ledger.writer.rendering.revision,
         model=model,
-        flags=_flags(front, query, page),
+        flags=_flags(front, assembly.query, page),
         sections=sections_of(front.ledger),
         supersedes=_superseded_context(recall),
         compaction=_compaction(front),
         partial=tuple(parts(front.ledger)),
-        omissions=missing.omissions,
-        left_out=missing.by_reason,
+        omissions=assembly.absence.omissions,
+        left_out=assembly.absence.by_reason,
     )
 
 

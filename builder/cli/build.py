@@ -13,6 +13,7 @@ from builder.domain.errors import Rejected
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.remember.lifetimes import Lifetimes
+from builder.service import OPEN_TURN
 from builder.wire.chat_lines import chat_lines
 from builder.wire.records import Outgoing, read_lines
 
@@ -47,10 +48,7 @@ async def build_once(
     if result.rejected:
         raise Rejected(result.rejected[0])
     if not result.contexts:
-        raise Rejected(
-            f"{trigger.id} gives no context: the calls of its turn are not all answered, its own was answered before, "
-            "or a person has spoken since"
-        )
+        raise Rejected(f"{trigger.id} gives no context: {OPEN_TURN}")
     event: dict[str, Any] = json.loads(encode(result.contexts[0]))
     return event
 

@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 from builder import __version__
-from builder.cli.commands import bench, bench_data, bench_pages, bench_speed, cost, messages, operate, profiles, records, serve
+from builder.cli.commands import (
+    bench,
+    bench_data,
+    bench_pages,
+    bench_speed,
+    cost,
+    explain,
+    messages,
+    operate,
+    profiles,
+    records,
+    serve,
+)
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -22,6 +34,9 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "fetch": records.fetch,
     "history": records.history,
     "context": records.context,
+    "explain": explain.explain,
+    "why": explain.why,
+    "replay": explain.replay,
     "forget": records.forget,
     "purge": records.purge,
     "cost": cost.cost,

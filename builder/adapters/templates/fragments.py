@@ -15,9 +15,9 @@ from builder.adapters.templates.cuts.shorten import shorten
 from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.layouts import digest
+from builder.adapters.templates.page_marks import layout_of, marked_ends, numbered, spans_of
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.templates.sandbox.filters import untagged
-from builder.adapters.templates.section_ends import layout_of, marked_ends
 from builder.adapters.templates.values import plain_item, values_of
 from builder.assemble.items.forms import LINE_REASONS, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.labels import reserved_names, tool_label
@@ -163,6 +163,17 @@ class JinjaRendering:
             return replace(layout_of(self._bundled.page(like, marked_ends(sections)), len(sections)), failed=True)
         except TemplateFailed as error:
             raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
+
+    def fragment_spans(self, page: str, sections: tuple[PageSection, ...]) -> tuple[tuple[int, int], ...]:
+        """The offsets of each fragment on the page."""
+        plain = self.page(page, sections)
+        if plain.failed:
+            page = TAGGED if self._templates.is_tagged(page) else DEFAULT
+        templates = self._bundled if plain.failed else self._templates
+        try:
+            return spans_of(templates.page(page, numbered(sections)), plain.text)
+        except TemplateFailed:
+            return ()
 
     def page_tokens(self, text: str) -> int:
         """True tokens of a page: a token ends at a line end that has such a sign behind it, so lines are counted apart."""

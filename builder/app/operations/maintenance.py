@@ -11,21 +11,19 @@ from nats.aio.client import Client
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.publisher import letter_subject
-from builder.adapters.nats.server import ANY_PORT, embedded_server
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
-from builder.app.broker import connect, open_bus, streams_folder, topology
+from builder.app.broker import connect, open_bus, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
 from builder.domain.breadcrumb import Place
-from builder.domain.errors import Misconfigured, Rejected, Unavailable
+from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.store import CallOrigin, StoreLocation
 from builder.remember.decode import decode
 from builder.worker.erasure import ContextEraser
 from builder.worker.purging import Purging, purge_rows
-from builder.worker.request_handlers import Contexts, Lookup
 
 
 async def read_dead_letters(settings: Settings, servers: str) -> list[bytes]:
@@ -179,35 +177,6 @@ async def compare_store(settings: Settings, servers: str) -> str:
 def _moment(incarnation: int) -> str:
     """When a stream was created."""
     return f"{datetime.fromtimestamp(incarnation / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
-
-
-async def answer_from_store(settings: Settings, servers: str, workspace: str, verb: str, data: bytes) -> dict[str, Any]:
-    """What `fetch`, `history` and `context` answer, read from the store and the stream while no service runs.
-
-    servers: of the broker that keeps the contexts; "" = the embedded one, which is started on the data folder for the question.
-    Raises `Rejected`, `Unavailable`, and `Misconfigured` while another process uses the data folder.
-    """
-    async with locate_store(settings).open() as store:
-        lookup = Lookup(store, lambda: datetime.now(UTC))
-        if verb in lookup.verbs:
-            return await lookup.verbs[verb](workspace, data)
-        async with _broker(settings, servers) as connection:
-            contexts = Contexts(store, NatsArchive(connection.jetstream(), lambda: 0, settings.installation))
-            return await contexts.verbs[verb](workspace, data)
-
-
-@asynccontextmanager
-async def _broker(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """The broker at the addresses, or the embedded one without its service. Raises `Unavailable` and `Misconfigured`."""
-    if servers:
-        async with connected(settings, servers) as connection:
-            yield connection
-        return
-    data = streams_folder(settings)
-    if not data.exists():
-        raise Unavailable(f"no service answers, and there are no streams in {data}; start the service")
-    async with embedded_server(data, ANY_PORT) as server, connected(settings, server.url) as connection:
-        yield connection
 
 
 @asynccontextmanager

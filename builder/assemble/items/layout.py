@@ -64,6 +64,12 @@ class Rendering(Protocol):
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
         """The finished markdown."""
 
+    def fragment_spans(self, page: str, sections: tuple[PageSection, ...]) -> tuple[tuple[int, int], ...]:
+        """Where each fragment stands in the text of `page`, in characters, in the order of the sections and their groups.
+
+        () when the template shows one twice, or changes one.
+        """
+
     def heading_tokens(self, page: str, name: str, title: str) -> int:
         """Tokens that a section costs beside its fragments."""
 

@@ -1,12 +1,12 @@
 """Commands of profile authors."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from builder.cli.options import AsJson, settings, show
+from builder.cli.tables import table
 
 if TYPE_CHECKING:
     from builder.app.operations.lint import Entry
@@ -27,7 +27,7 @@ def list_profiles(*, as_json: AsJson = False) -> None:
         for profile in (catalog.profile(entry),)
     ]
     cells = [(row["name"], row["kind"], ", ".join(row["triggers"]) or "-", f"{row['tokens']:,}") for row in rows]
-    show(rows, as_json, text=_table(("name", "kind", "triggers", "tokens"), cells))
+    show(rows, as_json, text=table(("name", "kind", "triggers", "tokens"), cells))
 
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
@@ -47,7 +47,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     catalog = open_catalog(settings())
     rows = differing(catalog.settings(one), catalog.settings(other))
     cells = [(name, _text(first), _text(second)) for name, first, second in rows]
-    show({name: [first, second] for name, first, second in rows}, as_json, text=_table(("setting", one, other), cells))
+    show({name: [first, second] for name, first, second in rows}, as_json, text=table(("setting", one, other), cells))
 
 
 def lint(
@@ -77,18 +77,3 @@ def _triggers(entry: "Entry", profile: "Profile") -> list[str]:
 
 def _text(value: Any) -> str:
     return "-" if value is None else str(value)
-
-
-def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """The table as text, as wide as the terminal."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console = Console()
-    with console.capture() as capture:
-        console.print(table)
-    return capture.get()

@@ -43,6 +43,8 @@ class Find:
     """Of its text."""
     probability: float = 0.0
     """That it answers the query; of a reply, at least a share of its question's."""
+    reply_to: int = -1
+    """Row of the find that it comes along with, as what was said in reply; -1 = it was found by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +87,8 @@ class RetrievalResult:
     """What is not probable enough."""
     crowded: NotRetrieved = NO_ROWS
     """What is probable enough, behind so much that it can have no room."""
+    candidates: Candidates | None = None
+    """What could be found, for receipts; None = nothing was searched."""
 
 
 def retrieve(
@@ -113,6 +117,7 @@ def retrieve(
         omissions=omissions,
         irrelevant=_not_retrieved(unseen & ~relevant, view, scores),
         crowded=_not_retrieved(beyond_pool, view, scores),
+        candidates=candidates,
     )
 
 
@@ -188,7 +193,7 @@ def _with_replies(best: list[Find], view: View, candidates: Candidates, page_row
             if earlier is None and _stands_elsewhere(row, view, on_page):
                 continue
             probability = max(share * find.probability, reply.probability)
-            finds[row, reply.spans] = replace(earlier or reply, probability=probability)
+            finds[row, reply.spans] = replace(earlier or replace(reply, reply_to=find.row), probability=probability)
     return tuple(sorted(finds.values(), key=lambda find: -find.probability))
 
 

@@ -1,0 +1,100 @@
+"""The requests `explain`, `why` and `replay`."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from builder.app.operations.replays import Replay, Replays, Which, profile_of
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.profile import Profile
+from builder.ports.store import CompleteStore
+from builder.publish.event import encode
+from builder.publish.receipt import receipt_values
+from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
+from builder.worker.request_handlers import Verb
+
+
+class Explanations:
+    """The handlers."""
+
+    def __init__(self, replays: Replays, store: CompleteStore) -> None:
+        self._replays = replays
+        self._store = store
+
+    @property
+    def verbs(self) -> Mapping[str, Verb]:
+        """Name in the subject → handler."""
+        return {"explain": self.explain, "why": self.why, "replay": self.replay}
+
+    async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ExplainRequest`. Answers with the page, its receipt, and whether it is the published page byte for byte."""
+        request = read_request(ExplainRequest, data)
+        replay = await self._replays.replay(_which(workspace, request))
+        receipt = receipt_values(replay.explanation.receipt(request.most))
+        return _head(replay) | {"content": replay.context.markdown, "receipt": receipt}
+
+    async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `WhyRequest`. Answers with the sentence."""
+        request = read_request(WhyRequest, data)
+        replay = await self._replays.replay(_which(workspace, request))
+        if replay.explanation.knows(request.id):
+            sentence = replay.explanation.why(request.id)
+        else:
+            profile = profile_of(replay.core, replay.context.consumer)
+            sentence = await self._why_not_recalled(replay.trigger, request.id, profile)
+        return _head(replay) | {"sentence": sentence}
+
+    async def replay(self, workspace: str, data: bytes) -> dict[str, Any]:
+        """See `ReplayRequest`. Answers with two events and the failures of the other templates.
+
+        `before` was published, or is built again where that is not kept; `after` is built again, or made with the other profile
+        and files.
+        """
+        request = read_request(ReplayRequest, data)
+        replay = await self._replays.replay(_which(workspace, request))
+        before = replay.event if replay.published is None else replay.published
+        if not (request.profile or request.files or request.over_bundled):
+            return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
+        core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
+        profile = profile_of(core, request.profile or replay.context.consumer)
+        context, _ = await self._replays.build(core, replay.trigger, profile)
+        failures = [f"{each.file}: {each.reason}; {each.instead} is shown" for each in core.config.failures.all]
+        return _head(replay) | {"before": json.loads(before), "after": json.loads(encode(context)), "failures": failures}
+
+    async def _why_not_recalled(self, trigger: Breadcrumb, identity: str, profile: Profile) -> str:
+        """Why a breadcrumb is no part of what was recalled. Raises `Rejected` for an unknown one."""
+        versions = await self._store.versions(trigger.workspace, identity)
+        if not versions and await self._store.traces(trigger.workspace, identity):
+            return f"{identity} is not on the page: it was erased."
+        if not versions:
+            raise Rejected(f"there is no breadcrumb {identity!r} in workspace {trigger.workspace!r}")
+        first = versions[0]
+        name = f"{identity} v{first.version} ({first.schema}, {first.speaker})"
+        if first.place > trigger.place:
+            return f"{name} is not on the page: it came after the message to answer."
+        if first.session not in (trigger.session, NO_SESSION):
+            where = profile.retrieval.scope if isinstance(profile.retrieval.scope, str) else ", ".join(profile.retrieval.scope)
+            return (
+                f"{name} is not on the page: it is of session {first.session}, and profile {profile.consumer!r} looks into "
+                f"`retrieval.scope: {where}`."
+            )
+        return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
+
+
+def _which(workspace: str, request: ExplainRequest | WhyRequest | ReplayRequest) -> Which:
+    return Which(workspace=workspace, trigger=request.trigger, consumer=request.consumer, session=request.session)
+
+
+def _head(replay: Replay) -> dict[str, Any]:
+    """Which context it is, and how sure the answer is of it."""
+    context = replay.context
+    return {
+        "context": str(context.id),
+        "trigger": replay.trigger.id,
+        "session": replay.trigger.session,
+        "consumer": context.consumer,
+        "tokens": context.tokens,
+        "is_same": replay.is_same,
+        "notes": list(replay.notes),
+    }

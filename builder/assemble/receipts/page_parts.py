@@ -1,0 +1,106 @@
+"""Every line of a page with the breadcrumb, or the part of the profile, that it comes from."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from builder.assemble.assemble import Assembly
+from builder.assemble.items.draft import Item
+from builder.assemble.receipts.reasons import FURNITURE, OWN_WORDS, Reasons
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.context import NEUTRALISED, Fragment
+from builder.domain.profile import SectionRule
+from builder.domain.receipt import PagePart, Source
+from builder.recall.search.evidence import SearchEvidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """One fragment of the page template: an item, or words of the profile."""
+
+    rule: SectionRule
+    item: Item | None
+    text: str
+
+
+def page_parts(assembly: Assembly, evidence: SearchEvidence) -> tuple[PagePart, ...]:
+    """In page order. Lines are 0 where the page template moves or changes fragments."""
+    ledger, markdown = assembly.front.ledger, assembly.page.markdown
+    stretches = tuple(_stretches(assembly))
+    spans = ledger.writer.rendering.fragment_spans(ledger.writer.profile.page, ledger.page_sections())
+    reasons = Reasons(assembly)
+    if len(spans) != len(stretches):
+        return tuple(part for stretch in stretches for part in _parts(stretch, assembly, reasons, evidence))
+    parts: list[PagePart] = []
+    for stretch, (start, _) in zip(stretches, spans, strict=True):
+        line = 1 + markdown.count("\n", 0, start)
+        for part, text in zip(_parts(stretch, assembly, reasons, evidence), _texts(stretch), strict=True):
+            last = line + text.count("\n")
+            parts.append(replace(part, first=line, last=last))
+            line = last + 1
+    return _with_furniture(parts, markdown)
+
+
+def source_of(breadcrumb: Breadcrumb) -> Source:
+    """The breadcrumb, as receipts name it."""
+    return Source(
+        id=breadcrumb.id,
+        version=breadcrumb.version,
+        schema=breadcrumb.schema,
+        session=breadcrumb.session,
+        speaker=breadcrumb.speaker,
+    )
+
+
+def _stretches(assembly: Assembly) -> Iterator[_Stretch]:
+    """In the order in which `Ledger.page_sections` has them."""
+    ledger = assembly.front.ledger
+    for name, rule in ledger.rules.items():
+        if name in ledger.texts:
+            yield _Stretch(rule, None, ledger.texts[name])
+        for item in ledger.items.get(name, ()):
+            yield _Stretch(rule, item, item.text)
+
+
+def _texts(stretch: _Stretch) -> tuple[str, ...]:
+    return tuple(fragment.text for fragment in stretch.item.fragments) if stretch.item else (stretch.text,)
+
+
+def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: SearchEvidence) -> Iterator[PagePart]:
+    """The parts of one stretch, their lines not known yet."""
+    rule, item = stretch.rule, stretch.item
+    if item is None:
+        tokens = assembly.front.ledger.writer.rendering.count(stretch.text + "\n")
+        reason = OWN_WORDS.get(rule.source, rule.source)
+        yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=reason)
+        return
+    item_evidence = evidence.of_row(item.origin, item.spans) if rule.source == "retrieval" else None
+    for fragment in item.fragments:
+        yield PagePart(
+            first=0,
+            last=0,
+            section=rule.name,
+            source=source_of(fragment.breadcrumb),
+            tokens=fragment.tokens,
+            reason=reasons.of(rule, item, fragment),
+            reduced=_reduced(fragment, item),
+            evidence=item_evidence,
+        )
+
+
+def _reduced(fragment: Fragment, item: Item) -> str:
+    passages = "only what was found of it" if item.spans else ""
+    return "; ".join(filter(None, (fragment.reduced or passages, fragment.failed, NEUTRALISED * fragment.neutralised)))
+
+
+def _with_furniture(parts: list[PagePart], markdown: str) -> tuple[PagePart, ...]:
+    """The parts with the lines between them, which are headings, dates and notes; empty lines are nobody's."""
+    own = {line for part in parts for line in range(part.first, part.last + 1)}
+    lines = markdown.split("\n")
+    others: list[PagePart] = []
+    ordered = sorted(parts, key=lambda part: part.first)
+    for number, line in enumerate(lines, 1):
+        if number in own or not line.strip():
+            continue
+        section = next((part.section for part in ordered if part.first > number), ordered[-1].section if ordered else "")
+        others.append(PagePart(first=number, last=number, section=section, source=None, tokens=0, reason=FURNITURE))
+    return tuple(sorted((*parts, *others), key=lambda part: part.first))

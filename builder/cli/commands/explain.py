@@ -1,0 +1,102 @@
+"""Commands that explain a context: explain, why, replay."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from builder.cli.options import AsJson, Servers, Workspace, show, target
+from builder.domain.errors import Rejected
+
+Trigger = Annotated[str, typer.Argument(help="Id of the breadcrumb that asked for the context.")]
+Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose context is meant; needed where several got one.")]
+Session = Annotated[str, typer.Option("--session", "-s", help="The trigger's session, where several have one of this id.")]
+ALL = 0
+"""--most without a limit."""
+
+
+def explain(
+    trigger: Trigger,
+    consumer: Consumer = "",
+    session: Session = "",
+    most: Annotated[int, typer.Option(min=0, help="Breadcrumbs that are named of those not on the page; 0 = all.")] = 20,
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show where each line of a context comes from and why, what was left out and why, and what the budget went to."""
+    from builder.cli.receipt_tables import receipt_text
+    from builder.cli.requests import look_up
+
+    request = _request(trigger, consumer, session) | {"most": None if most == ALL else most}
+    answer = asyncio.run(look_up(target(servers, workspace), "explain", request))
+    show(answer, as_json, text=receipt_text(answer), note=_note(answer))
+
+
+def why(
+    breadcrumb: Annotated[str, typer.Argument(help="Id of the breadcrumb that is on the page, or is not.")],
+    trigger: Annotated[str, typer.Option("--trigger", "-t", help="Id of the breadcrumb that asked for the context.")],
+    consumer: Consumer = "",
+    session: Session = "",
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say in a sentence why a breadcrumb is on the page of a context, or why it is not."""
+    from builder.cli.requests import look_up
+
+    request = _request(trigger, consumer, session) | {"id": breadcrumb}
+    answer = asyncio.run(look_up(target(servers, workspace), "why", request))
+    show(answer, as_json, text=answer["sentence"] + "\n", note=_note(answer))
+
+
+def replay(
+    trigger: Trigger,
+    consumer: Consumer = "",
+    session: Session = "",
+    profile: Annotated[str, typer.Option(help="Make the page with this profile or preset, or with this YAML file.")] = "",
+    templates: Annotated[
+        Path | None, typer.Option(help="Make the page with this folder of templates.", exists=True, file_okay=False)
+    ] = None,
+    workspace: Workspace = "",
+    servers: Servers = "",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
+    from builder.cli.page_difference import difference_text
+    from builder.cli.requests import look_up
+
+    request = _request(trigger, consumer, session) | _files(profile, templates)
+    answer = asyncio.run(look_up(target(servers, workspace), "replay", request))
+    is_other = bool(profile or templates)
+    show(answer, as_json, text=difference_text(answer, is_other=is_other), note=_note(answer))
+    if not is_other and answer["is_same"] is False:
+        raise typer.Exit(1)
+
+
+def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
+    from builder.wire.session_names import optional_token
+
+    return {"trigger": trigger, "consumer": consumer, "session": optional_token(session)}
+
+
+def _files(profile: str, templates: Path | None) -> dict[str, Any]:
+    """The profile and the files of a request."""
+    from builder.app import read_templates
+
+    files = read_templates(templates) if templates else {}
+    name = profile
+    if profile.endswith((".yaml", ".yml")):
+        file = Path(profile)
+        if not file.is_file():
+            raise Rejected(f"there is no file {profile}; name a YAML file, a profile or a preset")
+        name, files = file.stem, {**files, f"profiles/{file.stem}.yaml": file.read_text("utf-8")}
+    return {"profile": name, "files": files, "over_bundled": templates is not None}
+
+
+def _note(answer: dict[str, Any]) -> str:
+    return "\n".join(answer["notes"])

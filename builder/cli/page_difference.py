@@ -1,0 +1,49 @@
+"""Two pages side by side for people: tokens of the sections, and the lines that differ."""
+
+from collections.abc import Iterator
+from difflib import unified_diff
+from typing import Any
+
+from builder.cli.tables import table
+
+CONTEXT_LINES = 2
+"""Equal lines around a difference."""
+
+
+def difference_text(answer: dict[str, Any], *, is_other: bool) -> str:
+    """The answer to `replay`. is_other: `after` was made with another profile or other files."""
+    before, after = answer["before"], answer["after"]
+    if not is_other and answer["is_same"]:
+        return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
+    if before["content"] == after["content"]:
+        return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
+    return "".join((_tokens(before, after), *_lines(before["content"], after["content"]), *_failures(answer["failures"])))
+
+
+def _tokens(before: dict[str, Any], after: dict[str, Any]) -> str:
+    names = dict.fromkeys(section["name"] for event in (before, after) for section in event["sections"])
+    rows = [(name, *_numbers(_of_section(before, name), _of_section(after, name))) for name in names]
+    rows.append(("page", *_numbers(before["token_count"], after["token_count"])))
+    return table(("tokens", "before", "after", "difference"), rows, frozenset({"before", "after", "difference"}))
+
+
+def _of_section(event: dict[str, Any], name: str) -> int:
+    return sum(section["tokens"] for section in event["sections"] if section["name"] == name)
+
+
+def _numbers(before: int, after: int) -> tuple[str, str, str]:
+    return f"{before:,}", f"{after:,}", f"{after - before:+,}" if after != before else "="
+
+
+def _lines(before: str, after: str) -> Iterator[str]:
+    lines = unified_diff(before.splitlines(), after.splitlines(), "before", "after", n=CONTEXT_LINES, lineterm="")
+    return (f"{line}\n" for line in lines)
+
+
+def _failures(failures: list[str]) -> Iterator[str]:
+    return (f"failed: {failure}\n" for failure in failures)
+
+
+def _other_fields(before: dict[str, Any], after: dict[str, Any]) -> str:
+    differing = [name for name in after if before.get(name) != after[name]]
+    return f"the events differ in {', '.join(differing)}." if differing else "the events are the same too."

@@ -1,0 +1,106 @@
+"""Why a passage was found or was not: its probability, its rank, and the signals behind it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from builder.domain.receipt import Evidence, Question, SignalValue
+from builder.recall.index.prefix import Floats, Ints
+from builder.recall.index.view import View
+from builder.recall.search.query import Query
+from builder.recall.search.ranking import SIGNALS, Ranker
+from builder.recall.search.retrieval import Candidates
+
+
+class SearchEvidence:
+    """Explains what one search found. Signals are computed again, once, when the first passage is explained."""
+
+    def __init__(self, query: Query, view: View, ranker: Ranker, candidates: Candidates | None) -> None:
+        """candidates: of the search; None = nothing was searched."""
+        self._query = query
+        self._view = view
+        self._candidates = candidates
+        self._weights = ranker.weights(query, view).passages if candidates else {}
+
+    def question(self, min_probability: float | None) -> Question:
+        """What was searched for."""
+        query, candidates = self._query, self._candidates
+        return Question(
+            text=query.text,
+            terms=query.terms,
+            names=tuple(sorted(query.names)),
+            is_small_talk=query.is_small_talk,
+            has_vector=bool(query.vector),
+            candidates=int(np.count_nonzero(candidates.unseen)) if candidates else 0,
+            unanswered=max(1 - float(candidates.probability.sum(dtype=np.float64)), 0.0) if candidates else None,
+            min_probability=min_probability,
+        )
+
+    def of_row(self, row: int, spans: tuple[tuple[int, int], ...] = ()) -> Evidence | None:
+        """The evidence of a breadcrumb's best passage; None where none was a candidate. spans: only of these; () = of any."""
+        if self._candidates is None or row < 0:
+            return None
+        table = self._view.history.passages
+        numbers = range(table.first(row), table.first(row + 1))  # none of small talk
+        passages = [
+            number
+            for number, passage in zip(numbers, self._view.history.rows[row].passages, strict=False)
+            if number < self._view.passages
+            and self._candidates.unseen[number]
+            and (not spans or any(passage.start < end and start < passage.end for start, end in spans))
+        ]
+        return self._of_passage(max(passages, key=lambda each: float(self._scores[each]))) if passages else None
+
+    def by_relevance(self, rows: Ints) -> list[int]:
+        """The rows, the most relevant first; those without a passage that was a candidate behind, the newest first."""
+        best = np.full(self._view.size, -np.inf)
+        if self._candidates is not None:
+            unseen = np.flatnonzero(self._candidates.unseen)
+            np.maximum.at(best, self._view.crumb[unseen], self._scores[unseen])
+        ordered: list[int] = rows[np.lexsort((-rows, -best[rows]))].tolist()
+        return ordered
+
+    @property
+    def _scores(self) -> Floats:
+        return self._candidates.scores if self._candidates else np.zeros(0, np.float32)
+
+    @cached_property
+    def _ranks(self) -> Ints:
+        """Rank of each candidate from 1, ties to the later passage; shape (passages,), 0 elsewhere."""
+        unseen = np.flatnonzero(self._candidates.unseen) if self._candidates else np.zeros(0, np.int64)
+        ranks = np.zeros(self._view.passages, np.int64)
+        ranks[unseen[np.lexsort((-unseen, -self._scores[unseen]))]] = np.arange(1, len(unseen) + 1)
+        return ranks
+
+    @cached_property
+    def _signals(self) -> dict[str, tuple[Floats, Floats]]:
+        """Name → values, and points, each of shape (passages,).
+
+        Points count from the mean of the candidates: what all of them have alike decides nothing.
+        """
+        raw = {SIGNALS[name][0]: SIGNALS[name][0](self._query, self._view) for name in self._weights}
+        candidates = self._candidates.unseen if self._candidates else np.zeros(0, np.bool_)
+        signals = {}
+        for name, weight in self._weights.items():
+            signal, scale = SIGNALS[name]
+            points = np.float32(weight) * scale(raw[signal])
+            signals[name] = (raw[signal], points - points[candidates].mean())
+        return signals
+
+    def _of_passage(self, passage: int) -> Evidence | None:
+        if self._candidates is None:
+            return None
+        signals = (
+            SignalValue(name=name, value=_number(values[passage]), points=float(points[passage]))
+            for name, (values, points) in self._signals.items()
+        )
+        return Evidence(
+            probability=float(self._candidates.probability[passage]),
+            rank=int(self._ranks[passage]),
+            candidates=int(self._ranks.max()),
+            signals=tuple(sorted(signals, key=lambda each: (-abs(each.points), each.name))),
+        )
+
+
+def _number(value: np.float32) -> float | None:
+    return None if np.isnan(value) else float(value)
