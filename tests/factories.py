@@ -17,7 +17,7 @@ from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
-from builder.assemble.assemble import begin, complete, context_of
+from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.items.layout import Rendering
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
@@ -38,8 +38,10 @@ from builder.recall.search import query
 from builder.recall.search.query import Query, strip_names
 from builder.recall.search.query_text import query_text as query_text_of
 from builder.recall.search.ranking import Ranker, Weights
+from builder.recall.visibility import visible_to
 from builder.remember.passages import passages
 from builder.remember.schemas.registry import BODIES
+from tests.bodies import body_of
 
 MODEL = "hashing/test/000000"
 WIDTH = 64
@@ -85,7 +87,7 @@ def make_breadcrumb(text: str = "We meet on Friday.", sequence: int = 1, **chang
         "role": known.role if known else "other",
         "created_at": moment,
         "received_at": moment,
-        "body": json.dumps(_body(schema, text), ensure_ascii=False),
+        "body": json.dumps(body_of(schema, text), ensure_ascii=False),
         "text": text,
     }
     return Breadcrumb(**(fields | changes))
@@ -182,13 +184,25 @@ def make_context(
     standing: tuple[StoredBreadcrumb, ...] = (),
     asked: bytes | None = None,
 ) -> Context:
-    """The page for a trigger after these rows, with the bundled templates. asked: another vector than the query's own.
+    """The page for a trigger after these rows; see `make_assembly`."""
+    return context_of(make_assembly(trigger, rows, profile, standing, asked), MODEL)
+
+
+def make_assembly(
+    trigger: StoredBreadcrumb,
+    rows: Iterable[StoredBreadcrumb | str],
+    profile: Profile | None = None,
+    standing: tuple[StoredBreadcrumb, ...] = (),
+    asked: bytes | None = None,
+) -> Assembly:
+    """A page with the bundled templates and what it was made of. asked: another vector than the query's own.
 
     A tool's answer must close its turn.
     """
     profile, crumb = profile or make_profile(), trigger.breadcrumb
     view, turn = asked_view(trigger, rows)
     assert turn is not None, "this answer closes no turn"
+    view = visible_to(view, profile, crumb, ())
     speakers = tuple(view.history.breadcrumbs.speakers)
     wanted = query_text_of(
         crumb.text if crumb.role != "tool" else last_words_of_person(view), view, profile.retrieval, make_terms
@@ -205,7 +219,7 @@ def make_context(
         scope=scope_of(crumb, profile),
         turn=turn,
     )
-    return assemble(recall, question, make_rendering(profile.encoding))
+    return complete(begin(recall, make_rendering(profile.encoding)), question, BY_HAND)
 
 
 def assemble(recall: ConsumerRecall, question: Query, rendering: Rendering) -> Context:
@@ -283,18 +297,3 @@ def _bundled_templates() -> TemplateSet:
 def _bundled_profile(name: str) -> Profile:
     folder = bundled_folder("templates")
     return parse_profile(name, (folder / "profiles" / f"{name}.yaml").read_text("utf-8"), load_library(read_layers((folder,))))
-
-
-def _body(schema: str, text: str) -> dict[str, Any]:
-    """What a sender would have put on the wire for this text."""
-    match schema:
-        case "tool.request.v1":
-            return {"tool": "search", "input": {"query": text}}
-        case "tool.response.v1":
-            return {"tool": "search", "status": "success", "output": text}
-        case "tool.error.v1":
-            return {"tool_name": "search", "error_message": text}
-        case "browser.page.context.v1" | "browser.tab.context.v1":
-            return {"title": "Orders", "url": "https://example.org/orders", "content": {"mainText": text}}
-        case _:
-            return {"content": text}

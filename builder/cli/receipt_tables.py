@@ -55,10 +55,12 @@ def _budget(budget: dict[str, Any]) -> str:
         (row["name"], row["source"], row["section_class"], f"{row['tokens']:,}", f"{row['least']:,}", f"{row['most']:,}")
         for row in budget["sections"]
     )
-    kept = f", {budget['reserve']:,} in reserve" if budget["reserve"] else ""
+    reserve = f", {budget['reserve']:,} in reserve" if budget["reserve"] else ""
     margin = f", a margin of {budget['margin']:.0%}" if budget["margin"] else ""
     aim = f", aimed at {budget['aim']:,}" if budget["aim"] != budget["allowance"] else ""
-    sentence = f"Budget {budget['budget']:,}{kept}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left. {shares}"
+    sentence = (
+        f"Budget {budget['budget']:,}{reserve}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left. {shares}"
+    )
     return table(("section", "source", "class", "tokens", "least", "most"), rows, NUMBERS) + sentence
 
 

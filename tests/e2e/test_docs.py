@@ -64,7 +64,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     prepared()
     with Running(tmp_path_factory.mktemp("docs"), embedding__models_dir=MODELS_DIR) as running:
         with connect(running.url) as client:
-            client.send_response(client.ask("s42", "Where does the API key go?"), "Under Secrets.")
+            client.send_user_message("s42", "I have an API key of OpenRouter.", message_id="m7")
+            client.send_response(client.ask("s42", "Where does the API key go?", message_id="m42"), "Under Secrets.")
         yield running
 
 
@@ -85,6 +86,7 @@ def desk(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("page", "words"),
     [
+        ("explain.md", ["byte for byte", "m7 v1 (user.message.v1, User) is on the page, line", "the same bytes", "page "]),
         ("cost.md", ["consumer", "example-small", '"currency": "EUR"', "Estimated: cached tokens"]),
         (
             "benchmarks.md",

@@ -1,0 +1,21 @@
+"""Pages of tests with their explanations."""
+
+from collections.abc import Iterable
+
+from builder.assemble.assemble import context_of
+from builder.assemble.receipts.explanation import Explanation
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from tests.factories import BY_HAND, MODEL, make_assembly
+
+
+def make_explanation(
+    trigger: StoredBreadcrumb,
+    rows: Iterable[StoredBreadcrumb | str],
+    profile: Profile | None = None,
+    standing: tuple[StoredBreadcrumb, ...] = (),
+) -> tuple[Context, Explanation]:
+    """The page for a trigger after these rows, and its explanation."""
+    assembly = make_assembly(trigger, rows, profile, standing)
+    return context_of(assembly, MODEL), Explanation(assembly, BY_HAND)

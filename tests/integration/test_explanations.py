@@ -1,0 +1,177 @@
+"""A context that was published is explained and built again, byte for byte, also after the templates were edited."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from builder.client import Client, Rejected, connect
+from tests.commands import run
+from tests.running import Running, all_settled, jetstream, wait_for
+
+SESSION = "shop"
+FACTS = (
+    "The openrouter key goes into the secrets configuration, under Settings.",
+    "We open from Tuesday to Saturday, ten to half past five.",
+    "Tomasz packs the parcels and was born on 14 March.",
+)
+QUESTION = "Where does the openrouter key go?"
+TALK = (
+    "nobody came by, the weather was fine again today, and so I swept the shop from one end to the other and back, washed the "
+    "windows, watered the plants, and put the new bowls into the rack by the door, where the light of the morning falls on them."
+)
+HINT = "- {{ speaker }} said: {{ text | block }}\n"
+
+
+def write_templates(folder: Path) -> Path:
+    (folder / "hints").mkdir(parents=True)
+    (folder / "profiles").mkdir()
+    (folder / "profiles" / "brief.yaml").write_text("extends: default\ntriggers: []\nbudget: 120\n", "utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    folder = tmp_path_factory.mktemp("explanations")
+    templates = write_templates(folder / "templates")
+    with Running(folder / "data", templates_dir=templates, embedding__engine="none") as running:
+        yield running
+
+
+@pytest.fixture
+async def client(service: Running) -> AsyncIterator[Client]:
+    """A client of a workspace of its own."""
+    async with connect(service.url, f"w{uuid4().hex[:12]}") as connected:
+        yield connected
+
+
+async def ask(client: Client, session: str = SESSION) -> str:
+    """A question behind some facts and a long talk; the id of the question."""
+    for number, fact in enumerate(FACTS):
+        await client.send_user_message(session, fact, message_id=f"{session}-f{number}")
+    for number in range(70):
+        await client.send_user_message(session, f"Number {number}: {TALK}")
+    context = await client.ask(session, QUESTION)
+    return context.trigger_event_id
+
+
+async def explain(client: Client, trigger: str, **more: Any) -> dict[str, Any]:
+    return await client.request("explain", {"trigger": trigger, **more})
+
+
+async def test_the_receipt_is_that_of_the_published_page(client: Client) -> None:
+    trigger = await ask(client)
+    published = await client.request("context", {"trigger": trigger})
+    answer = await explain(client, trigger)
+    assert (answer["is_same"], answer["notes"]) == (True, [])
+    assert answer["content"] == published["content"]
+    receipt = answer["receipt"]
+    by_id = {part["source"]["id"]: part for part in receipt["parts"] if "source" in part}
+    assert {name for section in published["sections"] for name in section["ids"]} == by_id.keys()
+    found = by_id[f"{SESSION}-f0"]
+    assert found["evidence"]["probability"] == published["sections"][-2]["probability_by_id"][f"{SESSION}-f0"]
+    line = published["content"].split("\n")[found["first"] - 1]
+    assert FACTS[0] in line
+    assert receipt["by_reason"] == published["omissions"]["by_reason"]
+    assert len(receipt["absent"]) == sum(receipt["by_reason"].values())
+    few = await explain(client, trigger, most=3)
+    assert few["receipt"]["absent"] == receipt["absent"][:3]
+
+
+async def test_a_replay_gives_the_published_bytes_also_with_templates_that_were_edited_since(tmp_path: Path) -> None:
+    templates = write_templates(tmp_path / "templates")
+    with Running(tmp_path / "data", templates_dir=templates, embedding__engine="none") as service:
+        async with connect(service.url) as client:
+            await check_replay_after_an_edit(client, service, templates)
+
+
+async def check_replay_after_an_edit(client: Client, service: Running, templates: Path) -> None:
+    trigger = await ask(client)
+    (templates / "hints" / "user.message.v1.md.j2").write_text(HINT, "utf-8")
+    wait_for(lambda: "profiles and templates were read again" in service.said(), "the edit to be read")
+    answer = await client.request("replay", {"trigger": trigger})
+    assert answer["is_same"] is True
+    assert answer["before"] == answer["after"]
+    assert answer["notes"] == ["it is built with the profile and templates of then, which were edited since"]
+    present = await client.ask(SESSION, "And what does Tomasz do?")
+    assert "User said: And what" in present.content
+    done = run("replay", trigger, env=service.env)
+    assert (done.returncode, "the same bytes as the published event" in done.stdout) == (0, True)
+
+
+async def test_other_files_and_another_profile_show_what_they_would_change(client: Client) -> None:
+    trigger = await ask(client)
+    answer = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": HINT}})
+    assert f"User: {QUESTION}" in answer["before"]["content"]
+    assert f"User said: {QUESTION}" in answer["after"]["content"]
+    assert answer["before"]["id"] == answer["after"]["id"]
+    brief = await client.request("replay", {"trigger": trigger, "profile": "brief"})
+    assert brief["after"]["token_count"] <= 120 < brief["before"]["token_count"]
+    hint = f"- {{{{ 1 / (text | length - {len(QUESTION)}) }}}} {{{{ text }}}}"
+    failing = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": hint}})
+    assert failing["failures"] == ["hints/user.message.v1.md.j2: line 1: ZeroDivisionError; the generic hint is shown"]
+
+
+async def test_files_that_cannot_be_used_are_refused_with_file_and_line_and_change_nothing(client: Client) -> None:
+    trigger = await ask(client)
+    with pytest.raises(Rejected, match=r"hints/user\.message\.v1\.md\.j2 line 1: there is no filter 'bloc'; write block"):
+        await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": "{{ text | bloc }}"}})
+    with pytest.raises(Rejected, match=r"there is no profile 'defualt'; write default"):
+        await client.request("replay", {"trigger": trigger, "profile": "defualt"})
+    assert (await explain(client, trigger))["is_same"] is True
+
+
+async def test_why_answers_for_each_breadcrumb_in_a_sentence(client: Client, service: Running) -> None:
+    other = await ask(client, "other")
+    trigger = await ask(client)
+    await client.send_user_message(SESSION, "One more thing.", message_id="late")
+    await client.send_user_message(SESSION, "A secret wish.", message_id="gone")
+    async with jetstream(service.url) as js:
+        await all_settled(js)
+    await client.forget("gone")
+
+    async def why(name: str) -> str:
+        return str((await client.request("why", {"id": name, "trigger": trigger}))["sentence"])
+
+    assert "is on the page, line " in await why(f"{SESSION}-f0")
+    assert "probability " in await why(f"{SESSION}-f1")
+    assert (await why("late")).endswith("is not on the page: it came after the message to answer.")
+    assert "it is of session other, and profile 'default' looks into `retrieval.scope: session`" in await why(other)
+    assert await why("gone") == "gone is not on the page: it was erased."
+    with pytest.raises(Rejected, match="there is no breadcrumb 'm4711' in workspace "):
+        await why("m4711")
+
+
+async def test_a_context_that_was_erased_is_built_as_it_would_be_now_and_says_so(client: Client) -> None:
+    trigger = await ask(client)
+    await client.forget(f"{SESSION}-f0")
+    answer = await explain(client, trigger)
+    assert answer["is_same"] is None
+    assert "the published context is not kept" in answer["notes"][0]
+    assert FACTS[0] not in answer["content"]
+
+
+async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client: Client) -> None:
+    trigger = await ask(client)
+    with pytest.raises(Rejected, match=r"there is no breadcrumb 'm1' in workspace .*, or it was erased"):
+        await explain(client, "m1")
+    with pytest.raises(Rejected, match=r"there is no breadcrumb .* in session 'elsewhere' of workspace "):
+        await explain(client, trigger, session="elsewhere")
+    note = await client.send_response(await client.ask(SESSION, "Thanks, bye."), "Bye.")
+    with pytest.raises(Rejected, match="asks for no context; name the consumer whose page it would be"):
+        await explain(client, note.id)
+
+
+async def test_the_store_answers_while_no_service_runs(tmp_path: Path) -> None:
+    with Running(tmp_path / "data", embedding__engine="none") as service:
+        async with connect(service.url) as client:
+            trigger = await ask(client)
+        service.stop()
+    done = run("why", f"{SESSION}-f0", "--trigger", trigger, env=service.env)
+    assert f"{SESSION}-f0 v1 (user.message.v1, User) is on the page, line " in done.stdout
+    table = run("explain", trigger, "--most", "3", env=service.env | {"COLUMNS": "200"}).stdout
+    assert "the published page, byte for byte" in table
+    assert "Not on the page, all of them: " in table
+    assert "Budget 4,000: " in table
