@@ -13,9 +13,10 @@ from builder.app.components import (
     open_reference,
     prepare_model,
 )
-from builder.app.config import read_templates
+from builder.app.config import bundled_files, file_stamps, read_templates
 from builder.app.operations.costs import costs
 from builder.app.operations.export import Export, StreamContent, export_session, stream_content
+from builder.app.operations.fixtures import Fixture, open_fixture
 from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, lint_folders, open_catalog
 from builder.app.operations.maintenance import (
@@ -42,6 +43,7 @@ __all__ = [
     "Address",
     "Components",
     "Export",
+    "Fixture",
     "Import",
     "Listening",
     "Parts",
@@ -52,6 +54,7 @@ __all__ = [
     "announcement",
     "answer_from_store",
     "broker_address",
+    "bundled_files",
     "check_broker",
     "clear_dead_letters",
     "client_options",
@@ -61,6 +64,7 @@ __all__ = [
     "counter",
     "encoder",
     "export_session",
+    "file_stamps",
     "import_file",
     "lint_folders",
     "list_workers",
@@ -72,6 +76,7 @@ __all__ = [
     "open_catalog",
     "open_components",
     "open_encoder",
+    "open_fixture",
     "open_reference",
     "open_service",
     "prepare_model",

@@ -70,6 +70,11 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
         raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
 
 
+def bundled_files() -> Files:
+    """The bundled templates and profiles. Raises `Misconfigured`."""
+    return read_templates(bundled_folder("templates"))
+
+
 def read_templates(folder: Path) -> Files:
     """The files of one folder of templates. Raises `Misconfigured`."""
     return read_layers((folder,))[0]

@@ -34,7 +34,7 @@ async def build_once(
     warn: called with a line for each template that failed, and for each problem of the profile and of the templates it uses.
     """
     breadcrumbs = read_breadcrumbs(lines, workspace, session, settings.lifetimes)
-    trigger = _trigger(breadcrumbs, trigger_id)
+    trigger = trigger_of(breadcrumbs, trigger_id)
     async with open_components(settings, location(IN_MEMORY), preset=profile) as core:
         for breadcrumb in breadcrumbs:
             if breadcrumb.place < trigger.place:
@@ -70,7 +70,7 @@ def _placed(event: Outgoing, sequence: int, line: int, lifetimes: Lifetimes) -> 
     return replace(breadcrumb, received_at=breadcrumb.created_at)
 
 
-def _trigger(breadcrumbs: tuple[Breadcrumb, ...], identity: str) -> Breadcrumb:
+def trigger_of(breadcrumbs: tuple[Breadcrumb, ...], identity: str) -> Breadcrumb:
     """The breadcrumb of the id; without one the last user message."""
     for breadcrumb in reversed(breadcrumbs):
         if breadcrumb.id == identity or (not identity and breadcrumb.role == "user"):

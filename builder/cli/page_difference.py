@@ -1,13 +1,16 @@
 """Two pages side by side for people: tokens of the sections, and the lines that differ."""
 
 from collections.abc import Iterator
-from difflib import unified_diff
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
 
 from builder.cli.tables import table
 
 CONTEXT_LINES = 2
 """Equal lines around a difference."""
+SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
+"""Kind of a difference → its sign in front of the lines."""
 
 
 def difference_text(answer: dict[str, Any], *, is_other: bool) -> str:
@@ -36,8 +39,15 @@ def _numbers(before: int, after: int) -> tuple[str, str, str]:
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    lines = unified_diff(before.splitlines(), after.splitlines(), "before", "after", n=CONTEXT_LINES, lineterm="")
-    return (f"{line}\n" for line in lines)
+    """The lines that differ, with those around them, side by side."""
+    left, right = before.splitlines(), after.splitlines()
+    rows: list[tuple[str, str, str]] = []
+    for group in SequenceMatcher(None, left, right, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
+        rows += [("", "…", "…")] if rows else []
+        for kind, start, end, other_start, other_end in group:
+            pairs = zip_longest(left[start:end], right[other_start:other_end], fillvalue="")
+            rows += [(SIGNS[kind], one, other) for one, other in pairs]
+    yield table(("", "before", "after"), rows)
 
 
 def _failures(failures: list[str]) -> Iterator[str]:

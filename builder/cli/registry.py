@@ -15,6 +15,7 @@ from builder.cli.commands import (
     explain,
     messages,
     operate,
+    preview,
     profiles,
     records,
     serve,
@@ -53,6 +54,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "lint": profiles.lint,
         },
     ),
+    "templates": ("Templates: see what an edit does.", {"preview": preview.preview}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (
@@ -65,7 +67,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, latency, repeats, load, memory, tokens, prefix, fidelity and summaries; convert public data.",
+        "Measure recall, latency, explain, repeats, load, memory, tokens, prefix, fidelity and summaries; convert public data.",
         {
             "recall": bench.recall,
             "latency": bench_speed.latency,
@@ -78,6 +80,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "repeats": bench.repeats,
             "vectors": bench_data.vectors,
             "convert": bench_data.convert,
+            "explain": bench_speed.explain,
             "load": bench_speed.load,
             "memory": bench_speed.memory,
         },

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from string import Formatter
 
 from builder.domain.lint_finding import FaultyFiles, LintFinding
@@ -14,16 +15,23 @@ ENGLISH = "en"
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 """The name of a language's file: `de`, `pt-BR`."""
 
+MAX_CATALOGUES = 32
+"""Whose phrases are remembered: an edit of a hint changes none of them."""
 Problem = tuple[str, str, str]
 """Name of the phrase, what is wrong, what to do."""
 
 
 def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases/{ENGLISH}.yaml") -> dict[str, str]:
-    """Read a catalogue. english: the phrases that there are; empty for the bundled English file itself.
+    """Read a catalogue; each text once. english: the phrases that there are; empty for the bundled English file itself.
 
     Raises `FaultyFiles` for an entry that is no text, for an unknown name, for a field that the English phrase does not have,
     and for other than twelve months.
     """
+    return dict(_phrases(source, tuple(english.items()), file))
+
+
+@lru_cache(MAX_CATALOGUES)
+def _phrases(source: str, english: tuple[tuple[str, str], ...], file: str) -> Mapping[str, str]:
     try:
         entries = parse_yaml(source) or {}
         phrases = {str(name): entries[name] for name in entries}
@@ -32,7 +40,7 @@ def parse_phrases(source: str, english: Mapping[str, str], file: str = f"phrases
         raise FaultyFiles((_finding(file, error.line, ("", problem, fix or "mend it")),)) from error
     except (ValueError, TypeError, RecursionError) as error:
         raise FaultyFiles((_finding(file, 0, ("", "it is no mapping", "write `name: text` in each line")),)) from error
-    problems = [each for name, text in phrases.items() for each in _problems(name, text, english)]
+    problems = [each for name, text in phrases.items() for each in _problems(name, text, dict(english))]
     if problems:
         raise FaultyFiles([_finding(file, line_of(source, (each[0],)), each) for each in problems])
     return phrases

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from builder.app.operations.replays import Replay, Replays, Which, profile_of
+from builder.app.operations.replays import Replay, Replays, Which, failures_of, profile_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -59,8 +59,7 @@ class Explanations:
         core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
         profile = profile_of(core, request.profile or replay.context.consumer)
         context, _ = await self._replays.build(core, replay.trigger, profile)
-        failures = [f"{each.file}: {each.reason}; {each.instead} is shown" for each in core.config.failures.all]
-        return _head(replay) | {"before": json.loads(before), "after": json.loads(encode(context)), "failures": failures}
+        return _head(replay) | {"before": json.loads(before), "after": json.loads(encode(context)), "failures": failures_of(core)}
 
     async def _why_not_recalled(self, trigger: Breadcrumb, identity: str, profile: Profile) -> str:
         """Why a breadcrumb is no part of what was recalled. Raises `Rejected` for an unknown one."""

@@ -161,6 +161,11 @@ def profile_of(core: Components, name: str) -> Profile:
         raise Rejected(str(error)) from error
 
 
+def failures_of(core: Components) -> list[str]:
+    """What templates could not render, a line each."""
+    return [f"{each.file}: {each.reason}; {each.instead} is shown" for each in core.config.failures.all]
+
+
 def _only_consumer(core: Components, trigger: Breadcrumb) -> str:
     """The consumer of the trigger's only context; with several the default one."""
     names = [profile.consumer for profile in core.builder.consumers(trigger)]

@@ -46,7 +46,7 @@ async def run(
     service: Service, reference: Embedder, sizes: tuple[int, ...], rounds: int, step: Callable[[], None]
 ) -> dict[str, Any]:
     """The report. service: serving. reference: the yardstick engine. rounds: measurements of each kind and size."""
-    await _fill(service.core, sizes, step)
+    await fill_sessions(service.core, sizes, step)
     timings = {size: Timings() for size in sizes}
     async with connect(service.url, WORKSPACE) as client:
         listener = _Listener(client)
@@ -69,16 +69,16 @@ async def _round(core: Components, reference: Embedder, listener: "_Listener", s
     )
     timings.yardstick.append(await _seconds(reference.embed(yardstick)))
     timings.embed.append(await _seconds(core.embedder.embed(embed)))
-    timings.build.append(await _seconds(_build(core, _session("build", size), place, build, plain, timings.tokens)))
-    timings.all_on.append(await _seconds(_build(core, _session("all-on", size), place, all_on, full)))
-    timings.event_to_context.append(await _seconds(listener.ask(_session("event", size), event)))
+    timings.build.append(await _seconds(_build(core, session_name("build", size), place, build, plain, timings.tokens)))
+    timings.all_on.append(await _seconds(_build(core, session_name("all-on", size), place, all_on, full)))
+    timings.event_to_context.append(await _seconds(listener.ask(session_name("event", size), event)))
 
 
 async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> None:
     """The first page of a session of which nothing is in memory, a few times."""
     for number in range(rounds, rounds + COLD_ROUNDS):
         core.history_cache.drop(WORKSPACE)
-        build = _build(core, _session("build", size), size + number, _question(size, number, "cold"), core.profile(CONSUMER))
+        build = _build(core, session_name("build", size), size + number, _question(size, number, "cold"), core.profile(CONSUMER))
         timings.cold.append(await _seconds(build))
 
 
@@ -133,7 +133,7 @@ class _Listener:
         await self._contexts.aclose()
 
 
-async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
+async def fill_sessions(core: Components, sizes: tuple[int, ...], step: Callable[[], None]) -> None:
     """Three sessions a size, two for direct builds and one for the bus: stored and summarised like any other."""
     lines = texts(max(sizes))
     facts: list[StoredBreadcrumb] = []
@@ -154,7 +154,7 @@ async def _fill(core: Components, sizes: tuple[int, ...], step: Callable[[], Non
         await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
-            session = _session(kind, size)
+            session = session_name(kind, size)
             for first in range(0, size, BATCH_MESSAGES):
                 rows = (
                     replace(fact, breadcrumb=replace(fact.breadcrumb, session=session, id=f"{session}-{number}"))
@@ -171,7 +171,8 @@ def _question(size: int, number: int, kind: str) -> str:
     return f"What did we decide about order {number * 7 + size} and where does the {kind} key go, round {number}?"
 
 
-def _session(kind: str, size: int) -> str:
+def session_name(kind: str, size: int) -> str:
+    """Of the sessions that `fill_sessions` makes: "build", "all-on" and "event" of each size."""
     return f"{kind}-{size}"
 
 

@@ -31,6 +31,27 @@ def latency(
     report(figures, as_json, (f"medians of {figures['rounds']} rounds", "messages", figures["sizes"]))
 
 
+def explain(
+    messages: Annotated[int, typer.Option(min=1000, help="Messages stored in the session.")] = 20_000,
+    rounds: Annotated[int, typer.Option(min=3, help="Contexts that are explained.")] = 20,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
+    from builder.app import open_encoder
+    from builder.bench.data.synthetic import DISTINCT_MESSAGES
+    from builder.bench.speed import explain as bench
+
+    figures = measure_service(
+        "explain",
+        DISTINCT_MESSAGES + 3 + rounds,
+        open_encoder,
+        lambda service, encoder, step: bench.run(service, encoder, messages, rounds, step),
+        cached_passages=12 * messages,
+    )
+    _report(figures, as_json, "explain")
+
+
 def load(
     seconds: Annotated[float, typer.Option(min=1, help="Length of the run, at least.")] = 30,
     sessions: Annotated[int, typer.Option(min=1, help="Sessions at once.")] = 50,

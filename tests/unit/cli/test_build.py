@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from builder.cli.build import _trigger, read_breadcrumbs
+from builder.cli.build import read_breadcrumbs, trigger_of
 from builder.domain.errors import Rejected
 
 NO_LIFETIMES: dict[str, float] = {}
@@ -31,12 +31,12 @@ def test_an_event_that_is_rejected_is_named_by_its_line_in_the_file() -> None:
 def test_the_last_user_message_triggers_unless_an_id_is_given() -> None:
     lines = [line("m1"), line("m2"), line("a1", "agent.response.v1")]
     breadcrumbs = read_breadcrumbs(lines, "acme", "s1", NO_LIFETIMES)
-    assert _trigger(breadcrumbs, "").id == "m2"
-    assert _trigger(breadcrumbs, "a1").id == "a1"
+    assert trigger_of(breadcrumbs, "").id == "m2"
+    assert trigger_of(breadcrumbs, "a1").id == "a1"
 
 
 @pytest.mark.parametrize(("identity", "missing"), [("", "user message"), ("m9", "breadcrumb 'm9'")])
 def test_events_without_the_trigger_are_rejected(identity: str, missing: str) -> None:
     breadcrumbs = read_breadcrumbs([line("a1", "agent.response.v1")], "acme", "s1", NO_LIFETIMES)
     with pytest.raises(Rejected, match=missing):
-        _trigger(breadcrumbs, identity)
+        trigger_of(breadcrumbs, identity)
