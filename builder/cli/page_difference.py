@@ -40,12 +40,12 @@ def _numbers(before: int, after: int) -> tuple[str, str, str]:
 
 def _lines(before: str, after: str) -> Iterator[str]:
     """The lines that differ, with those around them, side by side."""
-    left, right = before.splitlines(), after.splitlines()
+    lines, others = before.splitlines(), after.splitlines()
     rows: list[tuple[str, str, str]] = []
-    for group in SequenceMatcher(None, left, right, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
+    for group in SequenceMatcher(None, lines, others, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
         rows += [("", "…", "…")] if rows else []
         for kind, start, end, other_start, other_end in group:
-            pairs = zip_longest(left[start:end], right[other_start:other_end], fillvalue="")
+            pairs = zip_longest(lines[start:end], others[other_start:other_end], fillvalue="")
             rows += [(SIGNS[kind], one, other) for one, other in pairs]
     yield table(("", "before", "after"), rows)
 
