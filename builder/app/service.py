@@ -45,6 +45,8 @@ from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
+from builder.worker.consumers import Consumers
+from builder.worker.definitions import DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
@@ -107,25 +109,35 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
         archive = NatsArchive(js, lambda: watchdog.incarnation, own)
-        erasure = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
+        reader = DefinitionReader(stream, core.store, catch_up, read) if settings.worker.record_consumers else None
+        consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
+        erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers))
         sender = NatsSender(js, stream)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
-            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes
+            core,
+            sources,
+            sender,
+            endpoint,
+            lambda: bool(in_work),
+            metrics.summarised,
+            settings.worker.max_body_bytes,
+            consumers.in_memory,
         )
         up_to_date = partial(_catch_up_to_end, catch_up, stream)
         lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive)
         requests = RequestHandlers(
             lookup, contexts, core.store, core.store, tombstones,
-            partial(compact_on_request, lambda: reloading.core, summarising), lambda: reloading.core.profiles,
+            partial(compact_on_request, lambda: reloading.core, summarising), consumers,
         )  # fmt: skip
         contexts_publisher = ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES))
         processor = Processor(
             reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
             CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            consumers.before,
         )  # fmt: skip
         worker = Worker(
             processor,
@@ -143,14 +155,14 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
                 call=timedelta(seconds=settings.worker.tool_timeout_seconds), max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN,
                 heartbeat=ack_wait / 3,
             ),
-            lambda: reloading.core.profiles, read, sources, sender, lambda: datetime.now(UTC),
+            consumers, read, sources, sender, lambda: datetime.now(UTC),
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
         stack.push_async_callback(peers.close)
-        purging = Purging(core.store, erasure.contexts, archive, reloading.drop, lambda: bool(in_work))
+        purging = Purging(core.store, erasure.contexts, archive, partial(_drop, reloading, consumers), lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
@@ -164,6 +176,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         _stay_responsive()
         application = inbox.application(routes(alive, required, reported, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+
+
+def _drop(reloading: Reloader, consumers: Consumers, workspace: str, ids: frozenset[str]) -> int:
+    """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+    consumers.drop(workspace)
+    return reloading.drop(workspace, ids)
 
 
 async def _catch_up_to_end(catch_up: CatchUp, stream: NatsStream, workspace: str, session: str) -> None:

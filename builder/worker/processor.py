@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
 
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.profile import Profile
+from builder.domain.record_consumers import Definitions
+from builder.domain.triggers import may_trigger
 from builder.recall.scopes import scopes_before
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
@@ -26,6 +29,15 @@ class Ending:
     """Seconds after which the message shall come again, because a consumer waits for quiet; 0 = it is settled."""
 
 
+DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
+"""Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
+
+
+async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> Definitions:
+    """Where records make no consumers."""
+    return ()
+
+
 class Processor:
     """Remembers a message, and answers it when it triggers."""
 
@@ -39,6 +51,7 @@ class Processor:
         now: Callable[[], datetime],
         max_age: timedelta,
         quiet_time: QuietTime,
+        definitions: DefinitionsBefore = no_definitions,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
@@ -53,11 +66,12 @@ class Processor:
         self._now = now
         self._max_age = max_age
         self._quiet_time = quiet_time
+        self._definitions = definitions
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
         breadcrumb, builder = self._decode(message), self._builder()
-        consumers = () if message.replay else builder.consumers(breadcrumb)
+        consumers = () if message.replay else await self._consumers(builder, breadcrumb)
         if consumers:
             await self._catch_up.before(message, scopes_before(breadcrumb, consumers))
         await self._catch_up.askers(breadcrumb)
@@ -82,6 +96,12 @@ class Processor:
         seconds = perf_counter() - start
         tokens = await self._contexts.publish(result, is_repeat=is_repeat)
         return Ending("published", tokens=tokens, build=seconds, pause=turnout.pause)
+
+    async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
+        if not may_trigger(breadcrumb):
+            return ()
+        definitions = await self._definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
+        return builder.consumers(breadcrumb, definitions)
 
     def _is_old(self, trigger: Breadcrumb) -> bool:
         return self._now() - trigger.received_at >= self._max_age

@@ -72,7 +72,9 @@ def lint(
 
 def _triggers(entry: "Entry", profile: "Profile") -> list[str]:
     """A preset by itself triggers no context."""
-    return list(profile.triggers) if entry.kind == "profile" else []
+    from builder.domain.triggers import trigger_text
+
+    return list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else []
 
 
 def _text(value: Any) -> str:

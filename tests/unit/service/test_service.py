@@ -9,6 +9,7 @@ from builder.adapters.tokens import load_counter
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector
+from builder.domain.triggers import trigger_on
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
@@ -117,7 +118,7 @@ async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> N
 async def test_a_failure_triggers_where_a_tool_s_answer_does() -> None:
     failure = make_breadcrumb("no answer", schema="tool.error.v1")
     for named, triggers in (("tool.response.v1", True), ("tool.error.v1", True), ("user.message.v1", False)):
-        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(named,)),))
+        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(trigger_on(named),)),))
         assert bool(builder.consumers(failure)) is triggers
 
 
@@ -137,7 +138,7 @@ async def test_a_consumer_is_triggered_only_by_what_its_audience_matches() -> No
 
 
 async def test_a_secret_and_a_tombstone_never_trigger() -> None:
-    profile = replace(consumer("a"), triggers=("user.message.v1", "breadcrumb.deleted.v1"))
+    profile = replace(consumer("a"), triggers=(trigger_on("user.message.v1"), trigger_on("breadcrumb.deleted.v1")))
     builder = make_builder(HashingEmbedder(), profiles=(profile,))
     assert builder.consumers(make_breadcrumb("Hello.")) == (profile,)
     assert builder.consumers(make_breadcrumb("", id="m1", removes="m1")) == ()
