@@ -12,7 +12,7 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
-from builder.domain.record_consumers import Definitions, RecordConsumers, no_consumers
+from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.triggers import may_trigger
@@ -29,6 +29,11 @@ from builder.recall.search.ranking import Ranker
 from builder.recall.search.searcher import Queries, Searcher
 from builder.remember.ingest import Ingest
 from builder.remember.memory import Memory
+
+
+def no_consumers(_definitions: Definitions) -> RecordConsumers:
+    """Where records make none."""
+    return RecordConsumers()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from builder.app.operations.maintenance import (
     rebuild_store,
 )
 from builder.app.operations.prices import PriceList, load_prices
+from builder.app.operations.shadows import read_differences, shadow_report
 from builder.app.operations.summaries import compact_session, summarise
 from builder.app.operations.traffic import read_traffic
 from builder.app.parts import PARTS, Parts
@@ -77,11 +78,13 @@ __all__ = [
     "purge_store",
     "read_breadcrumb",
     "read_dead_letters",
+    "read_differences",
     "read_traffic",
     "rebuild_store",
     "running",
     "serve",
     "serving",
+    "shadow_report",
     "stream_content",
     "summarise",
     "unsettled",

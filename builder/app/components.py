@@ -77,7 +77,7 @@ class Components:
 
     def profile(self, name: str) -> Profile:
         """The profile or the preset of this name. Raises `Misconfigured` with the known names."""
-        for profile in self.profiles:
+        for profile in (*self.profiles, *self.config.shadows):
             if profile.consumer == name:
                 return profile
         if name in self.config.library.presets:
@@ -138,7 +138,7 @@ async def open_components(
 
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
     """What makes consumers of records; each finding is logged once."""
-    names = frozenset(profile.consumer for profile in config.profiles)
+    names = frozenset(profile.consumer for profile in (*config.profiles, *config.shadows))
     return RecordProfiles(config.library, names, _log_finding)
 
 

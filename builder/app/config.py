@@ -36,7 +36,9 @@ class ConfigSnapshot:
     """Profiles and templates of one moment. A context is built from one snapshot."""
 
     profiles: tuple[Profile, ...]
-    """By name."""
+    """Of consumers, by name."""
+    shadows: tuple[Profile, ...]
+    """Profiles on trial, by name."""
     library: Library
     """The presets and models that profiles may name."""
     templates: TemplateSet
@@ -80,7 +82,13 @@ def read_config(
     encodings = sorted({profile.encoding for profile in profiles})
     renderings = Renderings(make, {encoding: make(encoding, former.get(encoding)) for encoding in encodings})
     return ConfigSnapshot(
-        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, stamps=stamps
+        profiles=tuple(each for each in profiles if not each.shadow_of),
+        shadows=tuple(each for each in profiles if each.shadow_of),
+        library=library,
+        templates=templates,
+        renderings=renderings,
+        failures=failures,
+        stamps=stamps,
     )
 
 

@@ -22,6 +22,7 @@ from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
+from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs
 from builder.adapters.nats.watchdog import Watchdog
@@ -55,6 +56,7 @@ from builder.worker.purging import PurgeSchedule, Purging, Turn
 from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
@@ -101,34 +103,34 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         probe = Probe(js, own)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
-        stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
-        publisher = parts.publisher(connection, connection.max_payload, own)
+        stream, publisher = (
+            NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own),
+            parts.publisher(connection, connection.max_payload, own),
+        )
         read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
-        archive = NatsArchive(js, lambda: watchdog.incarnation, own)
+        archive, differences, sender = (
+            NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own), NatsSender(js, stream),
+        )  # fmt: skip
+        shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
-        erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers))
-        sender = NatsSender(js, stream)
+        erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers), differences)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
-            core,
-            sources,
-            sender,
-            endpoint,
-            lambda: bool(in_work),
-            metrics.summarised,
-            settings.worker.max_body_bytes,
+            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes,
             consumers.in_memory,
+        )  # fmt: skip
+        lookup, contexts = (
+            Lookup(core.store, lambda: datetime.now(UTC), partial(_catch_up_to_end, catch_up, stream)),
+            Contexts(core.store, archive),
         )
-        up_to_date = partial(_catch_up_to_end, catch_up, stream)
-        lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive)
         requests = RequestHandlers(
             lookup, contexts, core.store, core.store, tombstones,
             partial(compact_on_request, lambda: reloading.core, summarising), consumers,
@@ -137,7 +139,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         processor = Processor(
             reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
             CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
-            consumers.before,
+            consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(
             processor,
@@ -167,7 +169,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run())
+        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run(), shadowing.run())
         loops = [asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), *others)]
         for task in loops:
             stack.push_async_callback(_cancel, task)

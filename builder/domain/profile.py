@@ -192,6 +192,8 @@ class Profile:
     summaries: Summaries | None
     chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
+    shadow_of: str = ""
+    """The consumer beside which it is built and never published; "" = it is a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.

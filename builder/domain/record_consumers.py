@@ -24,8 +24,3 @@ class RecordConsumers:
     """Consumer → the records that make it."""
     findings: tuple[LintFinding, ...] = ()
     """What no page follows, and which record makes no consumer; `file` is the record."""
-
-
-def no_consumers(_definitions: Definitions) -> RecordConsumers:
-    """Where records make none."""
-    return RecordConsumers()

@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from time import perf_counter
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.context import Context
 from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.triggers import may_trigger
@@ -38,6 +40,14 @@ async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> D
     return ()
 
 
+Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
+"""The builder of a context, the consumers of its trigger, and the context."""
+
+
+def nobody(_builder: ContextBuilder, _consumers: tuple[Profile, ...], _context: Context) -> None:
+    """Nobody waits for what is published."""
+
+
 class Processor:
     """Remembers a message, and answers it when it triggers."""
 
@@ -52,11 +62,12 @@ class Processor:
         max_age: timedelta,
         quiet_time: QuietTime,
         definitions: DefinitionsBefore = no_definitions,
+        published: Published = nobody,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
         erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered.
+        remembered and not answered. published: called for each context once it is published.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -67,6 +78,7 @@ class Processor:
         self._max_age = max_age
         self._quiet_time = quiet_time
         self._definitions = definitions
+        self._published = published
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
@@ -94,7 +106,8 @@ class Processor:
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
         result = await builder.complete(pages)
         seconds = perf_counter() - start
-        tokens = await self._contexts.publish(result, is_repeat=is_repeat)
+        published = partial(self._published, builder, turnout.ready)
+        tokens = await self._contexts.publish(result, is_repeat=is_repeat, published=published)
         return Ending("published", tokens=tokens, build=seconds, pause=turnout.pause)
 
     async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:

@@ -36,6 +36,8 @@ class Presets:
     """The bundled ones, with an author's own in the place of those of the same name."""
     bundled: Mapping[str, str] = field(default_factory=dict)
     """The bundled ones alone: what they extend themselves."""
+    profiles: Mapping[str, str] = field(default_factory=dict)
+    """Profile files, by name: what a shadow of one lies over, where it extends nothing else."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -73,6 +75,9 @@ def layers(source: str, presets: Presets, name: str = "") -> tuple[Layer, ...]:
 def _stack(source: str, presets: Presets, above: tuple[str, ...], *, is_bundled: bool) -> tuple[Layer, ...]:
     """above: the names of the files that extend this one, and its own."""
     values = dict(_values(source))
+    consumer = values.get(SHADOW_OF)
+    if is_profile_of(consumer, presets, above) and EXTENDS not in values:
+        return (*_stack(presets.profiles[consumer], presets, (consumer,), is_bundled=False), Layer(own, values, source, is_bundled))
     names, own = _names(values.pop("extends", ())), above[-1]
     if own == DEFAULT and not is_bundled and DEFAULT in presets.bundled:
         names = (DEFAULT, *(name for name in names if name != DEFAULT))

@@ -47,6 +47,11 @@ class ProfileFile(BaseModel):
         },
     )
     extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
+    shadow_of: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9_-]{1,128}$",
+        description="a consumer: this profile is on trial beside it, is built for its triggers and never published",
+    )
     triggers: tuple[str | TriggerFile, ...] = Field(
         (),
         description="what asks for a context by its first version, if `audience` matches it: a schema, or a selector; empty = "
