@@ -180,7 +180,9 @@ def load_library(folders: tuple[Path, ...]) -> Library:
     presets, bundled = _presets(folders), _presets(folders[:1])
     tables = (folder / MODELS for folder in folders)
     models = {name: facts for table in tables if table.exists() for name, facts in parse_models(read_source(table)).items()}
-    return Library(presets=presets, bundled=bundled, languages=read_languages(folders), models=models)
+    return Library(
+        presets=presets, bundled=bundled, languages=read_languages(folders), models=models, profiles=sources(folders, "profiles")
+    )
 
 
 def _presets(folders: tuple[Path, ...]) -> dict[str, str]:

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "compact": messages.compact,
     "reindex": operate.reindex,
     "doctor": operate.doctor,
+    "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
     "context": records.context,

@@ -62,10 +62,12 @@ class Library:
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
+    profiles: Mapping[str, str] = field(default_factory=dict)
+    """Profile files, by name: what their shadows lie over."""
 
     def layers(self, name: str, source: str) -> tuple[Layer, ...]:
         """See `layers`."""
-        return layers(source, Presets(self.presets, self.bundled), name)
+        return layers(source, Presets(self.presets, self.bundled, self.profiles), name)
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
