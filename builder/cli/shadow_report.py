@@ -15,12 +15,12 @@ SUMMARY = {
     "equal lines": "{equal_lines:.0%}",
     "lost": "{lost:,}",
     "gained": "{gained:,}",
-    "moved": "{moved:,}",
+    "reordered": "{out_of_order:,}",
     "ms": "{build_ms:.1f}",
     "ms of shadow": "{shadow_build_ms:.1f}",
 }
 """Head of a column → what stands in it."""
-ONE = ("trigger", "session", "shadow", "tokens", "of shadow", "equal lines", "lost", "gained", "moved")
+ONE = ("trigger", "session", "shadow", "tokens", "of shadow", "equal lines", "lost", "gained", "reordered")
 MOST_IDS = 40
 """Of each list of one difference."""
 
@@ -51,7 +51,7 @@ def _lines(each: Mapping[str, Any]) -> Iterator[str]:
     yield f"{each['shadow']}: {_facts(other)}"
     yield f"equal lines: {each['equal_lines']:.1%}" + (", the pages are identical" if each["is_identical"] else "")
     yield f"breadcrumbs on both pages: {each['both']:,}"
-    for name, about in (("only_consumer", "lost"), ("only_shadow", "gained"), ("moved", "in another order")):
+    for name, about in (("only_consumer", "lost"), ("only_shadow", "gained"), ("out_of_order", "in another order")):
         if each[name]:
             yield f"{about}: {_ids(each[name])}"
     yield from _side_by_side("section", page["sections"], other["sections"])
@@ -79,7 +79,7 @@ def _ids(ids: Sequence[str]) -> str:
 
 def _cells(each: Mapping[str, Any]) -> list[str]:
     tokens = f"{each['shadow_page']['tokens']:,}" if each["shadow_page"] else "-"
-    counts = [f"{len(each[name]):,}" for name in ("only_consumer", "only_shadow", "moved")]
+    counts = [f"{len(each[name]):,}" for name in ("only_consumer", "only_shadow", "out_of_order")]
     names = [each["trigger"], each["session"], each["shadow"]]
     return [*names, f"{each['page']['tokens']:,}", tokens, f"{each['equal_lines']:.0%}", *counts]
 

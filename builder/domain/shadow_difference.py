@@ -49,7 +49,7 @@ class ShadowDifference:
     """Ids on the consumer's page alone, in page order."""
     only_shadow: tuple[str, ...] = ()
     """Ids on the shadow's page alone, in page order."""
-    moved: tuple[str, ...] = ()
+    out_of_order: tuple[str, ...] = ()
     """Ids on both, the fewest that stand in another order."""
     equal_lines: float = 0
     """Lines that both pages have, as a share of all lines of both, from 0 to 1."""

@@ -30,7 +30,7 @@ def difference(context: Context, shadow: str, other: Context | None, build_ms: t
         both=len(own & others),
         only_consumer=tuple(each for each in one if each not in others),
         only_shadow=tuple(each for each in two if each not in own),
-        moved=moved([each for each in one if each in others], [each for each in two if each in own]),
+        out_of_order=out_of_order([each for each in one if each in others], [each for each in two if each in own]),
         equal_lines=round(equal_lines(context.markdown, other.markdown), 4) if other else 0,
         is_identical=other is not None and context.markdown == other.markdown,
     )
@@ -43,7 +43,7 @@ def equal_lines(one: str, other: str) -> float:
     return 2 * (counts & others).total() / total if total else 1.0
 
 
-def moved(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
+def out_of_order(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     """The fewest ids without which the rest stands in the same order in both. Both have the same ids, each once."""
     places = {each: number for number, each in enumerate(other)}
     ends: list[int] = []  # of ascending runs of length 1, 2, …: the lowest place at which one ends

@@ -66,8 +66,8 @@ def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozense
         if like := nearest(profile.shadow_of, consumers, MIN_LIKENESS):
             yield Finding("shadow_of", problem, f"write {like}")
         else:
-            known = ", ".join(sorted(consumers))
-            yield Finding("shadow_of", problem, f"take one of {known}, unless a record makes it", "note")
+            names = ", ".join(sorted(consumers))
+            yield Finding("shadow_of", problem, f"take one of {names}, unless a record makes it", "note")
     if own.get("triggers"):
         problem = f"a shadow is built for the triggers of its consumer {profile.shadow_of!r}, so its own never act"
         yield Finding("triggers", problem, "take them out")

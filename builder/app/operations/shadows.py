@@ -57,7 +57,7 @@ def _summary(consumer: str, shadow: str, members: list[ShadowDifference]) -> dic
         "equal_lines": round(fmean(each.equal_lines for each in members), 3),
         "lost": sum(len(each.only_consumer) for each in members if each.shadow_page),
         "gained": sum(len(each.only_shadow) for each in members),
-        "moved": sum(len(each.moved) for each in members),
+        "out_of_order": sum(len(each.out_of_order) for each in members),
         "build_ms": round(median(one.build_ms for one, _ in pages), 1) if pages else 0.0,
         "shadow_build_ms": round(median(other.build_ms for _, other in pages), 1) if pages else 0.0,
         "flags": sorted({flag for one, other in pages for flag in {*other.flags} - {*one.flags}}),

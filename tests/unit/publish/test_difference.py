@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.publish.difference import difference, equal_lines, moved
+from builder.publish.difference import difference, equal_lines, out_of_order
 from tests.factories import make_context, make_profile, make_remembered
 
 ROWS = [f"Glaze {number} needs two coats." for number in range(12)]
@@ -29,7 +29,7 @@ def test_ids_numbers_and_no_text_say_what_a_smaller_page_loses() -> None:
 def test_equal_pages_are_identical() -> None:
     one = make_context(TRIGGER, ROWS)
     found = difference(one, "same", make_context(TRIGGER, ROWS), (1, 1), "")
-    assert (found.is_identical, found.equal_lines, found.only_consumer, found.moved) == (True, 1, (), ())
+    assert (found.is_identical, found.equal_lines, found.only_consumer, found.out_of_order) == (True, 1, (), ())
 
 
 def test_a_shadow_without_a_page_says_why() -> None:
@@ -49,11 +49,11 @@ def test_equal_lines_are_a_share_of_all_lines_of_both(one: str, other: str, shar
     ("one", "other", "names"), [("abcd", "abcd", ""), ("abcd", "bcda", "a"), ("abcd", "dcba", "bcd"), ("", "", "")]
 )
 def test_the_fewest_that_moved_are_named(one: str, other: str, names: str) -> None:
-    assert len(moved(one, other)) == len(names)
+    assert len(out_of_order(one, other)) == len(names)
 
 
 @given(st.permutations(range(7)))
 def test_without_what_moved_the_rest_stands_in_one_order(order: list[int]) -> None:
     one, other = [str(number) for number in range(7)], [str(number) for number in order]
-    away = moved(one, other)
+    away = out_of_order(one, other)
     assert [each for each in one if each not in away] == [each for each in other if each not in away]
