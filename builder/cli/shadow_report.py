@@ -9,15 +9,13 @@ SUMMARY = {
     "contexts": "{contexts:,}",
     "identical": "{identical:,}",
     "no page": "{without_page:,}",
-    "tokens": "{tokens_mean:,}",
-    "of shadow": "{shadow_tokens_mean:,}",
+    "tokens": "{tokens_mean:,} → {shadow_tokens_mean:,}",
     "saved in all": "{saved_tokens:,}",
     "equal lines": "{equal_lines:.0%}",
     "lost": "{lost:,}",
     "gained": "{gained:,}",
     "reordered": "{out_of_order:,}",
-    "ms": "{build_ms:.1f}",
-    "ms of shadow": "{shadow_build_ms:.1f}",
+    "ms": "{build_ms:.1f} → {shadow_build_ms:.1f}",
 }
 """Head of a column → what stands in it."""
 ONE = ("trigger", "session", "shadow", "tokens", "of shadow", "equal lines", "lost", "gained", "reordered")
