@@ -121,7 +121,7 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
     attempts = settings.worker.max_attempts
     read = partial(decode, lifetimes=settings.lifetimes)
     catch_up = CatchUp(stream, store, store, publisher, read, core.builder.remember, attempts, in_work)
-    definitions = DefinitionReader(stream, store, catch_up, read)
+    definitions = DefinitionReader(stream, stream.last, store, catch_up, read)
 
     def now() -> datetime:
         return datetime.now(UTC)

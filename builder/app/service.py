@@ -116,7 +116,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own), NatsSender(js, stream),
         )  # fmt: skip
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
-        reader = DefinitionReader(stream, core.store, catch_up, read) if settings.worker.record_consumers else None
+        reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
         erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers), differences)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)

@@ -5,7 +5,7 @@ whether a record of no session has come since: one request for all messages that
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,6 +18,8 @@ from builder.recall.definitions import definitions_as_of
 from builder.recall.index.keyed_lock import KeyedLock
 from builder.worker.catch_up import CatchUp
 
+BACKLOG = 4
+"""Messages that wait from which on the stream is asked for its end first: then one look serves all that it holds."""
 MAX_WORKSPACES = 1_000
 """Whose definitions are kept in memory."""
 
@@ -40,10 +42,16 @@ class DefinitionReader:
     """Reads the definitions of workspaces."""
 
     def __init__(
-        self, stream: Stream, store: BreadcrumbStore, catch_up: CatchUp, decode: Callable[[StreamMessage], Breadcrumb]
+        self,
+        stream: Stream,
+        last: Callable[[], Awaitable[Place]],
+        store: BreadcrumbStore,
+        catch_up: CatchUp,
+        decode: Callable[[StreamMessage], Breadcrumb],
     ) -> None:
-        """decode: raises `Rejected`."""
+        """last: place of the newest message of the stream; raises `Unavailable`. decode: raises `Rejected`."""
         self._stream = stream
+        self._last = last
         self._store = store
         self._catch_up = catch_up
         self._decode = decode
@@ -51,14 +59,20 @@ class DefinitionReader:
         self._locks = KeyedLock[str]()
         self._newest = ORIGIN
         """The last message that this worker has heard of: the stream has everything in front of it."""
+        self._waiting = 0
+        """Messages that wait for an answer of the stream."""
 
     async def before(self, workspace: str, place: Place, moment: datetime) -> Definitions:
         """The definitions in front of a place that have not expired at the moment. Raises `Unavailable`."""
         self._newest = max(self._newest, place)
         span = self._spans.get(workspace)
         if span is None or not span.covers(place):
-            async with self._locks.of(workspace):
-                span = await self._span(workspace, place)
+            self._waiting += 1
+            try:
+                async with self._locks.of(workspace):
+                    span = await self._span(workspace, place)
+            finally:
+                self._waiting -= 1
         return unexpired(span.definitions, moment)
 
     def latest(self, workspace: str) -> Definitions:
@@ -87,6 +101,8 @@ class DefinitionReader:
     async def _extended(self, span: _Span, workspace: str, place: Place) -> _Span:
         """The span as far as this worker has heard, or up to the first record that may change it."""
         until = max(self._newest, place)
+        if self._waiting >= BACKLOG:
+            until = max(until, (await self._last()).next)
         ids = {each.id for each in span.definitions}
         async for message in self._stream.walk(workspace, NO_SESSION, span.last.previous, until):
             if not self._may_change(message, ids):

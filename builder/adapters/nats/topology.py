@@ -33,7 +33,7 @@ FLOOR = ("", DURABLE)
 CONTEXTS_MAX_AGE = timedelta(hours=24)
 SHADOWS_MAX_AGE = timedelta(days=7)
 SHADOWS_MAX_BYTES = 256 * 1024 * 1024
-"""Some 100,000 differences; the oldest go first."""
+"""Some 250,000 differences; the oldest go first."""
 _DUPLICATES = timedelta(minutes=2)
 
 

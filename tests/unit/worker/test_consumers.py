@@ -31,7 +31,9 @@ def consumers_over(*messages: StreamMessage) -> Consumers:
         await store.remember(remembered_of(breadcrumb))
 
     catch_up = CatchUp(stream, store, store, MemoryPublisher(), decode, remember, 5)
-    return Consumers(lambda: builder, DefinitionReader(stream, store, catch_up, decode), stream.last, lambda: MORNING)
+    return Consumers(
+        lambda: builder, DefinitionReader(stream, stream.last, store, catch_up, decode), stream.last, lambda: MORNING
+    )
 
 
 def agent(sequence: int, name: str, **body: Any) -> StreamMessage:
