@@ -15,7 +15,15 @@ SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time"]
 ChatFormat = Literal["none", "openai", "anthropic"]
 FORBIDDEN_SCHEMAS = frozenset(
-    {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
+    {
+        "secret.v1",
+        "agent.context.v1",
+        "context.blacklist.v1",
+        "context.config.v1",
+        "breadcrumb.deleted.v1",
+        "context.compacted.v1",
+        USAGE,
+    }
 )
 """Schemas that no profile can show."""
 MAX_MARGIN = 0.5

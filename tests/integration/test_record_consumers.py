@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from nats.js import JetStreamContext
 
+from builder.adapters.tokens import load_counter
 from builder.client import connect
 from builder.wire.records import make_record, outgoing
 from tests.integration.inside import service_here, settings
@@ -168,3 +169,19 @@ async def test_an_agent_of_a_record_waits_for_its_tools(tmp_path: Path) -> None:
 
         await until(has_both, "the context after the time-out")
         assert "no answer in 0.2 s" in (await answered(js, consumer="looper"))[-1]["content"]
+
+
+async def test_a_record_may_count_in_an_encoding_and_have_a_page_that_no_file_has(tmp_path: Path) -> None:
+    async with service_here(settings(tmp_path)) as service:
+        settings_of_page = {"encoding": "cl100k_base", "budget": 60_000}
+        await define(service.js, "reader", context_trigger=TRIGGER, context_builder=settings_of_page)
+        words = " ".join(f"shelf{number}" for number in range(15_000))
+        await say(service.js, words, "s1", "m1", schema="agent.response.v1", body={"message": words})
+        await say(service.js, "What is on the shelves?", "s1", "m2")
+        assert await consumers_of(service.js, "m2") == {"default", "reader"}
+        (context,) = await answered(service.js, consumer="reader")
+        assert context["assembly"]["tokenizer"] == "cl100k_base"
+        assert context["token_count"] == load_counter("cl100k_base")(context["content"]) > 30_000
+        assert words in context["content"]
+        (default,) = await answered(service.js, consumer="default")
+        assert default["token_count"] <= 4000
