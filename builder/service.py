@@ -13,8 +13,10 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
+from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.triggers import may_trigger
 from builder.domain.usage import Usage
 from builder.ports.models import Embedder
 from builder.ports.store import Store
@@ -33,6 +35,11 @@ OPEN_TURN = "the calls of its turn are not all answered, its own was answered be
 """Why a tool's answer may give none."""
 
 
+def no_consumers(_definitions: Definitions) -> RecordConsumers:
+    """Where records make none."""
+    return RecordConsumers()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Functions:
     """Pure functions from outside."""
@@ -49,6 +56,8 @@ class Functions:
     """A blacklist → what it excludes."""
     usage: Callable[[Breadcrumb], tuple[Usage, ...]]
     """An agent's report → the usage in it."""
+    record_consumers: Callable[[Definitions], RecordConsumers] = no_consumers
+    """The definitions of a workspace → the consumers that they make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +104,26 @@ class ContextBuilder:
         self.ranker = functions.ranker
         self._profiles = profiles
         self._renderings = functions.renderings
+        self.record_consumers = functions.record_consumers
 
-    def with_snapshot(self, profiles: tuple[Profile, ...], renderings: Mapping[str, Rendering]) -> "ContextBuilder":
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """Of the consumers that profile files make."""
+        return self._profiles
+
+    def with_snapshot(self, profiles: tuple[Profile, ...], functions: Functions) -> "ContextBuilder":
         """The same with other profiles and templates; what began with this one ends with it."""
         other = copy(self)
-        other._profiles, other._renderings = profiles, renderings  # noqa: SLF001 - of the same class
+        other._profiles, other._renderings = profiles, functions.renderings  # noqa: SLF001 - of the same class
+        other.record_consumers = functions.record_consumers
         return other
 
-    def consumers(self, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
-        """Who wants a context for it: only the first version of a breadcrumb triggers, and a removal never does."""
-        triggers = breadcrumb.version == 1 and not breadcrumb.removes
-        return tuple(profile for profile in self._profiles if triggers and profile.is_triggered_by(breadcrumb))
+    def consumers(self, breadcrumb: Breadcrumb, definitions: Definitions = ()) -> tuple[Profile, ...]:
+        """Who wants a context for it: consumers of profile files, and those that the definitions of its workspace make."""
+        if not may_trigger(breadcrumb):
+            return ()
+        profiles = (*self._profiles, *self.record_consumers(definitions).profiles)
+        return tuple(profile for profile in profiles if profile.is_triggered_by(breadcrumb))
 
     async def remember(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """See `Memory.remember`."""
@@ -177,7 +195,8 @@ class ContextBuilder:
         fronts = []
         for recall in await self.recaller.recall(trigger, tuple(each for each in consumers if each.consumer not in refusals)):
             try:
-                rendering = self._renderings[recall.profile.encoding].in_language(recall.profile.language)
+                profile = recall.profile
+                rendering = self._renderings[profile.encoding].for_pages(profile.language, profile.allowance)
                 fronts.append(begin(recall, rendering))
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")

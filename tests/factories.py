@@ -26,6 +26,7 @@ from builder.domain.phrases import Phrases
 from builder.domain.profile import Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
+from builder.domain.triggers import trigger_on
 from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
@@ -119,8 +120,7 @@ def remembered_of(breadcrumb: Breadcrumb, model: str = MODEL) -> StoredBreadcrum
 
 def bare(remembered: StoredBreadcrumb) -> StoredBreadcrumb:
     """The same as no engine has seen it."""
-    passages = tuple(replace(held, vector=b"") for held in remembered.passages)
-    return replace(remembered, passages=passages, model="")
+    return replace(remembered, passages=tuple(replace(held, vector=b"") for held in remembered.passages), model="")
 
 
 def make_catalog(tools: int, sequence: int = 1, **changes: Any) -> StoredBreadcrumb:
@@ -162,8 +162,8 @@ def view_of(history: History, until: Place = FAR, session: str = "s42") -> View:
 
 
 def make_turn(text: str, sequence: int) -> StoredBreadcrumb:
-    """A message of the user at odd sequences, of the assistant at even ones."""
-    return make_remembered(text, sequence, schema="user.message.v1" if sequence % 2 else "agent.response.v1")
+    """The user speaks at odd sequences, the assistant at even ones."""
+    return make_remembered(text, sequence, schema=("agent.response.v1", "user.message.v1")[sequence % 2])
 
 
 def make_view(rows: Iterable[StoredBreadcrumb | str]) -> View:
@@ -252,8 +252,9 @@ def make_profile(name: str = "default", **changes: Any) -> Profile:
     for part in ("window", "retrieval"):
         if isinstance(changes.get(part), dict):
             changes[part] = replace(getattr(profile, part), **changes[part])
-    if "pinned" in changes:
-        changes["pinned"] = tuple(latest_of(kind) if isinstance(kind, str) else kind for kind in changes["pinned"])
+    for part, one in (("pinned", latest_of), ("triggers", trigger_on)):
+        if part in changes:
+            changes[part] = tuple(one(each) if isinstance(each, str) else each for each in changes[part])
     return replace(profile, **changes)
 
 
@@ -268,8 +269,7 @@ def make_vector(text: str) -> bytes:
     for term in make_terms(text).split():
         number = int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest())
         values[number % WIDTH] += 1 if number & 1 << 40 else -1
-    length = float(np.linalg.norm(values))
-    return (values / length).astype("<f2").tobytes() if length else b""
+    return (values / length).astype("<f2").tobytes() if (length := float(np.linalg.norm(values))) else b""
 
 
 class HashingEmbedder:

@@ -3,12 +3,29 @@
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 from itertools import count
+from types import SimpleNamespace
+from typing import cast
 
 from builder.domain.breadcrumb import ORIGIN, Place, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import AlreadyPublished, Unavailable
+from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.service import ContextBuilder
+from builder.worker.consumers import Consumers
 from tests.factories import MORNING, make_place
+
+
+class FixedConsumers(Consumers):
+    """Consumers of files alone, without a builder."""
+
+    def __init__(self, *profiles: Profile) -> None:
+        builder = cast("ContextBuilder", SimpleNamespace(profiles=profiles))
+
+        async def last() -> Place:
+            return ORIGIN
+
+        super().__init__(lambda: builder, None, last, lambda: MORNING)
 
 
 class MemoryStream:

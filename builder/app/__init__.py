@@ -28,6 +28,7 @@ from builder.app.operations.maintenance import (
     rebuild_store,
 )
 from builder.app.operations.prices import PriceList, load_prices
+from builder.app.operations.shadows import read_differences, shadow_report
 from builder.app.operations.store_answers import answer_from_store
 from builder.app.operations.summaries import compact_session, summarise
 from builder.app.operations.traffic import read_traffic
@@ -83,12 +84,14 @@ __all__ = [
     "purge_store",
     "read_breadcrumb",
     "read_dead_letters",
+    "read_differences",
     "read_templates",
     "read_traffic",
     "rebuild_store",
     "running",
     "serve",
     "serving",
+    "shadow_report",
     "stream_content",
     "summarise",
     "unsettled",

@@ -1,5 +1,6 @@
 """What builds contexts, without a bus: store, engine, profiles, templates."""
 
+import logging
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from builder.adapters.embedding import NONE, CachedEmbedder, list_models, open_embedder
+from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
@@ -17,6 +19,7 @@ from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
+from builder.domain.lint_finding import LintFinding
 from builder.domain.nearest import NAME_LIKENESS, nearest
 from builder.domain.profile import Profile
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
@@ -26,6 +29,8 @@ from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
+
+log = logging.getLogger("builder.consumers")
 
 FACTS_ENCODING = "o200k_base"
 
@@ -38,6 +43,8 @@ class Components:
     store: CompleteStore
     embedder: CachedEmbedder
     config: ConfigSnapshot
+    records: RecordProfiles
+    """The consumers that records make, over this configuration."""
     helpers: Functions
     history_cache: HistoryCache
 
@@ -48,12 +55,15 @@ class Components:
 
     def with_config(self, config: ConfigSnapshot) -> "Components":
         """The same components with another configuration; running builds keep theirs."""
-        builder = self.builder.with_snapshot(config.profiles, config.renderings)
-        return replace(self, builder=builder, config=config, helpers=replace(self.helpers, renderings=config.renderings))
+        records = record_profiles(config)
+        helpers = replace(self.helpers, renderings=config.renderings, record_consumers=records)
+        builder = self.builder.with_snapshot(config.profiles, helpers)
+        return replace(self, builder=builder, config=config, records=records, helpers=helpers)
 
     def drop(self, workspace: str, ids: frozenset[str]) -> int:
         """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
         self.history_cache.drop(workspace)
+        self.records.forget()
         return self.embedder.forget() + sum(rendering.forget(workspace, ids) for rendering in self.config.renderings.values())
 
     def preset(self, name: str) -> Profile:
@@ -67,7 +77,7 @@ class Components:
 
     def profile(self, name: str) -> Profile:
         """The profile or the preset of this name. Raises `Misconfigured` with the known names."""
-        for profile in self.profiles:
+        for profile in (*self.profiles, *self.config.shadows):
             if profile.consumer == name:
                 return profile
         if name in self.config.library.presets:
@@ -107,6 +117,7 @@ async def open_components(
         store = await stack.enter_async_context((location or locate_store(settings, parts.stores)).open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
+        records = record_profiles(config)
         helpers = Functions(
             terms=load_terms(),
             count=load_counter(FACTS_ENCODING),
@@ -114,13 +125,25 @@ async def open_components(
             ranker=load_ranker(),
             excluded=excluded,
             usage=usage,
+            record_consumers=records,
         )
         history_cache = HistoryCache(settings.store.cached_passages)
         at_ingestion = None if location else embedding.passages_at_ingestion
         builder = ContextBuilder(store, embedder, config.profiles, helpers, history_cache, at_ingestion)
         yield Components(
-            builder=builder, store=store, embedder=embedder, config=config, helpers=helpers, history_cache=history_cache
-        )
+            builder=builder, store=store, embedder=embedder, config=config, records=records, helpers=helpers,
+            history_cache=history_cache,
+        )  # fmt: skip
+
+
+def record_profiles(config: ConfigSnapshot) -> RecordProfiles:
+    """What makes consumers of records; each finding is logged once."""
+    names = frozenset(profile.consumer for profile in (*config.profiles, *config.shadows))
+    return RecordProfiles(config.library, names, _log_finding)
+
+
+def _log_finding(finding: LintFinding) -> None:
+    log.log(logging.WARNING if finding.severity == "error" else logging.INFO, "%s", finding)
 
 
 async def _same_model(store: Rebuild, model: str) -> None:

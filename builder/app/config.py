@@ -1,11 +1,13 @@
 """Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from builder.adapters.profiles.layers import DEFAULT
 from builder.adapters.profiles.models import parse_models
+from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
 from builder.adapters.templates.failures import Failures, Listener, silence
@@ -35,7 +37,9 @@ class ConfigSnapshot:
     """Profiles and templates of one moment. A context is built from one snapshot."""
 
     profiles: tuple[Profile, ...]
-    """By name."""
+    """Of consumers, by name."""
+    shadows: tuple[Profile, ...]
+    """Profiles on trial, by name."""
     library: Library
     """The presets and models that profiles may name."""
     templates: TemplateSet
@@ -99,12 +103,17 @@ def parse_config(
         _try(templates)
     _check_pages(profiles, templates, layers)
     plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
+    make = partial(_rendering, profiles=profiles, templates=templates, plain=plain, failures=failures)
     encodings = sorted({profile.encoding for profile in profiles})
-    renderings = {
-        encoding: _rendering(encoding, profiles, templates, former.get(encoding), plain, failures) for encoding in encodings
-    }
+    renderings = Renderings(make, {encoding: make(encoding, former.get(encoding)) for encoding in encodings})
     return ConfigSnapshot(
-        profiles=profiles, library=library, templates=templates, renderings=renderings, failures=failures, layers=layers
+        profiles=tuple(each for each in profiles if not each.shadow_of),
+        shadows=tuple(each for each in profiles if each.shadow_of),
+        library=library,
+        templates=templates,
+        renderings=renderings,
+        failures=failures,
+        layers=layers,
     )
 
 
@@ -138,16 +147,32 @@ def _try(templates: TemplateSet) -> None:
         raise FaultyFiles(problems)
 
 
+class Renderings(dict[str, JinjaRendering]):
+    """By encoding; one in which no profile of a file counts is made at its first use, for records that do."""
+
+    def __init__(self, make: Callable[[str], JinjaRendering], ready: Mapping[str, JinjaRendering]) -> None:
+        """ready: those in which profiles of files count."""
+        super().__init__(ready)
+        self._make = make
+
+    def __missing__(self, encoding: str) -> JinjaRendering:
+        """Make it."""
+        self[encoding] = self._make(encoding)
+        return self[encoding]
+
+
 def _rendering(
     encoding: str,
+    former: JinjaRendering | None = None,
+    *,
     profiles: tuple[Profile, ...],
     templates: TemplateSet,
-    former: JinjaRendering | None,
     plain: TemplateSet,
     failures: Failures,
 ) -> JinjaRendering:
     """The known one, if it is for pages as large as these. plain: the bundled templates."""
-    max_text_chars = CHARACTERS_PER_TOKEN * max(profile.allowance for profile in profiles if profile.encoding == encoding)
+    pages = [profile.allowance for profile in profiles if profile.encoding == encoding]
+    max_text_chars = CHARACTERS_PER_TOKEN * max(pages, default=DEFAULT_BUDGET)
     if former and former.max_chars == max_text_chars:
         return former
     return JinjaRendering(templates, load_counter(encoding), plain, failures, max_text_chars)
@@ -186,7 +211,9 @@ def load_library(layers: tuple[Files, ...]) -> Library:
     presets, bundled = _presets(layers), _presets(layers[:1])
     tables = (layer[MODELS] for layer in layers if MODELS in layer)
     models = {name: facts for table in tables for name, facts in parse_models(table).items()}
-    return Library(presets=presets, bundled=bundled, languages=languages_of(layers), models=models)
+    return Library(
+        presets=presets, bundled=bundled, languages=languages_of(layers), models=models, profiles=sources(layers, "profiles")
+    )
 
 
 def _presets(layers: tuple[Files, ...]) -> dict[str, str]:

@@ -31,6 +31,8 @@ from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.attempts import Attempts
 from builder.worker.catch_up import CatchUp
+from builder.worker.consumers import Consumers
+from builder.worker.definitions import DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
@@ -121,22 +123,33 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
     attempts = settings.worker.max_attempts
     read = partial(decode, lifetimes=settings.lifetimes)
     catch_up = CatchUp(stream, store, store, publisher, read, core.builder.remember, attempts, in_work)
-    erasure = Erasure(catch_up, store, store, archive, core.drop)
-    tombstones = TombstonePublisher(sender, read, erasure, store, archive)
-    sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
-    summarising = open_summarising(core, sources, sender, None, lambda: False, lambda _by: None, settings.worker.max_body_bytes)
+    definitions = DefinitionReader(stream, stream.last, store, catch_up, read)
 
     def now() -> datetime:
         return datetime.now(UTC)
 
+    consumers = Consumers(lambda: core.builder, definitions, stream.last, now)
+
+    def drop(workspace: str, ids: frozenset[str]) -> int:
+        definitions.drop(workspace)
+        return core.drop(workspace, ids)
+
+    erasure = Erasure(catch_up, store, store, archive, drop)
+    tombstones = TombstonePublisher(sender, read, erasure, store, archive)
+    sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
+    summarising = open_summarising(
+        core, sources, sender, None, lambda: False, lambda _by: None, settings.worker.max_body_bytes, consumers.in_memory
+    )
     requests = RequestHandlers(
         Lookup(store, now), Contexts(store, archive), store, store, tombstones,
-        partial(compact_on_request, lambda: core, summarising), lambda: core.profiles,
+        partial(compact_on_request, lambda: core, summarising), consumers,
     )  # fmt: skip
     contexts = ContextPublisher(publisher, partial(encode, max_bytes=broker.max_payload))
-    explanations = Explanations(Replays(lambda: core, archive, stay, broker.max_payload), store)
+    explanations = Explanations(Replays(lambda: core, archive, stay, consumers.before, broker.max_payload), store)
     quiet_time = QuietTime(stream, stream.last, read, now, store.facts)
-    processor = Processor(lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time)
+    processor = Processor(
+        lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, definitions.before
+    )
     letters = DeadLetters(publisher, archive)
     worker = Worker(
         processor, Attempts(store, in_work, attempts), letters, lambda _outcome: None, Rules(heartbeat=HEARTBEAT_SECONDS)

@@ -57,7 +57,7 @@ def this_worker(folder: Path, core: Callable[[], Components]) -> Callable[[], Pe
             code=code,
             model=present.embedder.model,
             templates=present.config.templates.revision,
-            profiles={profile.consumer: profile.revision for profile in present.profiles},
+            profiles={each.consumer: each.revision for each in (*present.profiles, *present.config.shadows)},
             started_at=started_at,
         )
 

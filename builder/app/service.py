@@ -22,6 +22,7 @@ from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
+from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs
 from builder.adapters.nats.watchdog import Watchdog
@@ -47,6 +48,8 @@ from builder.wire.subjects import parse_breadcrumb_subject
 from builder.worker.attempts import Attempts
 from builder.worker.backfill import Backfill
 from builder.worker.catch_up import CatchUp
+from builder.worker.consumers import Consumers
+from builder.worker.definitions import DefinitionReader
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
@@ -55,6 +58,7 @@ from builder.worker.purging import PurgeSchedule, Purging, TaskLock
 from builder.worker.quiet_time import QuietTime
 from builder.worker.removals import Removals
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
+from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
 
@@ -101,34 +105,43 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         probe = Probe(js, own)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
-        stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
-        publisher = parts.publisher(connection, connection.max_payload, own)
+        stream, publisher = (
+            NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own),
+            parts.publisher(connection, connection.max_payload, own),
+        )
         read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
-        archive = NatsArchive(js, lambda: watchdog.incarnation, own)
-        erasure = Erasure(catch_up, core.store, core.store, archive, reloading.drop)
-        sender = NatsSender(js, stream)
+        archive, differences, sender = (
+            NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own), NatsSender(js, stream),
+        )  # fmt: skip
+        shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
+        reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
+        consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
+        erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers), differences)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
         endpoint = await stack.enter_async_context(open_endpoint(settings, core.helpers.count))
         summarising = open_summarising(
-            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes
-        )
+            core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes,
+            consumers.in_memory,
+        )  # fmt: skip
         up_to_date = partial(_catch_up_to_end, catch_up, stream)
-        lookup, contexts = Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive)
         requests = RequestHandlers(
-            lookup, contexts, core.store, core.store, tombstones,
-            partial(compact_on_request, lambda: reloading.core, summarising), lambda: reloading.core.profiles,
+            Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive), core.store, core.store,
+            tombstones, partial(compact_on_request, lambda: reloading.core, summarising), consumers,
         )  # fmt: skip
         contexts_publisher = ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES))
-        replays = Replays(lambda: reloading.core, archive, up_to_date, connection.max_payload - HEADER_BYTES)
+        replays = Replays(
+            lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES
+        )  # fmt: skip
         processor = Processor(
             reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
             CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(
             processor,
@@ -146,19 +159,19 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
                 call=timedelta(seconds=settings.worker.tool_timeout_seconds), max_age=CONTEXTS_MAX_AGE - CLOCK_MARGIN,
                 heartbeat=ack_wait / 3,
             ),
-            lambda: reloading.core.profiles, read, sources, sender, lambda: datetime.now(UTC),
+            consumers, read, sources, sender, lambda: datetime.now(UTC),
         )  # fmt: skip
         calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
         stack.push_async_callback(calls.close)
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
         stack.push_async_callback(peers.close)
-        purging = Purging(core.store, erasure.contexts, archive, reloading.drop, lambda: bool(in_work))
+        purging = Purging(core.store, erasure.contexts, archive, partial(_drop, reloading, consumers), lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run())
+        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run(), shadowing.run())
         loops = [asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), *others)]
         for task in loops:
             stack.push_async_callback(_cancel, task)
@@ -168,6 +181,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         _stay_responsive()
         application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+
+
+def _drop(reloading: Reloader, consumers: Consumers, workspace: str, ids: frozenset[str]) -> int:
+    """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
+    consumers.drop(workspace)
+    return reloading.drop(workspace, ids)
 
 
 async def _catch_up_to_end(catch_up: CatchUp, stream: NatsStream, workspace: str, session: str) -> None:

@@ -122,6 +122,10 @@ class Worker(BaseModel):
         description="after so long a tool call without an answer gets a `tool.error.v1`, where a profile waits for tools "
         "(`tool.response.v1` in `triggers`); 0 = never",
     )
+    record_consumers: bool = Field(
+        True,
+        description="whether `agent.def.v1` and `context.config.v1` of session `_` make consumers; false = only profile files do",
+    )
     purge_hours: float = Field(
         24,
         ge=0,

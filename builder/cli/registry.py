@@ -19,6 +19,7 @@ from builder.cli.commands import (
     profiles,
     records,
     serve,
+    shadows,
 )
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
@@ -32,6 +33,7 @@ COMMANDS: Mapping[str, Callable[..., None]] = {
     "compact": messages.compact,
     "reindex": operate.reindex,
     "doctor": operate.doctor,
+    "consumers": profiles.consumers,
     "fetch": records.fetch,
     "history": records.history,
     "context": records.context,
@@ -55,6 +57,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "templates": ("Templates: see what an edit does.", {"preview": preview.preview}),
+    "shadow": ("Profiles on trial beside their consumers.", {"report": shadows.report}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (

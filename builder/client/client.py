@@ -25,6 +25,7 @@ from builder.client.waiting import expected
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected, Unavailable
+from builder.domain.triggers import trigger_text, wait_for_tools
 from builder.wire.installation import DEFAULT, DEFAULT_NAME, Installation
 from builder.wire.subjects import CONTEXTS, check_token, context_subject
 
@@ -250,11 +251,11 @@ class Client(Sending):
             return
         self._checked.add(consumer)
         with contextlib.suppress(Rejected, Unavailable):
-            triggers = (await self.consumer(consumer)).triggers
-            if TOOL_RESPONSE not in triggers:
+            triggers = (await self.consumer(consumer)).selectors
+            if not wait_for_tools(triggers):
                 log.warning(
                     "no context comes for the results of these tools: the profile of %r has the triggers %s; add %s",
-                    *(consumer, ", ".join(triggers) or "none", TOOL_RESPONSE),
+                    *(consumer, ", ".join(map(trigger_text, triggers)) or "none", TOOL_RESPONSE),
                 )
 
     def _place(self, subject: str) -> tuple[str, str]:

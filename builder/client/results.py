@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.selector import Selector
+from builder.domain.triggers import matches_one, trigger_on, trigger_text
 from builder.wire.json import shape
 from builder.wire.session_names import session_text
 
@@ -94,17 +95,24 @@ class Consumer:
     """An agent that a profile of the service names."""
 
     name: str
-    triggers: tuple[str, ...]
-    """Schemas that cause a context; empty = nothing does."""
+    triggers: tuple[str | Selector, ...]
+    """What causes a context: a schema, or a selector; empty = nothing does."""
     audience: Selector | None = None
     """The breadcrumbs that may cause one; None = all."""
+    origin: str = ""
+    """The profile file, or the records, that make it."""
+
+    @property
+    def selectors(self) -> tuple[Selector, ...]:
+        """The triggers, each as a selector."""
+        return tuple(trigger_on(each) if isinstance(each, str) else each for each in self.triggers)
 
     def refusal(self, breadcrumb: Breadcrumb) -> str:
         """Why this breadcrumb causes no context for it, in a sentence; "" = it causes one."""
         if not self.triggers:
             return f"no contexts come for {self.name!r}: its profile has no triggers; add one"
-        if breadcrumb.schema not in self.triggers:
-            names = ", ".join(self.triggers)
+        if not matches_one(self.selectors, breadcrumb):
+            names = ", ".join(map(trigger_text, self.selectors))
             return (
                 f"no context comes for {self.name!r} on a {breadcrumb.schema}: its profile has the triggers {names}; add it there"
             )

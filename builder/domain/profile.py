@@ -7,6 +7,7 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Pinned, Selector
+from builder.domain.triggers import Triggers, matches_one, wait_for_tools
 from builder.domain.usage import USAGE
 
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -14,11 +15,17 @@ SectionClass = Literal["static", "slow", "turn"]
 Dates = Literal["none", "day", "age", "time"]
 ChatFormat = Literal["none", "openai", "anthropic"]
 FORBIDDEN_SCHEMAS = frozenset(
-    {"secret.v1", "agent.context.v1", "context.blacklist.v1", "breadcrumb.deleted.v1", "context.compacted.v1", USAGE}
+    {
+        "secret.v1",
+        "agent.context.v1",
+        "context.blacklist.v1",
+        "context.config.v1",
+        "breadcrumb.deleted.v1",
+        "context.compacted.v1",
+        USAGE,
+    }
 )
 """Schemas that no profile can show."""
-ANSWER, FAILURE = "tool.response.v1", "tool.error.v1"
-"""Schemas of a tool's answer and of its failure."""
 MAX_MARGIN = 0.5
 """Largest margin of calibration: half of the page stays, whatever agents report."""
 
@@ -155,8 +162,8 @@ class Profile:
     """Its name, which is the name of the file."""
     revision: str
     """Hash of the file and of all that it extends."""
-    triggers: tuple[str, ...]
-    """Schemas whose first version asks for a context; empty = only on demand."""
+    triggers: Triggers
+    """Whose first version asks for a context; empty = only on demand."""
     page: str
     encoding: str
     budget: int
@@ -193,20 +200,21 @@ class Profile:
     summaries: Summaries | None
     chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
+    shadow_of: str = ""
+    """The consumer beside which it is built and never published; "" = it is a consumer itself."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
-        """Whether a first version of it asks for a context: by its schema, and because the audience matches it.
+        """Whether a first version of it asks for a context: by a trigger, and because the audience matches it.
 
-        Where a tool's answer does, its failure does too: it closes the call as well.
+        What no profile can show never does, whatever its tags are.
         """
-        schema = ANSWER if breadcrumb.schema == FAILURE else breadcrumb.schema
-        is_named = bool({schema, breadcrumb.schema} & set(self.triggers))
-        return is_named and (self.audience is None or self.audience.matches(breadcrumb))
+        is_meant = breadcrumb.schema not in FORBIDDEN_SCHEMAS and matches_one(self.triggers, breadcrumb)
+        return is_meant and (self.audience is None or self.audience.matches(breadcrumb))
 
     @property
     def waits_for_tools(self) -> bool:
         """Whether a tool's answer may ask for a context."""
-        return bool({ANSWER, FAILURE} & set(self.triggers))
+        return wait_for_tools(self.triggers)
 
     def section(self, source: str) -> SectionRule | None:
         """The first section that this source fills."""

@@ -9,6 +9,9 @@ MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 
 
+_CONDITIONS = ("schemas", "ids", "any_tags", "all_tags", "none_tags")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selector:
     """Conditions that must all hold; without any, every breadcrumb matches."""
@@ -18,6 +21,11 @@ class Selector:
     any_tags: tuple[str, ...] = ()
     all_tags: tuple[str, ...] = ()
     none_tags: tuple[str, ...] = ()
+
+    @property
+    def conditions(self) -> dict[str, tuple[str, ...]]:
+        """Those that are given, by name, in the order of the fields."""
+        return {name: values for name in _CONDITIONS if (values := getattr(self, name))}
 
     def matches(self, breadcrumb: Breadcrumb) -> bool:
         """Whether all conditions hold for the breadcrumb."""

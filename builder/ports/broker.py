@@ -5,6 +5,7 @@ from typing import Protocol
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.context import Context
+from builder.domain.shadow_difference import ShadowDifference
 
 
 class Stream(Protocol):
@@ -69,6 +70,16 @@ class Publisher(Protocol):
 
     async def dead_letter(self, arrival: StreamMessage, reason: str) -> None:
         """Store a rejected message with its reason, subject and sequence, once a place. Raises `Unavailable`."""
+
+
+class ShadowDifferences(Protocol):
+    """Keeps how the pages of shadow profiles differ from those of their consumers. All methods raise `Unavailable`."""
+
+    async def keep(self, difference: ShadowDifference) -> None:
+        """Store it in the place of an earlier one of the same consumer, shadow and trigger."""
+
+    async def remove(self, workspace: str, triggers: frozenset[str]) -> None:
+        """Remove all about these triggers; may be repeated."""
 
 
 class Sender(Protocol):

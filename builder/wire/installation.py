@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from builder.domain.errors import Rejected
 
 DEFAULT_NAME = "context-builder"
-HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests"})
+HEADS = frozenset({"breadcrumbs", "contexts", "deadletters", "probes", "compactions", "requests", "shadows"})
 """First words of our subjects; no installation has such a name."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 

@@ -15,6 +15,7 @@ REPLAY_HEADER = "Context-Builder-Replay"
 FORGOTTEN_HEADER = "Context-Builder-Forgotten"
 """On the stub of a context that was removed because it showed an erased breadcrumb."""
 REQUESTS = "requests"
+SHADOWS = "shadows"
 MESSAGE_ID_HEADER = "Nats-Msg-Id"
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{1,128}")

@@ -3,9 +3,14 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from time import perf_counter
 
-from builder.domain.breadcrumb import Breadcrumb, StreamMessage
+from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
+from builder.domain.context import Context
+from builder.domain.profile import Profile
+from builder.domain.record_consumers import Definitions
+from builder.domain.triggers import may_trigger
 from builder.recall.scopes import scopes_before
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
@@ -26,6 +31,23 @@ class Ending:
     """Seconds after which the message shall come again, because a consumer waits for quiet; 0 = it is settled."""
 
 
+DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
+"""Workspace, place and moment → the definitions that hold there. Raises `Unavailable`."""
+
+
+async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> Definitions:
+    """Where records make no consumers."""
+    return ()
+
+
+Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
+"""The builder of a context, the consumers of its trigger, and the context."""
+
+
+def nobody(_builder: ContextBuilder, _consumers: tuple[Profile, ...], _context: Context) -> None:
+    """Nobody waits for what is published."""
+
+
 class Processor:
     """Remembers a message, and answers it when it triggers."""
 
@@ -39,11 +61,13 @@ class Processor:
         now: Callable[[], datetime],
         max_age: timedelta,
         quiet_time: QuietTime,
+        definitions: DefinitionsBefore = no_definitions,
+        published: Published = nobody,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
         erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered.
+        remembered and not answered. published: called for each context once it is published.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -53,11 +77,13 @@ class Processor:
         self._now = now
         self._max_age = max_age
         self._quiet_time = quiet_time
+        self._definitions = definitions
+        self._published = published
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
         breadcrumb, builder = self._decode(message), self._builder()
-        consumers = () if message.replay else builder.consumers(breadcrumb)
+        consumers = () if message.replay else await self._consumers(builder, breadcrumb)
         if consumers:
             await self._catch_up.before(message, scopes_before(breadcrumb, consumers))
         await self._catch_up.askers(breadcrumb)
@@ -80,8 +106,15 @@ class Processor:
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
         result = await builder.complete(pages)
         seconds = perf_counter() - start
-        tokens = await self._contexts.publish(result, is_repeat=is_repeat)
+        published = partial(self._published, builder, readiness.ready)
+        tokens = await self._contexts.publish(result, is_repeat=is_repeat, published=published)
         return Ending("published", tokens=tokens, build=seconds, pause=readiness.pause)
+
+    async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
+        if not may_trigger(breadcrumb):
+            return ()
+        definitions = await self._definitions(breadcrumb.workspace, breadcrumb.place, breadcrumb.received_at)
+        return builder.consumers(breadcrumb, definitions)
 
     def _is_old(self, trigger: Breadcrumb) -> bool:
         return self._now() - trigger.received_at >= self._max_age

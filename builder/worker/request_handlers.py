@@ -4,14 +4,13 @@ import json
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
-from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.ports.broker import Archive, PublishedContexts, Sender
 from builder.ports.store import BreadcrumbStore, Eraser, Reader, Store
@@ -19,7 +18,6 @@ from builder.recall.people import history_of
 from builder.wire.records import make_record, outgoing
 from builder.wire.requests import (
     CompactRequest,
-    ConsumersRequest,
     ContextRequest,
     FetchRequest,
     ForgetRequest,
@@ -31,6 +29,7 @@ from builder.wire.requests import (
     receipt_json,
 )
 from builder.wire.subjects import check_token
+from builder.worker.consumers import Consumers
 from builder.worker.erasure import Erasure
 
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
@@ -165,27 +164,21 @@ class RequestHandlers:
         eraser: Eraser,
         tombstones: "TombstonePublisher",
         compacting: Compact,
-        profiles: Callable[[], tuple[Profile, ...]],
+        consumers: Consumers,
     ) -> None:
-        """profiles: the current ones."""
         self._lookup = lookup
         self._contexts = contexts
         self._reader = reader
         self._eraser = eraser
         self._tombstones = tombstones
         self._compacting = compacting
-        self._profiles = profiles
+        self._consumers = consumers
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
         """Name in the subject → handler."""
-        own: dict[str, Verb] = {"consumers": self.consumers, "forget": self.forget, "compact": self.compact}
-        return {**self._lookup.verbs, **self._contexts.verbs, **own}
-
-    async def consumers(self, _workspace: str, data: bytes) -> dict[str, Any]:
-        """See `ConsumersRequest`. Answers with each consumer's name, the schemas that trigger it, and its audience."""
-        read_request(ConsumersRequest, data)
-        return {"consumers": [_consumer(profile) for profile in self._profiles()]}
+        own: dict[str, Verb] = {"forget": self.forget, "compact": self.compact}
+        return {**self._lookup.verbs, **self._contexts.verbs, **self._consumers.verbs, **own}
 
     async def forget(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ForgetRequest`. Answers with a receipt for each session that had it; none when it was forgotten before."""
@@ -208,11 +201,6 @@ class RequestHandlers:
         request = read_request(CompactRequest, data)
         check_token(request.session, "session")
         return await self._compacting(workspace, request.session, request.profile, request.keep_user)
-
-
-def _consumer(profile: Profile) -> dict[str, Any]:
-    audience = asdict(profile.audience) if profile.audience else None
-    return {"name": profile.consumer, "triggers": profile.triggers, "audience": audience}
 
 
 class TombstonePublisher:

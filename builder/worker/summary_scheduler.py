@@ -65,6 +65,11 @@ class Sources:
         return await self.view(workspace, session, place)
 
 
+def no_profiles(_workspace: str) -> tuple[Profile, ...]:
+    """Where records make none."""
+    return ()
+
+
 class SummaryScheduler:
     """Notes which sessions grow; summarises the oldest units of those that are too long."""
 
@@ -76,8 +81,13 @@ class SummaryScheduler:
         busy: Callable[[], bool],
         pauses: Pauses = PAUSES,
         max_units: int = MAX_UNITS,
+        of_records: Callable[[str], tuple[Profile, ...]] = no_profiles,
     ) -> None:
-        """busy: whether builds go on. pauses: after failures."""
+        """profiles: of files. busy: whether builds go on. pauses: after failures.
+
+        of_records: workspace → the profiles that its records make, as far as this worker has read them.
+        """
+        self._of_records = of_records
         self._recipes = recipes_of(profiles)
         self._sources = sources
         self._writer = writer
@@ -103,7 +113,7 @@ class SummaryScheduler:
         replay: it came by an import, which counts, but waits for the session's next message.
         """
         key = (workspace, session)
-        if session == NO_SESSION or not self._recipes:
+        if session == NO_SESSION or not (self._recipes or self._of_records(workspace)):
             return
         messages = self._waits.get(key, 1) - 1
         _note(self._waits, key, messages)
@@ -132,6 +142,11 @@ class SummaryScheduler:
             except UnexpectedError:
                 log.warning("session %s of %s is skipped", key[1], key[0])
 
+    def _recipes_in(self, workspace: str) -> tuple[Recipe, ...]:
+        """Of the profiles of files, and of those that records of the workspace make."""
+        own = recipes_of(self._of_records(workspace))
+        return (*self._recipes, *(recipe for recipe in own if all(recipe.name != other.name for other in self._recipes)))
+
     def _skip(self, key: Session, error: Rejected) -> None:
         """Look at a session whose summary is too large only after many messages, and say so once."""
         if key not in self._rejected:
@@ -143,9 +158,9 @@ class SummaryScheduler:
         """Summarise what has piled up by this place. Raises `Rejected` for a summary that is too large, and `Unavailable`."""
         async with self._turn:
             view = await self._view(workspace, session, place)
-            recipes = self._recipes
+            recipes = self._recipes_in(workspace)
             waits = [await self._advance(view, workspace, session, recipe) for recipe in recipes]
-        if waits and recipes == self._recipes:  # other profiles may have come meanwhile
+        if waits and recipes == self._recipes_in(workspace):  # other profiles may have come meanwhile
             _note(self._waits, (workspace, session), min(waits))
 
     async def compact(self, workspace: str, session: str, profile: Profile, keep_user: bool = True) -> CompactionResult:

@@ -18,6 +18,7 @@ from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.visibility import of_audience
 from builder.remember.tool_calls import calls_of
+from builder.worker.consumers import Consumers
 from builder.worker.resilience import UnexpectedError, guard, heartbeat
 from builder.worker.summary_scheduler import Sources
 from builder.worker.tool_failures import timeout_event
@@ -48,15 +49,15 @@ class ToolTimeouts:
     def __init__(
         self,
         rules: TimeoutRules,
-        profiles: Callable[[], tuple[Profile, ...]],
+        consumers: Consumers,
         decode: Callable[[StreamMessage], Breadcrumb],
         sources: Sources,
         sender: Sender,
         now: Callable[[], datetime],
     ) -> None:
-        """profiles: the current ones. decode: raises `Rejected`."""
+        """decode: raises `Rejected`."""
         self._rules = rules
-        self._profiles = profiles
+        self._consumers = consumers
         self._decode = decode
         self._sources = sources
         self._sender = sender
@@ -66,7 +67,7 @@ class ToolTimeouts:
     @property
     def is_needed(self) -> bool:
         """Whether a profile waits for tools, and a time is set."""
-        return bool(self._rules.call) and any(profile.waits_for_tools for profile in self._profiles())
+        return bool(self._rules.call) and any(profile.waits_for_tools for profile in self._consumers.in_memory())
 
     async def process(self, delivery: Delivery) -> None:
         """Settle one delivery. Never raises."""
@@ -109,7 +110,7 @@ class ToolTimeouts:
     async def _fail_open_calls(self, call: Breadcrumb) -> None:
         """Publish a failure for each call that is open by now for a waiting agent."""
         view = await self._sources.as_of(call.workspace, call.session, await self._sources.last())
-        waiting = self._waiting(view, call)
+        waiting = _waiting(view, call, await self._consumers.of(call.workspace))
         seconds, due = self._rules.call.total_seconds(), call.received_at + self._rules.call
         for each in calls_of(call):  # a later version may make others, which have a time of their own
             if each.id in waiting:
@@ -117,11 +118,12 @@ class ToolTimeouts:
                 await self._sender.send(event.subject, event.data, event.message_id, triggers=True)
                 log.info("no answer for call %s of %s in session %s", each.id, call.id, call.session)
 
-    def _waiting(self, view: View, call: Breadcrumb) -> frozenset[str]:
-        """Request ids that are open to an agent that waits for tools, in its own conversation."""
-        return frozenset(
-            entry.request
-            for profile in self._profiles()
-            if profile.waits_for_tools
-            for entry in open_calls(of_audience(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
-        )
+
+def _waiting(view: View, call: Breadcrumb, profiles: tuple[Profile, ...]) -> frozenset[str]:
+    """Request ids that are open to an agent that waits for tools, in its own conversation."""
+    return frozenset(
+        entry.request
+        for profile in profiles
+        if profile.waits_for_tools
+        for entry in open_calls(of_audience(view, profile.audience, call.task if profile.scope_to_task else None), call.id)
+    )

@@ -58,8 +58,9 @@ async def test_staging_and_production_share_an_account_and_hear_only_their_own(g
         async with jetstream(address(guarded, "observer")) as js:
             names = {info.config.name for info in await js.streams_info()}
             assert names == {
-                "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "KV_context-builder-workers",
-                "staging-BREADCRUMBS", "staging-CONTEXTS", "staging-DEADLETTERS", "staging-PROBES", "KV_staging-workers",
+                "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "SHADOWS", "KV_context-builder-workers",
+                "staging-BREADCRUMBS", "staging-CONTEXTS", "staging-DEADLETTERS", "staging-PROBES", "staging-SHADOWS",
+                "KV_staging-workers",
             }  # fmt: skip
             durables = {info.name for info in await js.consumers_info("staging-BREADCRUMBS")}
             assert "staging" in durables

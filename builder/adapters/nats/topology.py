@@ -23,7 +23,7 @@ from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
 from builder.wire.installation import DEFAULT, DEFAULT_NAME, Installation
 
-BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES"
+BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, SHADOWS = "BREADCRUMBS", "CONTEXTS", "DEADLETTERS", "PROBES", "SHADOWS"
 """The streams; `Installation.stream` gives their names on the broker."""
 PROBES_SUBJECT = "probes.context-builder"
 DURABLE = DEFAULT_NAME
@@ -31,6 +31,9 @@ DURABLE = DEFAULT_NAME
 FLOOR = ("", DURABLE)
 """Key of the ledger under which the durable's ack floor is noted; no workspace has an empty name."""
 CONTEXTS_MAX_AGE = timedelta(hours=24)
+SHADOWS_MAX_AGE = timedelta(days=7)
+SHADOWS_MAX_BYTES = 256 * 1024 * 1024
+"""Some 250,000 differences; the oldest go first."""
 _DUPLICATES = timedelta(minutes=2)
 
 
@@ -116,6 +119,14 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
             **common,
         ),
         StreamConfig(name=own.stream(PROBES), subjects=[own.subject(PROBES_SUBJECT)], max_msgs_per_subject=1, **common),
+        StreamConfig(
+            name=own.stream(SHADOWS),
+            subjects=[own.subject("shadows.>")],
+            max_msgs_per_subject=1,
+            max_age=SHADOWS_MAX_AGE.total_seconds(),
+            max_bytes=SHADOWS_MAX_BYTES,
+            **common,
+        ),
     )
 
 
@@ -237,6 +248,8 @@ def _verify(config: StreamConfig, info: StreamInfo) -> None:
         "max_msgs": (-1, have.max_msgs),
         "max_bytes": (-1, have.max_bytes),
     }
+    if str(config.name).endswith(SHADOWS):  # its size is the operator's choice: nothing but a report depends on it
+        del promises["max_bytes"]
     if str(config.name).endswith(CONTEXTS) and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
         raise Misconfigured(
             f"stream {config.name} forgets after {have.max_age:.0f} s, which would let a second context through; "

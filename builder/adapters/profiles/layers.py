@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ from builder.wire.files import parse_yaml
 
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
-SECTIONS = "sections"
+EXTENDS, SECTIONS, SHADOW_OF = "extends", "sections", "shadow_of"
 MAX_TEXTS = 256
 """Whose values are remembered."""
 DEFAULT = "default"
@@ -36,6 +36,8 @@ class Presets:
     """The bundled ones, with an author's own in the place of those of the same name."""
     bundled: Mapping[str, str] = field(default_factory=dict)
     """The bundled ones alone: what they extend themselves."""
+    profiles: Mapping[str, str] = field(default_factory=dict)
+    """Profile files, by name: what a shadow of one lies over, where it extends nothing else."""
 
     def is_bundled(self, name: str, source: str) -> bool:
         """Whether this text is the bundled one of this name."""
@@ -52,19 +54,27 @@ class Layer:
     source: str = ""
     """Its YAML text."""
     is_bundled: bool = False
+    is_profile: bool = False
+    """It is that of a consumer, whose shadow lies over it."""
 
     @property
     def file(self) -> str:
         """Path in the templates folder; "" for the file that extends."""
-        folder = "profiles" if self.name == DEFAULT else "presets"
+        folder = "profiles" if self.is_profile or self.name == DEFAULT else "presets"
         return f"{folder}/{self.name}.yaml" if self.name else ""
 
 
 def layers(source: str, presets: Presets, name: str = "") -> tuple[Layer, ...]:
     """The file and all that it extends, lowest first, each once. Raises `ValueError` naming the preset, and `yaml.YAMLError`.
 
-    name: of the file. A file that extends its own name means the bundled one; `default` does so by itself.
+    name: of the file. A file that extends its own name means the bundled one; `default` does so by itself. A shadow that extends
+    nothing lies over the file of its consumer.
     """
+    values = _values(source)
+    consumer = str(values.get(SHADOW_OF))
+    if consumer in presets.profiles and EXTENDS not in values and SHADOW_OF not in _values(presets.profiles[consumer]):
+        *lower, top = layers(presets.profiles[consumer], presets, consumer)
+        return (*lower, replace(top, name=consumer, is_profile=True), Layer("", values, source))
     own = (DEFAULT,) if name == DEFAULT else ("",)
     *below, last = _stack(source, presets, own, is_bundled=presets.is_bundled(name, source))
     return (*below, Layer("", last.values, source))
@@ -73,7 +83,7 @@ def layers(source: str, presets: Presets, name: str = "") -> tuple[Layer, ...]:
 def _stack(source: str, presets: Presets, above: tuple[str, ...], *, is_bundled: bool) -> tuple[Layer, ...]:
     """above: the names of the files that extend this one, and its own."""
     values = dict(_values(source))
-    names, own = _names(values.pop("extends", ())), above[-1]
+    names, own = _names(values.pop(EXTENDS, ())), above[-1]
     if own == DEFAULT and not is_bundled and DEFAULT in presets.bundled:
         names = (DEFAULT, *(name for name in names if name != DEFAULT))
     choices = presets.bundled if is_bundled else presets.texts

@@ -9,6 +9,7 @@ from builder.assemble.sources.table import SOURCES
 from builder.domain.lint_finding import Severity
 from builder.domain.nearest import advice, nearest
 from builder.domain.profile import Profile, SectionRule
+from builder.domain.triggers import schemas_of as schemas_of_triggers
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85
@@ -56,6 +57,22 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
     yield from _names(profile, facts)
     yield from _model(profile, model, facts)
     yield from _own_words(profile, facts)
+
+
+def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozenset[str]) -> Iterator[Finding]:
+    """own: what its file says itself. consumers: those of profile files."""
+    if not profile.shadow_of:
+        return
+    if profile.shadow_of not in consumers:
+        problem = f"no profile file makes the consumer {profile.shadow_of!r}"
+        if like := nearest(profile.shadow_of, consumers, MIN_LIKENESS):
+            yield Finding("shadow_of", problem, f"write {like}")
+        else:
+            names = ", ".join(sorted(consumers))
+            yield Finding("shadow_of", problem, f"take one of {names}, unless a record makes it", "note")
+    if own.get("triggers"):
+        problem = f"a shadow is built for the triggers of its consumer {profile.shadow_of!r}, so its own never act"
+        yield Finding("triggers", problem, "take them out")
 
 
 def _order(profile: Profile) -> Iterator[Finding]:
@@ -147,7 +164,7 @@ def _empty(profile: Profile) -> Iterator[Finding]:
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     schemas = BODIES.keys() | facts.moving.keys()
     settings: Mapping[str, Iterable[str]] = {
-        "triggers": profile.triggers,
+        "triggers": schemas_of_triggers(profile.triggers),
         "retrieval.schemas": profile.retrieval.schemas,
         "retrieval.per_schema_limit": profile.retrieval.per_schema_limit,
         "pinned": [name for pinned in profile.pinned for name in pinned.selector.schemas],
@@ -161,11 +178,11 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
         elif place in {"retrieval.schemas", "pinned"}:
             problem = f"hints/{name}.md.j2 does not exist, so the generic hint shows {name!r}"
             yield Finding(place, problem, "add the hint, or mend the name", "note")
-    for name in profile.triggers:
+    for name in schemas_of_triggers(profile.triggers):
         if profile.audience and profile.audience.schemas and name not in profile.audience.schemas:
             problem = f"audience.schemas leaves {name!r} out, so it never triggers"
             yield Finding("triggers", problem, "add it to audience.schemas, or take it out of triggers")
-    for name in NEVER_TRIGGERS & set(profile.triggers):
+    for name in NEVER_TRIGGERS & {*schemas_of_triggers(profile.triggers)}:
         yield Finding("triggers", f"{name} never triggers", "take it out")
     if profile.page not in facts.pages:
         yield Finding("page", f"pages/{profile.page}.md.j2 does not exist", advice(profile.page, facts.pages))
@@ -207,9 +224,9 @@ def _schemas_in(profile: Profile, rule: SectionRule) -> tuple[str, ...]:
 
 
 def schemas_of(profile: Profile) -> frozenset[str] | None:
-    """The schemas whose hints a profile may use; None = any, because it pins by tags or ids."""
-    if any(not pinned.selector.schemas for pinned in profile.pinned):
+    """The schemas whose hints a profile may use; None = any, because it pins, or is triggered, by tags or ids alone."""
+    if not all(selector.schemas for selector in (*(pinned.selector for pinned in profile.pinned), *profile.triggers)):
         return None
     own = {name for pinned in profile.pinned for name in pinned.selector.schemas}
     sources = {name for rule in profile.sections for name in SOURCES[rule.source].schemas}
-    return frozenset({*own, *sources, *profile.retrieval.schemas, *profile.triggers, *DIALOGUE})
+    return frozenset({*own, *sources, *profile.retrieval.schemas, *schemas_of_triggers(profile.triggers), *DIALOGUE})

@@ -7,6 +7,7 @@ from pydantic_core import PydanticCustomError
 
 from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
+from builder.domain.selector import MAX_PINNED
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 _Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
@@ -34,10 +35,22 @@ class SelectorFile(BaseModel):
         return self
 
 
+class TriggerFile(SelectorFile):
+    """Breadcrumbs whose first version asks for a context."""
+
+    @model_validator(mode="after")
+    def _selects_something(self) -> "TriggerFile":
+        if not (self.schemas or self.ids or self.any_tags or self.all_tags):
+            raise ValueError("it names no schema, id or tag; say which breadcrumbs ask for a context")
+        return self
+
+
 class PinnedFile(SelectorFile):
     """What stands on the page whatever was said since."""
 
-    keep: Literal["latest", "all"] = Field("latest", description="the latest of its kind, or all of it")
+    keep: Literal["latest", "all"] | Annotated[int, Field(ge=1, le=MAX_PINNED)] = Field(
+        "latest", description=f"the latest of its kind, this number of the newest, or all of it (at most {MAX_PINNED})"
+    )
     section: str = Field("", description="section with source pinned; default is the first one")
 
     @model_validator(mode="after")

@@ -12,6 +12,7 @@ from builder.adapters.profiles.parts import (
     SelectorFile,
     SummariesFile,
     ToolOutputFile,
+    TriggerFile,
     WindowFile,
     check_showable,
 )
@@ -46,8 +47,15 @@ class ProfileFile(BaseModel):
         },
     )
     extends: tuple[str, ...] = Field((), description="presets laid under this file, the last over the first; default is one too")
-    triggers: tuple[str, ...] = Field(
-        (), description="schemas whose first version asks for a context, if `audience` matches it; empty = on demand"
+    shadow_of: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9_-]{1,128}$",
+        description="a consumer: this profile is on trial beside it, is built for its triggers and never published",
+    )
+    triggers: tuple[str | TriggerFile, ...] = Field(
+        (),
+        description="what asks for a context by its first version, if `audience` matches it: a schema, or a selector; empty = "
+        "on demand",
     )
     page: str = Field("default", description="page template: default is markdown, xml has a tag a section")
     model: str | None = Field(
@@ -133,7 +141,7 @@ class ProfileFile(BaseModel):
             )
         if len({section.name for section in self.sections}) < len(self.sections):
             raise ValueError("two sections have the same name; rename one")
-        check_showable((*self.triggers, *(item for item in self.pinned if isinstance(item, str))))
+        check_showable(tuple(item for item in (*self.triggers, *self.pinned) if isinstance(item, str)))
         return self
 
     @model_validator(mode="after")

@@ -17,6 +17,7 @@ from builder.adapters.profiles.parts import (
     ReminderFile,
     SectionFile,
     ToolOutputFile,
+    TriggerFile,
 )
 from builder.adapters.profiles.problems import SettingError, findings_of
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGET, ProfileFile
@@ -38,6 +39,7 @@ from builder.domain.profile import (
     Window,
 )
 from builder.domain.selector import Pinned, Selector
+from builder.domain.triggers import trigger_on
 from builder.domain.usage import undated
 from builder.wire.files import YamlMistake, line_of
 from builder.wire.subjects import check_token
@@ -60,10 +62,12 @@ class Library:
     languages: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Language → phrases by name; empty = any language, without headings."""
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
+    profiles: Mapping[str, str] = field(default_factory=dict)
+    """Profile files, by name: what their shadows lie over."""
 
     def layers(self, name: str, source: str) -> tuple[Layer, ...]:
         """See `layers`."""
-        return layers(source, Presets(self.presets, self.bundled), name)
+        return layers(source, Presets(self.presets, self.bundled, self.profiles), name)
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
@@ -112,7 +116,8 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         **_page_size(file, library),
         consumer=name,
         revision=revision,
-        triggers=file.triggers,
+        triggers=() if file.shadow_of else tuple(map(_trigger, file.triggers)),
+        shadow_of=file.shadow_of or "",
         page=file.page,
         reserve=file.reserve,
         calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
@@ -160,6 +165,10 @@ def _page_size(file: ProfileFile, library: Library) -> dict[str, Any]:
 def _all_pinned(file: ProfileFile) -> tuple[Pinned, ...]:
     """All of the file; without the tool catalog where the agent passes its tools to the API."""
     return tuple(item for item in map(_pinned, file.pinned) if file.show_tool_catalog or item.selector.schemas != (CATALOG,))
+
+
+def _trigger(item: str | TriggerFile) -> Selector:
+    return trigger_on(item) if isinstance(item, str) else Selector(**item.model_dump())
 
 
 def _pinned(item: str | PinnedFile) -> Pinned:

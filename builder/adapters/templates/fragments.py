@@ -11,7 +11,7 @@ from cachetools import FIFOCache
 
 from builder.adapters.templates.cuts.bounds import pruned, shortened
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
-from builder.adapters.templates.cuts.shorten import shorten
+from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.failures import Failures, silence
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.layouts import digest
@@ -68,7 +68,7 @@ class JinjaRendering:
         self.revision = templates.revision
         self.phrases = templates.phrases(language)
         self._language = language
-        self._others: dict[str, JinjaRendering] = {}
+        self._others: dict[tuple[str, int], JinjaRendering] = {}
         self.count = count
         self._templates = templates
         self._bundled = bundled or templates
@@ -77,15 +77,18 @@ class JinjaRendering:
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
 
-    def in_language(self, language: str) -> "JinjaRendering":
-        """The same for pages of this language, with caches of its own."""
-        if language == self._language:
+    def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
+        """The same for pages of this language and of so many tokens, with caches of its own."""
+        max_chars = self.max_chars
+        while max_chars < CHARACTERS_PER_TOKEN * tokens:
+            max_chars *= 2
+        if (language, max_chars) == (self._language, self.max_chars):
             return self
-        if language not in self._others:
-            self._others[language] = JinjaRendering(
-                self._templates, self.count, self._bundled, self._failures, self.max_chars, language
+        if (language, max_chars) not in self._others:
+            self._others[language, max_chars] = JinjaRendering(
+                self._templates, self.count, self._bundled, self._failures, max_chars, language
             )
-        return self._others[language]
+        return self._others[language, max_chars]
 
     def fragment(
         self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str = DEFAULT, cap: int | None = None

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from builder.app.operations.replays import Replay, Replays, Which, failures_of, profile_of
+from builder.app.operations.replays import Replay, Replays, Which, failures_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -41,8 +41,7 @@ class Explanations:
         if replay.explanation.knows(request.id):
             sentence = replay.explanation.why(request.id)
         else:
-            profile = profile_of(replay.core, replay.context.consumer)
-            sentence = await self._why_not_recalled(replay.trigger, request.id, profile)
+            sentence = await self._why_not_recalled(replay.trigger, request.id, replay.profile)
         return _head(replay) | {"sentence": sentence}
 
     async def replay(self, workspace: str, data: bytes) -> dict[str, Any]:
@@ -57,7 +56,7 @@ class Explanations:
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
         core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
-        profile = profile_of(core, request.profile or replay.context.consumer)
+        profile = await self._replays.profile(core, replay, request.profile)
         context, _ = await self._replays.build(core, replay.trigger, profile)
         return _head(replay) | {"before": json.loads(before), "after": json.loads(encode(context)), "failures": failures_of(core)}
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from builder.adapters.profiles.layers import Layer, merged, origins
-from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
+from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, lint_shadow, schemas_of
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
@@ -164,10 +164,16 @@ class ProfileCatalog:
             yield from error.findings
             return
         stack = self.library.layers(entry.name, entry.source)
-        for finding in lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset"):
+        findings = lint_profile(profile, merged(stack).get("model"), facts, as_preset=entry.kind == "preset")
+        for finding in (*lint_shadow(profile, stack[-1].values, self._consumers()), *findings):
             layer = layer_of(tuple(finding.place.split(".")), stack, origins(stack))
             if not (finding.is_of_author and layer.is_bundled):
                 yield _at_place(finding, layer, stack, entry.file)
+
+    def _consumers(self) -> frozenset[str]:
+        """Of profile files that can be read; shadows are none."""
+        profiles = (self._profiles.get(entry.file) or self._parsed(entry) for entry in self.all if entry.kind == "profile")
+        return frozenset(each.consumer for each in profiles if isinstance(each, Profile) and not each.shadow_of)
 
 
 def _at_place(finding: Finding, layer: Layer, stack: tuple[Layer, ...], file: str) -> LintFinding:

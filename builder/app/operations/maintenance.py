@@ -11,6 +11,7 @@ from nats.aio.client import Client
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
 from builder.adapters.nats.publisher import letter_subject
+from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
 from builder.app.broker import connect, open_bus, topology
@@ -150,7 +151,13 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
             js = connection.jetstream()
             incarnation = await current_incarnation(js, settings.installation)
             archive = NatsArchive(js, lambda: incarnation, settings.installation)
-            purging = Purging(store, ContextEraser(store, archive), archive, lambda _workspace, _ids: 0, lambda: False)
+            purging = Purging(
+                store,
+                ContextEraser(store, archive, NatsShadows(js, settings.installation)),
+                archive,
+                lambda _workspace, _ids: 0,
+                lambda: False,
+            )
             return [asdict(row) for row in await purging.run(moment)]
 
 

@@ -4,23 +4,28 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from builder.app.components import Components
 from builder.app.config import ConfigSnapshot, parse_config
 from builder.assemble.receipts.explanation import Explanation
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
+from builder.domain.record_consumers import Definitions
 from builder.ports.broker import PublishedContexts
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.wire.files import Files
+from builder.worker.shadowing import in_the_place_of
 
 MAX_CONFIGS = 4
 """Parsed configurations that are kept beside the one in force."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
+DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
+"""Workspace, place and moment → the definitions that held there. Raises `Unavailable`."""
 CatchUpTo = Callable[[str, str], Awaitable[object]]
 """Workspace and session → everything of it that the stream has is remembered. Raises `Unavailable`."""
 
@@ -51,6 +56,8 @@ class Replay:
     """What the reader has to know, e.g. why the bytes differ."""
     core: Components
     """With the profiles and templates that it was built with."""
+    profile: Profile
+    """That it was built with."""
 
     @property
     def is_same(self) -> bool | None:
@@ -61,11 +68,19 @@ class Replay:
 class Replays:
     """Builds contexts again. All methods raise `Rejected` and `Unavailable`."""
 
-    def __init__(self, core: Callable[[], Components], published: PublishedContexts, catch_up: CatchUpTo, max_bytes: int) -> None:
+    def __init__(
+        self,
+        core: Callable[[], Components],
+        published: PublishedContexts,
+        catch_up: CatchUpTo,
+        definitions: DefinitionsBefore,
+        max_bytes: int,
+    ) -> None:
         """core: the present components. max_bytes: of an event, as the publisher takes it."""
         self._core = core
         self._published = published
         self._catch_up = catch_up
+        self._definitions = definitions
         self._max_bytes = max_bytes
         self._configs: dict[str, ConfigSnapshot] = {}
 
@@ -73,7 +88,8 @@ class Replays:
         """The context as it was published, as far as what it was made from is still there."""
         core = self._core()
         trigger = await self.trigger(which)
-        consumer = which.consumer or _only_consumer(core, trigger)
+        definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
+        consumer = which.consumer or _only_consumer(core, trigger, definitions)
         published = await self._event(trigger, consumer)
         flags, notes = frozenset[str](), []
         if published is None:
@@ -84,15 +100,16 @@ class Replays:
         else:
             assembly = json.loads(published)["assembly"]
             flags = frozenset(assembly["flags"])
-            core, note = await self._core_of(core, consumer, assembly["profile"], assembly["templates"])
+            core, note = await self._core_of(core, definitions, consumer, assembly["profile"], assembly["templates"])
             notes += filter(None, (note,))
-        rebuilt = await self.build(core, trigger, profile_of(core, consumer), is_degraded=DEGRADED in flags)
+        profile = profile_of(core, consumer, definitions)
+        rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags)
         event = encode(rebuilt[0], self._max_bytes)
         if published is not None and published != event:
             notes.append(_difference(flags))
         return Replay(
             trigger=trigger, context=rebuilt[0], explanation=rebuilt[1], event=event, published=published,
-            notes=tuple(notes), core=core,
+            notes=tuple(notes), core=core, profile=profile,
         )  # fmt: skip
 
     async def trigger(self, which: Which) -> Breadcrumb:
@@ -122,6 +139,16 @@ class Replays:
                 await self._catch_up(scope.workspace, session)
         return await core.builder.explain(trigger, profile, degraded=is_degraded)
 
+    async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
+        """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.
+
+        A shadow stands in the place of its consumer, as it does on live triggers.
+        """
+        trigger = replay.trigger
+        definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
+        profile = profile_of(core, name or replay.profile.consumer, definitions)
+        return in_the_place_of(replay.profile, profile) if profile.shadow_of else profile
+
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
         """The components with these files laid over those in force, or over the bundled ones alone. Raises `Rejected`."""
         bundled, *own = core.config.layers
@@ -135,10 +162,11 @@ class Replays:
         identity = str(context_id(trigger.workspace, trigger.session, trigger.id, consumer))
         return await self._published.context(trigger.workspace, consumer, trigger.session, identity)
 
-    async def _core_of(self, core: Components, consumer: str, profile: str, templates: str) -> tuple[Components, str]:
+    async def _core_of(
+        self, core: Components, definitions: Definitions, consumer: str, profile: str, templates: str
+    ) -> tuple[Components, str]:
         """The components with the profiles and templates of these revisions; those in force, and why, where they are gone."""
-        present = {each.consumer: each.revision for each in core.profiles}
-        if present.get(consumer) == profile and core.config.templates.revision == templates:
+        if core.config.templates.revision == templates and _revision(core, definitions, consumer) == profile:
             return core, ""
         edition = await core.store.edition(consumer, profile, templates)
         if edition is None:
@@ -153,8 +181,11 @@ class Replays:
         ), "it is built with the profile and templates of then, which were edited since"
 
 
-def profile_of(core: Components, name: str) -> Profile:
-    """Raises `Rejected` with the known names."""
+def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
+    """The profile, shadow or preset of this name, or what the definitions make of it. Raises `Rejected` with the known names."""
+    others = (*core.config.shadows, *core.builder.record_consumers(definitions).profiles)
+    if match := next((each for each in others if each.consumer == name), None):
+        return match
     try:
         return core.profile(name)
     except Misconfigured as error:
@@ -166,9 +197,15 @@ def failures_of(core: Components) -> list[str]:
     return [f"{each.file}: {each.reason}; {each.instead} is shown" for each in core.config.failures.all]
 
 
-def _only_consumer(core: Components, trigger: Breadcrumb) -> str:
+def _revision(core: Components, definitions: Definitions, consumer: str) -> str:
+    """Of the consumer's profile; "" when there is none."""
+    profiles = (*core.profiles, *core.builder.record_consumers(definitions).profiles)
+    return next((each.revision for each in profiles if each.consumer == consumer), "")
+
+
+def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitions) -> str:
     """The consumer of the trigger's only context; with several the default one."""
-    names = [profile.consumer for profile in core.builder.consumers(trigger)]
+    names = [profile.consumer for profile in core.builder.consumers(trigger, definitions)]
     if len(names) == 1:
         return names[0]
     if not names:

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from nats.aio.client import Client
@@ -16,8 +17,13 @@ from builder.app.operations.maintenance import connected
 from builder.app.operations.replays import Replays
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
+from builder.domain.record_consumers import Definitions
+from builder.ports.store import BreadcrumbStore
 from builder.publish.event import DEFAULT_MAX_BYTES
+from builder.recall.definitions import definitions_as_of
+from builder.worker.definitions import unexpired
 from builder.worker.request_handlers import Contexts, Lookup, stay
 
 READERS = frozenset({"fetch", "history"})
@@ -39,8 +45,14 @@ async def answer_from_store(settings: Settings, servers: str, workspace: str, ve
             async with locate_store(settings).open() as store:
                 return await Contexts(store, archive).context(workspace, data)
         async with open_components(settings) as core:
-            explanations = Explanations(Replays(lambda: core, archive, stay, DEFAULT_MAX_BYTES), core.store)
-            return await explanations.verbs[verb](workspace, data)
+            before = partial(_definitions_before, core.store)
+            replays = Replays(lambda: core, archive, stay, before, DEFAULT_MAX_BYTES)
+            return await Explanations(replays, core.store).verbs[verb](workspace, data)
+
+
+async def _definitions_before(store: BreadcrumbStore, workspace: str, place: Place, moment: datetime) -> Definitions:
+    """As `DefinitionReader.before`, without a stream to ask."""
+    return unexpired(await definitions_as_of(store, workspace, place.previous), moment)
 
 
 @asynccontextmanager

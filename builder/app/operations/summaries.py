@@ -23,7 +23,7 @@ from builder.ports.models import Summarizer
 from builder.recall.summaries.excerpts import Words
 from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
-from builder.worker.summary_scheduler import Sources, SummaryScheduler
+from builder.worker.summary_scheduler import Sources, SummaryScheduler, no_profiles
 from builder.worker.summary_writer import MAX_SUMMARY_BYTES, SummaryWriter
 
 
@@ -54,9 +54,11 @@ def open_summarising(
     busy: Callable[[], bool],
     count_summary: Callable[[str], None],
     largest: int,
+    of_records: Callable[[str], tuple[Profile, ...]],
 ) -> SummaryScheduler:
-    """The loop beside the worker. busy: as in `SummaryScheduler`. made, largest: as in `SummaryWriter`."""
-    return SummaryScheduler(sources, make_summary_writer(core, sender, endpoint, count_summary, largest), core.profiles, busy)
+    """The loop beside the worker. busy, of_records: as in `SummaryScheduler`. made, largest: as in `SummaryWriter`."""
+    writer = make_summary_writer(core, sender, endpoint, count_summary, largest)
+    return SummaryScheduler(sources, writer, core.profiles, busy, of_records=of_records)
 
 
 def make_summary_writer(
@@ -108,7 +110,7 @@ async def compact_session(
             async with open_endpoint(settings, core.helpers.count) as endpoint:
                 summarising = open_summarising(
                     core, sources, NatsSender(js, stream), endpoint, lambda: False, lambda _by: None,
-                    settings.worker.max_body_bytes,
+                    settings.worker.max_body_bytes, no_profiles,
                 )  # fmt: skip
                 return await summarising.compact(workspace, session, consumer, keep_user)
         finally:

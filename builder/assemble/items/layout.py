@@ -52,8 +52,8 @@ class Rendering(Protocol):
     def phrases(self) -> Phrases:
         """The fixed phrases of the page."""
 
-    def in_language(self, language: str) -> "Rendering":
-        """The same for pages of this language."""
+    def for_pages(self, language: str, tokens: int) -> "Rendering":
+        """The same for pages of this language and of so many tokens."""
 
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str, cap: int | None = None) -> Fragment:
         """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.

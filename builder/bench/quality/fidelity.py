@@ -14,6 +14,7 @@ from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
 from builder.domain.profile import Profile
+from builder.domain.triggers import schemas_of
 
 FILL_SHARES = (0.95, 0.97, 0.99, 1.0)
 """Shares of the allowance that a conversation which fits has, by turns."""
@@ -84,7 +85,7 @@ def full(conversation: Conversation, profile: Profile) -> Iterator[tuple[tuple[B
         tokens += len(count(_item(crumb)))
         if tokens > MAX_TOKENS:
             return
-        if crumb.schema in profile.triggers:
+        if crumb.schema in schemas_of(profile.triggers):
             triggers += 1
             share = FILL_SHARES[triggers % len(FILL_SHARES)]
             yield conversation.breadcrumbs[:number], crumb, replace(profile, budget=int(tokens / share) + profile.reserve)

@@ -24,6 +24,7 @@ MODEL = "claude-sonnet-4"
 BATCH_MESSAGES = 10_000
 """Messages stored at once."""
 WARM_UP_ROUNDS = 3
+CONSUMERS = 10
 COLD_ROUNDS = 5
 """First pages of a cold session."""
 
@@ -35,6 +36,8 @@ class Timings:
     build: list[float] = field(default_factory=list)
     cold: list[float] = field(default_factory=list)
     """Of first pages, while nothing of their session is in memory."""
+    ten: list[float] = field(default_factory=list)
+    """Of the contexts of ten consumers with pages of different sizes, for one trigger."""
     all_on: list[float] = field(default_factory=list)
     embed: list[float] = field(default_factory=list)
     yardstick: list[float] = field(default_factory=list)
@@ -64,12 +67,14 @@ async def _round(core: Components, reference: Embedder, listener: "_Listener", s
     """Every question is new, so that no cache has its vector."""
     plain, place = core.profile(CONSUMER), size + number
     full = everything(plain)
-    yardstick, embed, build, event, all_on = (
-        _question(size, number, kind) for kind in ("yardstick", "embed", "build", "event", "all-on")
+    yardstick, embed, build, ten, event, all_on = (
+        _question(size, number, kind) for kind in ("yardstick", "embed", "build", "ten", "event", "all-on")
     )
+    several = tuple(replace(plain, consumer=f"{plain.consumer}-{n}", budget=1000 + 400 * n) for n in range(CONSUMERS))
     timings.yardstick.append(await _seconds(reference.embed(yardstick)))
     timings.embed.append(await _seconds(core.embedder.embed(embed)))
-    timings.build.append(await _seconds(_build(core, session_name("build", size), place, build, plain, timings.tokens)))
+    timings.build.append(await _seconds(_build(core, session_name("build", size), place, build, plain, tokens=timings.tokens)))
+    timings.ten.append(await _seconds(_build(core, session_name("build", size), place, ten, *several, behind=1)))
     timings.all_on.append(await _seconds(_build(core, session_name("all-on", size), place, all_on, full)))
     timings.event_to_context.append(await _seconds(listener.ask(session_name("event", size), event)))
 
@@ -83,12 +88,21 @@ async def _cold(core: Components, size: int, rounds: int, timings: Timings) -> N
 
 
 async def _build(
-    core: Components, session: str, number: int, text: str, profile: Profile, tokens: list[int] | None = None
+    core: Components,
+    session: str,
+    number: int,
+    text: str,
+    *profiles: Profile,
+    behind: int = 0,
+    tokens: list[int] | None = None,
 ) -> None:
-    """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put."""
-    place = Place(1, 2 * number + WARM_UP_ROUNDS)  # behind the summaries
-    trigger = breadcrumb(session, f"{session}-asks-{number}", text, place, "user.message.v1")
-    built = await core.builder.build(trigger, (profile,))
+    """Stops 4 to 7 of the line and the encoding, for one trigger. tokens: where those of the page are put.
+
+    behind: places between the trigger and the first one of its round.
+    """
+    place = Place(1, 2 * number + WARM_UP_ROUNDS + behind)  # behind the summaries
+    trigger = breadcrumb(session, f"{session}-asks-{number}-{behind}", text, place, "user.message.v1")
+    built = await core.builder.build(trigger, profiles)
     for context in built.contexts:
         encode(context)
         if tokens is not None:
@@ -192,6 +206,8 @@ def _summary(timings: Timings) -> dict[str, float]:
         "embed_p50_ms": milliseconds(statistics.median(timings.embed)),
         "yardstick_p50_ms": milliseconds(statistics.median(timings.yardstick)),
         "build_ratio": round(p50 / statistics.median(timings.yardstick), 3),
+        "ten_consumers_p50_ms": milliseconds(statistics.median(timings.ten)),
+        "ten_consumers_ratio": round(statistics.median(timings.ten) / p50, 3),
         "all_on_p50_ms": milliseconds(statistics.median(timings.all_on)),
         "all_on_ratio": round(statistics.median(timings.all_on) / p50, 3),
         **event_to_context(timings.event_to_context),

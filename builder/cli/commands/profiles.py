@@ -1,12 +1,16 @@
 """Commands of profile authors."""
 
+import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, settings, show
+from builder.cli.options import AsJson, Servers, Workspace, settings, show, target
 from builder.cli.tables import table
+from builder.domain.lint_finding import LintFinding
+from builder.domain.selector import Selector
+from builder.domain.triggers import trigger_text
 
 if TYPE_CHECKING:
     from builder.app.operations.lint import Entry
@@ -21,7 +25,7 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
     catalog = open_catalog(settings())
     rows: list[dict[str, Any]] = [
-        {"name": entry.name, "kind": entry.kind, "triggers": _triggers(entry, profile), "tokens": profile.allowance}
+        {"name": entry.name, "kind": _kind(entry, profile), "triggers": _triggers(entry, profile), "tokens": profile.allowance}
         | {"about": entry.about}
         for entry in catalog.all
         for profile in (catalog.profile(entry),)
@@ -50,6 +54,19 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     show({name: [first, second] for name, first, second in rows}, as_json, text=table(("setting", one, other), cells))
 
 
+def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
+    """Show the consumers of the running service, by files and by records, and which records make none or are not followed."""
+    from builder.cli.requests import ask
+
+    answer = asyncio.run(ask(target(servers, workspace), "consumers", {}))
+    cells = [
+        (each["name"], each["origin"], ", ".join(map(_trigger, each["triggers"])) or "-", f"{each['budget']:,}")
+        for each in answer["consumers"]
+    ]
+    findings = "".join(f"{LintFinding(**each)}\n" for each in answer["findings"])
+    show(answer, as_json, text=table(("name", "made by", "triggers", "tokens"), cells) + findings)
+
+
 def lint(
     names: Annotated[
         list[str] | None, typer.Argument(help="Profiles and presets, with the templates that they use; default is all.")
@@ -70,9 +87,17 @@ def lint(
         raise typer.Exit(1)
 
 
+def _kind(entry: "Entry", profile: "Profile") -> str:
+    return f"shadow of {profile.shadow_of}" if profile.shadow_of else entry.kind
+
+
 def _triggers(entry: "Entry", profile: "Profile") -> list[str]:
     """A preset by itself triggers no context."""
-    return list(profile.triggers) if entry.kind == "profile" else []
+    return list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else []
+
+
+def _trigger(value: str | dict[str, list[str]]) -> str:
+    return value if isinstance(value, str) else trigger_text(Selector(**{name: tuple(each) for name, each in value.items()}))
 
 
 def _text(value: Any) -> str:

@@ -3,7 +3,7 @@
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
 """
 
-from builder.remember.schemas.agents import AgentDefV1
+from builder.remember.schemas.agents import AgentDefV1, ContextConfigV1
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1
 from builder.remember.schemas.notes import BrowserPageContextV1, BrowserTabContextV1, NoteV1
@@ -24,6 +24,7 @@ BODIES: dict[str, type[Body]] = {
     "browser.tab.context.v1": BrowserTabContextV1,
     "breadcrumb.deleted.v1": BreadcrumbDeletedV1,
     "agent.def.v1": AgentDefV1,
+    "context.config.v1": ContextConfigV1,
     "context.blacklist.v1": ContextBlacklistV1,
     "summary.v1": SummaryV1,
     "agent.usage.v1": AgentUsageV1,

@@ -4,21 +4,28 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
+from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.memory import MemoryStore
+from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
+from builder.app.config import load_library, read_layers
+from builder.app.resources import bundled_folder
 from builder.domain.profile import Profile
 from builder.domain.recall import Recall, RecallQuery
 from builder.domain.selector import Selector
+from builder.domain.triggers import trigger_on
+from builder.ports.models import Embedder
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
+from tests.conversations import sent
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
-from tests.stores import AnyStore
+from tests.stores import AnyStore, durable_store
 
 
-def make_builder(embedder: HashingEmbedder, store: AnyStore | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
+def make_builder(embedder: Embedder, store: AnyStore | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
     helpers = Functions(
         terms=make_terms,
         count=load_counter("o200k_base"),
@@ -45,6 +52,52 @@ async def test_consumers_that_ask_the_same_share_one_embedding() -> None:
     assert embedder.asked - before == 1
     await builder.build_contexts(trigger, (consumer("a"), consumer("b", query="last_n"), consumer("c", query="last_n")))
     assert embedder.asked - before == 3
+
+
+async def test_ten_consumers_of_files_and_records_cost_one_embedding_and_one_reading_of_each_scope() -> None:
+    class Inferences(HashingEmbedder):
+        """An engine without a cache."""
+
+        async def ready(self, seconds: float | None = None) -> None:
+            """It is."""
+
+        def close(self) -> None:
+            """Nothing is open."""
+
+    engine = Inferences()
+    store, embedder, queries = durable_store(), CachedEmbedder(engine, 1000), list[RecallQuery]()
+    recall = store.recall
+
+    async def counted(query: RecallQuery) -> Recall:
+        queries.append(query)
+        return await recall(query)
+
+    store.recall = counted  # type: ignore[method-assign]
+    pages = [replace(consumer(f"file-{n}"), budget=500 + 500 * n, page=("default", "xml")[n % 2]) for n in range(4)]
+    files = (*pages, consumer("file-4", scope="workspace"))
+    names = frozenset(profile.consumer for profile in files)
+    builder = make_builder(embedder, store, files)
+    builder.record_consumers = RecordProfiles(
+        load_library(read_layers((bundled_folder("templates"),))), names, lambda _finding: None
+    )
+    definitions = []
+    for number in range(5):
+        settings = {"budget": 700 + 300 * number, "sections": {"recent": {"max_share": 0.2 + number / 10}, "instructions": None}}
+        body = {"agent_id": f"record-{number}", "system_prompt": f"You are agent {number}.", "context_builder": settings}
+        definitions.append(sent(number + 1, "agent.def.v1", body, "_", id=f"def-{number}"))
+        await builder.remember(definitions[-1].breadcrumb)
+    for sequence in range(10, 60):
+        await builder.remember(make_breadcrumb(f"Remark {sequence} on the glaze of the kiln.", sequence))
+    before = engine.asked
+    trigger = make_breadcrumb("What was said about the glaze?", 100)
+    consumers = builder.consumers(trigger, tuple(row.breadcrumb for row in definitions))
+    queries.clear()
+    built = await builder.build(trigger, consumers)
+    store.close()
+    assert len(built.contexts) == len(consumers) == 10
+    assert engine.asked - before == 1
+    assert sorted(query.scope.sessions for query in queries) == [("*",), ("s42",)]
+    assert len({context.budget for context in built.contexts}) > 5
 
 
 async def test_a_follow_up_finds_what_the_question_before_it_was_about() -> None:
@@ -117,7 +170,7 @@ async def test_what_came_later_or_in_another_workspace_lengthens_no_chain() -> N
 async def test_a_failure_triggers_where_a_tool_s_answer_does() -> None:
     failure = make_breadcrumb("no answer", schema="tool.error.v1")
     for named, triggers in (("tool.response.v1", True), ("tool.error.v1", True), ("user.message.v1", False)):
-        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(named,)),))
+        builder = make_builder(HashingEmbedder(), profiles=(replace(consumer("loop"), triggers=(trigger_on(named),)),))
         assert bool(builder.consumers(failure)) is triggers
 
 
@@ -137,7 +190,7 @@ async def test_a_consumer_is_triggered_only_by_what_its_audience_matches() -> No
 
 
 async def test_a_secret_and_a_tombstone_never_trigger() -> None:
-    profile = replace(consumer("a"), triggers=("user.message.v1", "breadcrumb.deleted.v1"))
+    profile = replace(consumer("a"), triggers=(trigger_on("user.message.v1"), trigger_on("breadcrumb.deleted.v1")))
     builder = make_builder(HashingEmbedder(), profiles=(profile,))
     assert builder.consumers(make_breadcrumb("Hello.")) == (profile,)
     assert builder.consumers(make_breadcrumb("", id="m1", removes="m1")) == ()

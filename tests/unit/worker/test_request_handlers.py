@@ -17,7 +17,7 @@ from builder.worker.erasure import Erasure
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
 from tests.conversations import chat, deleted, message_of, said, sent
 from tests.factories import MORNING, make_profile, remembered_of
-from tests.ports import MemoryPublisher, MemoryStream
+from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream
 
 NOW = MORNING + timedelta(hours=1)
 
@@ -49,7 +49,7 @@ class Bench:
         self.tombstones = TombstonePublisher(self.stream, decode, erasure, self.store, self.stream)
         self.handlers = RequestHandlers(
             Lookup(self.store, lambda: NOW), Contexts(self.store, self.published), self.store, self.store, self.tombstones,
-            self.compact, lambda: (make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",))),
+            self.compact, FixedConsumers(make_profile(consumer="a"), make_profile(consumer="b", triggers=("note.v1",))),
         )  # fmt: skip
 
     async def compact(self, *request: Any) -> dict[str, Any]:

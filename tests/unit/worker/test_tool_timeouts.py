@@ -18,7 +18,7 @@ from builder.worker.summary_scheduler import Sources
 from builder.worker.tool_timeouts import MAX_BUGS, RETRY_SECONDS, TimeoutRules, ToolTimeouts
 from tests.conversations import answered, bash, replied, said
 from tests.factories import MORNING, make_place, make_profile, make_view
-from tests.ports import HandDelivery
+from tests.ports import FixedConsumers, HandDelivery
 
 PATIENCE = timedelta(seconds=30)
 WAITING = make_profile(triggers=("user.message.v1", "tool.response.v1"))
@@ -77,7 +77,7 @@ async def settled(
 
     sources = Sources(view=view, walk=walk, last=last)
     rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
-    await ToolTimeouts(rules, lambda: (profile,), decode, sources, sent, now).process(delivery)
+    await ToolTimeouts(rules, FixedConsumers(profile), decode, sources, sent, now).process(delivery)
     return delivery.settled
 
 
@@ -133,7 +133,7 @@ async def test_a_bug_passes_the_calls_over_after_a_few_attempts_wherever_it_is()
 
     rules = TimeoutRules(call=PATIENCE, max_age=timedelta(hours=24), heartbeat=10)
     sources = Sources(view=nothing, walk=nothing, last=nothing)
-    timeouts = ToolTimeouts(rules, lambda: (WAITING,), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
+    timeouts = ToolTimeouts(rules, FixedConsumers(WAITING), decode, sources, Sent(), lambda: MORNING + timedelta(hours=1))
     found = []
     for _ in range(MAX_BUGS):
         delivery = hand_over(CALLING)

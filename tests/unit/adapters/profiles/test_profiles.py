@@ -13,6 +13,7 @@ from builder.adapters.profiles.profiles import parse_profile
 from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
 from builder.domain.profile import FORBIDDEN_SCHEMAS
+from builder.domain.triggers import trigger_on
 from tests.factories import latest_of
 
 LEAST: dict[str, Any] = {
@@ -51,7 +52,7 @@ def test_every_bundled_profile_parses_under_its_file_name(name: str) -> None:
 
 def test_the_default_profile_is_the_one_that_the_design_promises() -> None:
     profile = parse_profile("default", BUNDLED["default"])
-    assert (profile.triggers, profile.budget, profile.reserve) == (("user.message.v1",), 4000, 0)
+    assert (profile.triggers, profile.budget, profile.reserve) == ((trigger_on("user.message.v1"),), 4000, 0)
     assert (profile.encoding, profile.pinned) == ("o200k_base", (latest_of("tool.catalog.v1"),))
     window = profile.window
     assert (window.max_units, window.keep_share, window.max_tool_turns) == (None, 0.5, None)

@@ -1,0 +1,1 @@
+"""Records that make consumers: what they say, as settings of a profile."""

@@ -1,0 +1,198 @@
+"""Definitions → consumers: the default profile with what the records say laid over it, read as any profile file is."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from builder.adapters.profiles.layers import DEFAULT, merged
+from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.profiles.records.bodies import AgentBody, ConfigBody
+from builder.adapters.profiles.records.values import SETTINGS, Draft, Note, Values, of_agent, of_config
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.errors import Rejected
+from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.profile import Profile
+from builder.domain.record_consumers import AGENT, CONFIG, Definitions, RecordConsumers
+from builder.wire.json import shape
+from builder.wire.subjects import check_token
+
+Body = TypeVar("Body", bound=BaseModel)
+EXTENDS = "extends"
+MAX_RESULTS = 256
+"""Sets of definitions whose consumers are remembered."""
+AGAIN = "publish the next version of the record"
+
+
+@dataclass(frozen=True, slots=True)
+class _Records:
+    """The definitions of one consumer; at least one."""
+
+    agent: Breadcrumb | None = None
+    config: Breadcrumb | None = None
+
+    @property
+    def origin(self) -> str:
+        """Both, as people read them."""
+        return " and ".join(map(origin_of, filter(None, (self.agent, self.config))))
+
+
+def origin_of(record: Breadcrumb) -> str:
+    """A record as people read it."""
+    return f"{record.schema} {json.dumps(record.id, ensure_ascii=False)} version {record.version}"
+
+
+class RecordProfiles:
+    """The consumers of a workspace's definitions, over the profiles of files. A pure function with a memory."""
+
+    def __init__(self, library: Library, names: frozenset[str], report: Callable[[LintFinding], None]) -> None:
+        """library: what profile files may refer to. names: of the profiles of files, which win.
+
+        report: called for each finding, once for each version of a record.
+        """
+        self._library = library
+        self._names = names
+        self._report = report
+        self._reported: OrderedDict[str, None] = OrderedDict()
+        self._results: OrderedDict[tuple[tuple[object, ...], ...], RecordConsumers] = OrderedDict()
+
+    def __call__(self, definitions: Definitions) -> RecordConsumers:
+        """The consumers that these make."""
+        key = tuple((each.workspace, each.id, each.version, each.place) for each in definitions)
+        if key not in self._results:
+            self._results[key] = self._made_of(definitions)
+            if len(self._results) > MAX_RESULTS:
+                self._results.popitem(last=False)
+        return self._results[key]
+
+    def forget(self) -> None:
+        """Drop everything that was made of records, because one was erased."""
+        self._results.clear()
+
+    def _made_of(self, definitions: Definitions) -> RecordConsumers:
+        findings: list[LintFinding] = []
+        records = _by_consumer(definitions, findings)
+        profiles, origins = [], {}
+        for name in sorted(records):
+            try:
+                profile = self._profile(name, records[name], findings)
+            except FaultyFiles as error:
+                findings += error.findings
+                continue
+            if profile is not None:
+                profiles.append(profile)
+                origins[name] = records[name].origin
+        for finding in findings:
+            self._tell_once(finding)
+        return RecordConsumers(profiles=tuple(profiles), origins=origins, findings=tuple(findings))
+
+    def _tell_once(self, finding: LintFinding) -> None:
+        if str(finding) not in self._reported:
+            self._reported[str(finding)] = None
+            self._report(finding)
+            if len(self._reported) > MAX_RESULTS:
+                self._reported.popitem(last=False)
+
+    def _profile(self, name: str, records: _Records, findings: list[LintFinding]) -> Profile | None:
+        """None: its records make no consumer. Raises `FaultyFiles`."""
+        agent, config = _read(records.agent, AgentBody), _read(records.config, ConfigBody)
+        if config is None and not (agent and (agent.context_trigger or agent.context_builder)):
+            return None
+        if name in self._names:
+            problem = f"profiles/{name}.yaml makes the consumer {name!r}, so the record does not"
+            findings.append(_finding(records.origin, Note("", problem, "take one of them away"), "note"))
+            return None
+        try:
+            values = self._values(records, agent, config, findings)
+            text = yaml.safe_dump(values, allow_unicode=True, sort_keys=False)
+        except (ValueError, TypeError, OverflowError, yaml.YAMLError, RecursionError) as error:
+            problem, _, fix = str(error).partition("; ")
+            raise FaultyFiles((_finding(records.origin, Note("", problem, fix or AGAIN)),)) from error
+        # The revision is a hash of this text and of all that is merged, so the versions of the records are part of it.
+        return parse_profile(name, f"# {records.origin}\n{text}", self._library, records.origin)
+
+    def _values(
+        self, records: _Records, agent: AgentBody | None, config: ConfigBody | None, findings: list[LintFinding]
+    ) -> Values:
+        """Of a profile file: what the records say, the configuration over the agent's definition. Raises `ValueError`."""
+        bodies = [body for body in (config, agent) if body is not None]
+        extended = next((body.context_builder[EXTENDS] for body in bodies if EXTENDS in body.context_builder), DEFAULT)
+        base = merged(self._library.layers("", yaml.safe_dump({EXTENDS: extended})))
+        values: Values = {EXTENDS: extended}
+        for record, body in ((records.agent, agent), (records.config, config)):
+            if record is not None and body is not None:
+                draft = Draft(base)
+                of_agent(body, draft) if isinstance(body, AgentBody) else of_config(body, draft)
+                settings = {name: value for name, value in body.context_builder.items() if name != EXTENDS}
+                values = _laid_over(_laid_over(values, draft.values), settings)
+                findings += (_finding(origin_of(record), note, "note") for note in draft.notes)
+        return values
+
+
+def _laid_over(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> Values:
+    """The upper values over the lower ones; mappings are merged."""
+    values = dict(lower)
+    for name, value in upper.items():
+        under = values.get(name)
+        values[name] = _laid_over(under, value) if isinstance(under, dict) and isinstance(value, dict) and value else value
+    return values
+
+
+def _by_consumer(definitions: Definitions, findings: list[LintFinding]) -> dict[str, _Records]:
+    """Consumer → its newest records. One whose name fits no subject has none, and an older record of a consumer none either."""
+    records: dict[str, _Records] = {}
+    for record in definitions:
+        name = record.speaker if record.schema == AGENT else _consumer_id(record)
+        try:
+            check_token(name, "consumer")
+        except Rejected as error:
+            if record.schema == CONFIG or _is_consumer(record):
+                problem, _, fix = str(error).partition("; ")
+                findings.append(_finding(origin_of(record), Note("", problem, fix)))
+            continue
+        there = records.setdefault(name, _Records())
+        newest = there.agent if record.schema == AGENT else there.config
+        if newest is not None:
+            problem = f"{origin_of(newest)} is newer and defines {name!r} too"
+            findings.append(_finding(origin_of(record), Note("", problem, "delete one of them"), "note"))
+        elif record.schema == AGENT:
+            records[name] = _Records(record, there.config)
+        else:
+            records[name] = _Records(there.agent, record)
+    return records
+
+
+def _consumer_id(record: Breadcrumb) -> str:
+    name = json.loads(record.body).get("consumer_id")
+    return name if isinstance(name, str) else ""
+
+
+def _is_consumer(agent: Breadcrumb) -> bool:
+    body = json.loads(agent.body)
+    return bool(body.get("context_trigger") or body.get(SETTINGS))
+
+
+def _read(record: Breadcrumb | None, model: type[Body]) -> Body | None:
+    """Raises `FaultyFiles`."""
+    if record is None:
+        return None
+    try:
+        return model.model_validate_json(record.body)
+    except ValidationError as error:
+        raise FaultyFiles(tuple(_mistakes(origin_of(record), error))) from error
+
+
+def _mistakes(origin: str, error: ValidationError) -> Iterator[LintFinding]:
+    for each in error.errors(include_url=False, include_context=False):
+        place = ".".join(str(step) for step in each["loc"])
+        problem = f"{each['msg'][:1].lower()}{each['msg'][1:]}, got {shape(each['input'])}"
+        yield _finding(origin, Note(place, problem, AGAIN))
+
+
+def _finding(origin: str, note: Note, severity: Any = "error") -> LintFinding:
+    place = f"`{note.place}`" if note.place else ""
+    return LintFinding(file=origin, place=place, problem=note.problem, fix=note.fix, severity=severity)

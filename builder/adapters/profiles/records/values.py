@@ -1,0 +1,217 @@
+"""The body of a record → values of a profile file, and what of it has no counterpart there. Pure functions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from builder.adapters.profiles.records.bodies import (
+    AgentBody,
+    AlwaysSource,
+    ConfigBody,
+    Formatting,
+    Output,
+    Part,
+    Semantic,
+    Source,
+    Trigger,
+)
+from builder.domain.selector import MAX_PINNED
+
+MESSAGES = ("user.message.v1", "agent.response.v1")
+TOOLS = ("tool.request.v1", "tool.response.v1", "tool.error.v1")
+MATCH = "context_match"
+SETTINGS = "context_builder"
+"""Field of both bodies with settings of a profile."""
+
+Values = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A part of a body that the page does not follow."""
+
+    place: str
+    """Dotted."""
+    problem: str
+    fix: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """Settings of a profile file as they are collected."""
+
+    base: Mapping[str, Any]
+    """The merged values of the profile that the record is laid over."""
+    values: Values = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+
+    def note(self, place: str, problem: str, fix: str) -> None:
+        """Report a part that the page does not follow."""
+        self.notes.append(Note(place, problem, fix))
+
+    def note_unknown(self, place: str, part: Part, but: str = "") -> None:
+        """Report the fields of a part that nothing reads, but one of this name."""
+        for name in (name for name in part.unknown if name != but):
+            self.note(f"{place}.{name}", "no page depends on it", f"take it out, or say it in {SETTINGS}")
+
+    def pin(self, kinds: list[Values]) -> None:
+        """Let these stand on the page beside what stands there anyway."""
+        if kinds:
+            below = list(self.base.get("pinned", ()))
+            own = [kind["schemas"] for kind in kinds if kind.keys() == {"schemas", "keep"}]
+            self.values["pinned"] = [kind for kind in below if [kind] not in own] + kinds
+
+    def search(self, limits: Mapping[str, int | None]) -> None:
+        """Let these schemas be found beside what is found anyway. limits: most finds of each; None = what fits."""
+        if limits:
+            retrieval = self.values.setdefault("retrieval", {})
+            below = self.base.get("retrieval", {}).get("schemas", ())
+            retrieval["schemas"] = list(dict.fromkeys((*below, *limits)))
+            if most := {schema: limit for schema, limit in limits.items() if limit is not None}:
+                retrieval["per_schema_limit"] = most
+
+
+def of_agent(body: AgentBody, draft: Draft) -> None:
+    """What an agent's definition says. With `all_tags` its `any_tags` do not matter, as in RCRT."""
+    if body.context_trigger is not None:
+        trigger = body.context_trigger
+        place = "context_trigger"
+        if not trigger.schema_name:
+            raise ValueError(f"{place} names no schema_name; name the schema of what asks for a context")
+        only = {"any_tags": ()} if trigger.all_tags is not None else {}
+        draft.values["triggers"] = [_trigger(place, trigger.model_copy(update=only), draft)]
+    if body.context_sources is not None:
+        place = "context_sources"
+        draft.note_unknown(place, body.context_sources)
+        kinds = [_always(f"{place}.always.{n}", source, draft) for n, source in enumerate(body.context_sources.always)]
+        draft.pin([kind for kind in kinds if kind])
+        if body.context_sources.semantic is not None:
+            _semantic(f"{place}.semantic", body.context_sources.semantic, draft)
+    if body.llm_config_id:
+        fix = f"name the model in {SETTINGS}: {{model: gpt-4o}}"
+        draft.note("llm_config_id", "the record of the model is not read, so it decides no budget", fix)
+
+
+def of_config(body: ConfigBody, draft: Draft) -> None:
+    """What the configuration of a context says."""
+    if body.update_triggers is not None:
+        draft.values["triggers"] = [
+            each if isinstance(each, str) else _trigger(f"update_triggers.{n}", each, draft)
+            for n, each in enumerate(body.update_triggers)
+        ]
+    _conversation(body.sources, draft)
+    kinds, limits = [], {}
+    for n, source in enumerate(body.sources):
+        place = f"sources.{n}"
+        _note_filters(place, source, draft)
+        if source.method == "vector":
+            if not source.schema_name:
+                raise ValueError(f"{place} names no schema_name; name the schema that is searched")
+            limits[source.schema_name] = source.nn if source.limit is None else source.limit
+        elif source.schema_name not in (*MESSAGES, *TOOLS):
+            kinds.append(_source(place, source))
+    draft.pin(kinds)
+    draft.search(limits)
+    _format(body.formatting or Formatting(), draft)
+    _output(body, body.output or Output(), draft)
+
+
+def _trigger(place: str, trigger: Trigger, draft: Draft) -> Values:
+    if MATCH in trigger.unknown:
+        problem = "fields of a body are not compared, so it asks for a context whatever they are"
+        draft.note(f"{place}.{MATCH}", problem, "name tags in place of it")
+    draft.note_unknown(place, trigger, but=MATCH)
+    values = {"any_tags": trigger.any_tags, "all_tags": trigger.all_tags or (), "none_tags": trigger.none_tags}
+    schemas = {"schemas": [trigger.schema_name]} if trigger.schema_name else {}
+    return schemas | {name: list(tags) for name, tags in values.items() if tags}
+
+
+def _always(place: str, source: AlwaysSource, draft: Draft) -> Values:
+    draft.note_unknown(place, source)
+    if source.type == "specific":
+        draft.note(place, "type: specific names nothing that can be found", "use type: schema or type: tag")
+        return {}
+    if source.type == "tag":
+        if not source.tag:
+            raise ValueError(f"{place} has type: tag and names no tag; name one")
+        return {"any_tags": [source.tag], "keep": _keep(source.limit, "latest")}
+    if not source.schema_name:
+        raise ValueError(f"{place} has type: schema and names no schema_name; name one")
+    if source.schema_name in (*MESSAGES, *TOOLS):
+        fix = f"limit it in {SETTINGS}: {{window: …}}"
+        draft.note(place, "the conversation is on the page anyway, as much of it as fits", fix)
+        return {}
+    return {"schemas": [source.schema_name], "keep": _keep(source.limit, "latest")}
+
+
+def _keep(limit: int | None, otherwise: str) -> int | str:
+    """1 is the latest; more than a page can hold is all."""
+    if limit is None:
+        return otherwise
+    return "latest" if limit == 1 else "all" if limit >= MAX_PINNED else limit
+
+
+def _semantic(place: str, semantic: Semantic, draft: Draft) -> None:
+    draft.note_unknown(place, semantic)
+    if not semantic.enabled:
+        draft.values["retrieval"] = {"max_results": 0}
+        return
+    draft.search(dict.fromkeys(semantic.schemas, semantic.limit))
+    if semantic.min_similarity is not None:
+        problem = "finds are chosen by their probability, and RCRT does not read it either"
+        draft.note(f"{place}.min_similarity", problem, f"set retrieval.similarity_threshold in {SETTINGS}")
+
+
+def _conversation(sources: tuple[Source, ...], draft: Draft) -> None:
+    """Limits of messages and of tools' results are limits of the window; it grows to twice of them before it is trimmed."""
+    recent = [source for source in sources if source.method in {"recent", "latest"}]
+    messages = [source.limit for source in recent if source.schema_name in MESSAGES]
+    if messages and None not in messages:
+        total = sum(limit or 0 for limit in messages)
+        draft.values["window"] = {"trim_to": total, "max_units": 2 * total}
+    turns = [source.limit for source in recent if source.schema_name in TOOLS and source.limit is not None]
+    if turns:
+        draft.values.setdefault("window", {})["max_tool_turns"] = max(turns)
+
+
+def _source(place: str, source: Source) -> Values:
+    tag = source.filters.tag if source.filters else None
+    if not source.schema_name and not tag:
+        raise ValueError(f"{place} names neither a schema_name nor filters.tag; name one")
+    schemas: Values = {"schemas": [source.schema_name]} if source.schema_name else {}
+    tags: Values = {"all_tags": [tag]} if tag else {}
+    return schemas | tags | {"keep": _keep(source.limit, "latest" if source.method in {"latest", "recent"} else "all")}
+
+
+def _note_filters(place: str, source: Source, draft: Draft) -> None:
+    draft.note_unknown(place, source)
+    if source.filters is None:
+        return
+    draft.note_unknown(f"{place}.filters", source.filters)
+    if source.filters.tag and (source.method == "vector" or source.schema_name in (*MESSAGES, *TOOLS)):
+        fix = f"say whose conversation it is in {SETTINGS}: {{audience: {{any_tags: [{source.filters.tag}]}}}}"
+        draft.note(f"{place}.filters.tag", "what is said and what is found is not chosen by tags", fix)
+
+
+def _format(formatting: Formatting, draft: Draft) -> None:
+    place = "formatting"
+    draft.note_unknown(place, formatting)
+    if formatting.max_tokens is not None:
+        draft.values["budget"] = formatting.max_tokens
+    if formatting.deduplication_threshold is not None:
+        problem = "what says the same is shown once, and what differs is never merged, whatever the threshold"
+        draft.note(f"{place}.deduplication_threshold", problem, "take it out")
+    if formatting.include_metadata:
+        draft.note(f"{place}.include_metadata", "ids and times of records are in the event, not on the page", "take it out")
+    if formatting.enable_summarization and not draft.base.get("summaries"):
+        draft.values["summaries"] = {"keep": 20}
+
+
+def _output(body: ConfigBody, output: Output, draft: Draft) -> None:
+    draft.note_unknown("output", output)
+    if output.schema_name not in (None, "agent.context.v1"):
+        draft.note("output.schema_name", "contexts are agent.context.v1", "take it out")
+    if tags := [tag for tag in output.tags if tag not in ("agent:context", f"consumer:{body.consumer_id}")]:
+        draft.note("output.tags", f"contexts have no tags of a record: {', '.join(tags)}", "take them out")
+    if output.ttl_seconds is not None:
+        draft.note("output.ttl_seconds", "contexts are kept for 24 hours", "take it out")
