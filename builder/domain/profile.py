@@ -7,6 +7,7 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Pinned, Selector
+from builder.domain.trusted_hints import TrustedHints
 from builder.domain.usage import USAGE
 
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -193,6 +194,10 @@ class Profile:
     summaries: Summaries | None
     chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
+    hints: Mapping[str, str]
+    """Schema → the hint template that this consumer has it shown by."""
+    trusted_hints: TrustedHints | None
+    """Whose hints of records run; None = nobody's."""
 
     def is_triggered_by(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a first version of it asks for a context: by its schema, and because the audience matches it.
