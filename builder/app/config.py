@@ -84,7 +84,7 @@ def read_config(
 
 
 def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, folders: tuple[Path, ...]) -> None:
-    """Every profile's page exists. Raises `FaultyFiles`."""
+    """Every profile's page and own hints exist. Raises `FaultyFiles`."""
     texts, pages = sources(folders, "profiles"), templates.sources["pages"]
     findings = [
         LintFinding(
@@ -96,6 +96,18 @@ def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, folders:
         )
         for profile in profiles
         if profile.page not in pages
+    ]
+    findings += [
+        LintFinding(
+            file=f"profiles/{profile.consumer}.yaml",
+            line=line_of(texts.get(profile.consumer, ""), ("hints", schema)),
+            place="`hints`",
+            problem=f"hints/{name}.md.j2 does not exist",
+            fix=advice(name, templates.sources["hints"]),
+        )
+        for profile in profiles
+        for schema, name in profile.hints.items()
+        if name not in templates.sources["hints"]
     ]
     if findings:
         raise FaultyFiles(findings)

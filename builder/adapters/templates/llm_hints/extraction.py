@@ -45,11 +45,11 @@ class MeteredEnvironment(JSONPathEnvironment):
             del self.function_extensions[name]
 
     @override
-    def compare(self, left: object, operator: str, right: object) -> bool:
+    def compare(self, first: object, operator: str, second: object) -> bool:
         """Charged for both sides."""
         step()
-        charge_for(*(side.values() if isinstance(side, NodeList) else side for side in (left, right)))
-        return super().compare(left, operator, right)
+        charge_for(*(side.values() if isinstance(side, NodeList) else side for side in (first, second)))
+        return super().compare(first, operator, second)
 
 
 @lru_cache(1)

@@ -52,7 +52,8 @@ def check_query(query: str) -> None:
     if len(query) > MAX_QUERY_CHARS:
         raise ValueError(f"the query has more than {MAX_QUERY_CHARS:,} characters; make it shorter")
     if words := sorted(FORBIDDEN.intersection(_WORD.findall(query))):
-        raise ValueError(f"{words[0]} is not for hints: a query sees the body alone; take it out, a field is written .{words[0]}")
+        field = words[0].strip("$")
+        raise ValueError(f"{words[0]} is not for hints: a query sees the body alone; take it out (a field is .{field})")
 
 
 class JqProcess:
@@ -123,9 +124,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _reason(answer: dict[str, Any]) -> str:
     if "syntax" in answer:
-        return f"jq: {' '.join(answer['syntax'].split())[:120]}; mend the query"
-    known = _KNOWN_REASON.search(answer["failure"])
-    return f"jq: {known.group() if known else 'the query failed on this body'}; check the fields that it takes"
+        return f"jq: {' '.join(answer['syntax'].removeprefix('jq: error: ').split())[:120]}; mend the query"
+    reason = _KNOWN_REASON.search(answer["failure"])
+    return f"jq: {reason.group() if reason else 'the query failed on this body'}; check the fields that it takes"
 
 
 @lru_cache(1)

@@ -61,12 +61,12 @@ def _excluded(value: Any, paths: frozenset[Path]) -> Any:
     if not changed:
         return value
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
-    left = [
+    rest_of_value = [
         (name, _excluded(*changed[name]) if name in changed else child)
         for name, child in pairs
         if name not in changed or () not in changed[name][1]
     ]
-    return dict(left) if isinstance(value, dict) else [child for _, child in left]
+    return dict(rest_of_value) if isinstance(value, dict) else [child for _, child in rest_of_value]
 
 
 def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, Any], frozenset[Path]]]:

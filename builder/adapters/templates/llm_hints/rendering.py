@@ -69,10 +69,10 @@ def _applied(hints: LlmHints, body: dict[str, Any], values: dict[str, Any]) -> d
         part = included(body, hints.include) if hints.include else body
         place = "exclude"
         part = excluded(part, hints.exclude) if hints.exclude else part
-        made = {}
+        results = {}
         for key, rule in hints.transform:
             place, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
-            made[key] = rule.value(Data(body=part, values=values))
+            results[key] = rule.value(Data(body=part, values=values))
     except (*FAILURES, JSONPathError) as error:
         if isinstance(error, JqFailed):
             reason = str(error)
@@ -83,15 +83,15 @@ def _applied(hints: LlmHints, body: dict[str, Any], values: dict[str, Any]) -> d
         raise _RuleFailed(f"{place}: {reason}", error) from error
     if not hints.transform:
         return part
-    return part | made if hints.mode == "merge" else made
+    return part | results if hints.mode == "merge" else results
 
 
 def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any], limit: Limit) -> str:
     """A single text by itself, else every key and value; in a conversation behind its speaker. Raises `RenderedNothing`."""
-    shown = {key: value for key, value in result.items() if value not in (None, "", [], {})}
-    single = next(iter(shown.values()), "") if len(result) == 1 else None
+    visible = {key: value for key, value in result.items() if value not in (None, "", [], {})}
+    single = next(iter(visible.values()), "") if len(result) == 1 else None
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
-    if not shown or not text.replace(MARK, "").strip():
+    if not visible or not text.replace(MARK, "").strip():
         raise RenderedNothing("they render nothing")
     label = _label(breadcrumb, values, is_text=isinstance(single, str))
     if not label:

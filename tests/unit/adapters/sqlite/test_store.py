@@ -233,7 +233,7 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
 
 
 SENDERS = "DROP INDEX breadcrumbs_people; " + "; ".join(
-    f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private")
+    f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private", "hints", "creator")
 )
 """Takes away what later files have."""
 
