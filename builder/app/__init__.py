@@ -15,6 +15,7 @@ from builder.app.components import (
 )
 from builder.app.operations.costs import costs
 from builder.app.operations.export import Export, StreamContent, export_session, stream_content
+from builder.app.operations.hint_conversion import convert_hints, read_files, write_hints
 from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, lint_folders, open_catalog
 from builder.app.operations.maintenance import (
@@ -56,6 +57,7 @@ __all__ = [
     "client_options",
     "compact_session",
     "compare_store",
+    "convert_hints",
     "costs",
     "counter",
     "encoder",
@@ -77,6 +79,7 @@ __all__ = [
     "purge_store",
     "read_breadcrumb",
     "read_dead_letters",
+    "read_files",
     "read_traffic",
     "rebuild_store",
     "running",
@@ -85,4 +88,5 @@ __all__ = [
     "stream_content",
     "summarise",
     "unsettled",
+    "write_hints",
 ]

@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 from builder import __version__
-from builder.cli.commands import bench, bench_data, bench_pages, bench_speed, cost, messages, operate, profiles, records, serve
+from builder.cli.commands import (
+    bench,
+    bench_data,
+    bench_pages,
+    bench_speed,
+    cost,
+    hints,
+    messages,
+    operate,
+    profiles,
+    records,
+    serve,
+)
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -38,6 +50,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "lint": profiles.lint,
         },
     ),
+    "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (
