@@ -1,5 +1,6 @@
 """Hints of a record, applied to its body and written as the text of its item."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ from builder.adapters.templates.llm_hints.rules import Data, TemplateRule, Writt
 from builder.adapters.templates.reasons import reason_of
 from builder.adapters.templates.sandbox.filters import readable
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, charge_for, metered
-from builder.assemble.items.list_items import MARK, below, block, items, quote
+from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.json_text import depth
 from builder.remember.hints import FIELD
@@ -22,6 +23,11 @@ from builder.remember.hints import FIELD
 MAX_TEXTS = 1_024
 """Hints whose strikes are remembered."""
 Limit = Callable[[Any], Any]
+
+_OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
+"""A rule that writes items of its own."""
+_OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
+"""The beginning of a line that a rule writes: within one item it keeps its indent."""
 
 CONVERSATION = frozenset({"user", "assistant"})
 """Roles whose speaker stands in front of what is said."""
@@ -95,7 +101,7 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
         raise RenderedNothing("they render nothing")
     label = _label(breadcrumb, values, is_text=isinstance(single, str))
     if not label:
-        return items(text)
+        return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))
     plain = text.replace(MARK, "")
     body = block(plain) if breadcrumb.role in CONVERSATION else below(plain)
     return items(f"- {quote(label)}: {quote(body)}{values['repeats']}")
