@@ -211,7 +211,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
         hints=hints_of(record.llm_hints, record.context),
-        creator=record.created_by or _creator(body),
+        creator=record.created_by or _creator(record.context),
     )
 
 
@@ -242,8 +242,9 @@ def _speaker(address: Address, body: Body, name: str | None) -> str:
     return " ".join(next(usable, "").split())[:MAX_SPEAKER_CHARS] or body.default_speaker
 
 
-def _creator(body: Body) -> str:
-    agent = (body.creator or {}).get("agent_id")
+def _creator(context: dict[str, Any]) -> str:
+    creator = context.get("creator")
+    agent = creator.get("agent_id") if isinstance(creator, dict) else None
     return agent if isinstance(agent, str) else ""
 
 

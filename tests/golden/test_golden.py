@@ -1,7 +1,8 @@
 """Whole pages, reviewed like prose: a folder a case, read as an agent would read it.
 
 events.jsonl holds the records in the order of the stream, the last one asks; profile.yaml is the consumer's wish (else the
-default profile); expected.md is the page; hints/ has hint templates of the author's own. Several consumers of the same events have `profile-NAME.yaml` and `expected-NAME.md`.
+default profile); expected.md is the page; hints/ has hint templates of the author's own. Several consumers of the same events
+have `profile-NAME.yaml` and `expected-NAME.md`.
 UPDATE_GOLDEN=1 writes what is expected anew.
 """
 

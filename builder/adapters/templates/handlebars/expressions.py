@@ -60,8 +60,15 @@ def head_of(content: str, line: int) -> Head:
     names: tuple[str, ...] = ()
     if "|" in tokens:
         start = tokens.index("|")
-        names = tuple(token[1] for token in tokens[start + 1 : -1])
-        tokens = tokens[: start - 1]  # without `as`
+        between = tokens[start + 1 : -1]
+        if (
+            tokens[start - 1 : start] != [("word", "as")]
+            or tokens[-1] != "|"
+            or not all(isinstance(each, tuple) for each in between)
+        ):
+            raise HandlebarsError(line, "a bar stands alone; write block parameters as |item index|")
+        names = tuple(name for _, name in between)
+        tokens = tokens[: start - 1]
     call, rest = _call(tokens, line)
     if rest:
         raise HandlebarsError(line, "a bracket is closed that was not opened; take it out")
@@ -94,7 +101,7 @@ def _tokens(content: str, line: int) -> list[Any]:
 
 def _call(tokens: list[Any], line: int) -> tuple[Call, list[Any]]:
     """A name and what it is called with, up to a closing bracket or the end; and the tokens behind that."""
-    if not tokens:
+    if not tokens or tokens[0] in {")", "|"}:
         raise HandlebarsError(line, "a tag is empty; write what it shows")
     if tokens[0] == "(" or tokens[0][0] != "word":
         first, rest = _argument(tokens, line)
@@ -121,6 +128,8 @@ def _argument(tokens: list[Any], line: int) -> tuple[Expression, list[Any]]:
         if rest[:1] != [")"]:
             raise HandlebarsError(line, "a bracket is not closed; close it")
         return call, rest[1:]
+    if first in {")", "|"}:
+        raise HandlebarsError(line, f"{first} stands where a value belongs; take it out")
     kind, word = first
     return (Literal(word[1:-1]) if kind == "text" else _word(word)), rest
 

@@ -67,3 +67,11 @@ def test_phrases_that_cannot_be_used_are_told_like_every_other_mistake(tmp_path:
     )  # fmt: skip
     (tmp_path / "phrases" / "de.yaml").write_text("user: Kunde\n", "utf-8")
     assert lint_folders(settings, ("default", "minimal")) == (2, ())
+
+
+def test_a_hint_of_ones_own_that_a_profile_chose_is_no_stray_file_and_is_linted_with_the_profile(tmp_path: Path) -> None:
+    written(tmp_path, "hints/tool-response.md.j2", "- {{ body.output | readable }}\n")
+    written(tmp_path, "profiles/mine.yaml", "extends: default\nhints: {tool.response.v1: tool-response}\n")
+    assert shelf(tmp_path).findings() == ()
+    written(tmp_path, "hints/tool-response.md.j2", "- {{ body.outptu | readable }}\n")
+    assert [finding.file for finding in shelf(tmp_path).findings(("mine",))] == ["hints/tool-response.md.j2"]
