@@ -94,8 +94,8 @@ class _Writer:
                     write = self._blocks.get(head.call.name)
                     yield from write(node, scopes) if write else self._unknown_block(node)
                 case Unknown(tag):
-                    what = "a partial" if tag.kind == "partial" else "a decorator"
-                    yield self._comment(tag.line, f"{what} {{{{{tag.content}}}}} has no counterpart", "write its text here")
+                    what, sign = ("a partial", "> ") if tag.kind == "partial" else ("a decorator", "")
+                    yield self._comment(tag.line, f"{what} {{{{{sign}{tag.content}}}}} has no counterpart", "write its text here")
 
     def _value(self, call: Call, line: int, scopes: _Scopes) -> Iterator[Piece]:
         if call.name == "log":

@@ -16,6 +16,8 @@ from builder.wire.json import parse
 
 MAX_CHARS = 65_536
 """Of hints as text."""
+MAX_TEMPLATES_CHARS = 32_768
+"""Of all templates of one record, which take about 0.3 s to compile."""
 MAX_RULES = 100
 MAX_PATHS = 200
 MAX_TEXTS = 256
@@ -98,4 +100,6 @@ def _transform(hints: Any) -> dict[str, Any]:
         raise ValueError("it is no object; write a key of the result and its rule")  # noqa: TRY004 - one family of reasons
     if len(rules) > MAX_RULES:
         raise ValueError(f"it has more than {MAX_RULES} rules; take some out")
+    if sum(len(str(rule.get("template"))) for rule in rules.values() if isinstance(rule, dict)) > MAX_TEMPLATES_CHARS:
+        raise ValueError(f"its templates have more than {MAX_TEMPLATES_CHARS:,} characters together; make them shorter")
     return dict(sorted(rules.items()))

@@ -71,6 +71,7 @@ def _excluded(value: Any, paths: frozenset[Path]) -> Any:
 
 def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, Any], frozenset[Path]]]:
     """Name or index and value of each child that a path leads to, with what is left of the paths there."""
+    step(len(value) * len(paths) if isinstance(value, dict | list) else 0)
     if isinstance(value, dict):
         for name, child in value.items():
             if rest := _rest(paths, str(name)):
@@ -83,5 +84,4 @@ def _children(value: Any, paths: frozenset[Path]) -> Iterator[tuple[tuple[Any, A
 
 
 def _rest(paths: frozenset[Path], name: str) -> frozenset[Path]:
-    step(len(paths))
     return frozenset(path[1:] for path in paths if path and path[0] in (ANY, name))

@@ -99,9 +99,9 @@ def test_the_example_of_the_document_on_formatting_is_the_transcript_that_it_sho
 @pytest.mark.parametrize(
     ("source", "line", "problem", "severity"),
     [
-        ("\n{{> footer}}", 2, "a partial {{footer}} has no counterpart", "error"),
+        ("\n{{> footer}}", 2, "a partial {{> footer}} has no counterpart", "error"),
         ("{{#> layout}}", 1, "a decorator {{#> layout}} has no counterpart", "error"),
-        ("{{* decorate}}", 1, "a decorator {{decorate}} has no counterpart", "error"),
+        ("{{* decorate}}", 1, "a decorator {{* decorate}} has no counterpart", "error"),
         ("{{{{raw}}}}x{{{{/raw}}}}", 1, "a raw block {{{{…}}}} is not taken", "error"),
         ("{{shout context.title}}", 1, "the helper 'shout' with 1 arguments is unknown", "error"),
         ("{{#if (any context.list)}}x{{/if}}", 1, "the helper 'any' with 1 arguments is unknown", "error"),

@@ -55,6 +55,10 @@ def test_hints_that_say_nothing_change_nothing() -> None:
             template("{{ context.best.[0] }}"),
             "transform.line: it is a Handlebars template; convert it: context-builder hints convert",
         ),
+        (
+            {"transform": {str(n): {"type": "template", "template": "x" * 11_000} for n in range(3)}},
+            "transform: its templates have more than 32,768 characters together; make them shorter",
+        ),
         (template("x" * 16_385), "transform.line: the template has more than 16,384 characters; make it shorter"),
     ],
 )

@@ -94,5 +94,5 @@ def test_including_and_excluding_are_each_done_once_they_are_done(body: dict[str
 
 def test_paths_are_charged_for_every_node_that_they_look_at() -> None:
     huge = {"rows": [{"a": {"b": number}} for number in range(50_000)]}
-    with metered(Limits(), 0), pytest.raises(LimitExceeded):
+    with metered(Limits(), len("x")), pytest.raises(LimitExceeded):
         included(huge, [parse_path("rows.*.a.b")])
