@@ -113,7 +113,7 @@ class Metrics:
         else:
             self._template_failures[failure.kind].labels(failure.name).inc()
         if failure.times == 1:
-            log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)
+            log.warning("%s failed, %s is shown: %s; mend it", failure.file, failure.instead, failure.reason)
 
     def observe(self, processed: DeliveryOutcome) -> None:
         """Count one delivery and write its log line."""

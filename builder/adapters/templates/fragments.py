@@ -148,6 +148,7 @@ class JinjaRendering:
         stale = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
         for key in stale:
             del self._fragments[key]
+        self._llm_hints.forget()
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
     def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:

@@ -7,6 +7,9 @@ import pytest
 
 from builder.domain.stored_breadcrumb import erased
 from builder.remember.decode import decode
+from builder.wire.json import canonical
+from builder.wire.records import line_of, read_lines
+from tests.factories import MORNING, make_place
 from tests.unit.remember.test_decode import arrival
 
 LITERAL = {"transform": {"x": {"type": "literal", "literal": "x"}}}
@@ -52,3 +55,19 @@ def test_a_secret_and_an_erased_breadcrumb_have_neither() -> None:
     assert (secret.hints, secret.creator) == ("", "")
     trace = erased(read(llm_hints=LITERAL, created_by="shop-7"))
     assert (trace.hints, trace.creator) == ("", "")
+
+
+def test_an_export_and_an_import_keep_hints_and_creator() -> None:
+    record = {
+        "id": "t1",
+        "schema_name": "ticket.v1",
+        "context": {},
+        "llm_hints": LITERAL,
+        "created_by": "shop-7",
+        "session": "s42",
+    }
+    (event,) = read_lines([json.dumps(record)], "acme")
+    first = event.arrive(make_place(1), MORNING)
+    (again,) = read_lines([line_of(first)], "acme")
+    crumbs = [decode(each) for each in (first, again.arrive(make_place(1), MORNING))]
+    assert [(crumb.hints, crumb.creator) for crumb in crumbs] == [(canonical(LITERAL), "shop-7")] * 2

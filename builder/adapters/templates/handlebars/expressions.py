@@ -8,7 +8,7 @@ from typing import Any
 from builder.adapters.templates.handlebars.tokens import HandlebarsError
 
 _TOKEN = re.compile(
-    r'\s*(?:(?P<text>"[^"]*"|\'[^\']*\')|(?P<bar>\||\(|\))|(?P<named>[\w-]+)=|(?P<word>(?:[^\s()|=\[\]"\']|\[[^\]]*\])+))'
+    r'\s*(?:(?P<text>"[^"]*"|\'[^\']*\')|(?P<bar>\||\(|\))|(?P<keyword>[\w-]+)=|(?P<word>(?:[^\s()|=\[\]"\']|\[[^\]]*\])+))'
 )
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LITERALS = {"true": True, "false": False, "null": None, "undefined": None}
@@ -39,7 +39,7 @@ class Call:
 
     name: str
     arguments: tuple["Expression", ...]
-    named: tuple[tuple[str, "Expression"], ...]
+    keywords: tuple[tuple[str, "Expression"], ...]
 
 
 Expression = Path | Literal | Call
@@ -108,15 +108,15 @@ def _call(tokens: list[Any], line: int) -> tuple[Call, list[Any]]:
         return Call("", (first,), ()), rest
     name, rest = str(tokens[0][1]), tokens[1:]
     arguments: list[Expression] = []
-    named: list[tuple[str, Expression]] = []
+    keywords: list[tuple[str, Expression]] = []
     while rest and rest[0] != ")":
-        key = rest[0][1] if rest[0] != "(" and rest[0][0] == "named" else ""
+        key = rest[0][1] if rest[0] != "(" and rest[0][0] == "keyword" else ""
         argument, rest = _argument(rest[1:] if key else rest, line)
         if key:
-            named.append((key, argument))
+            keywords.append((key, argument))
         else:
             arguments.append(argument)
-    return Call(name, tuple(arguments), tuple(named)), rest
+    return Call(name, tuple(arguments), tuple(keywords)), rest
 
 
 def _argument(tokens: list[Any], line: int) -> tuple[Expression, list[Any]]:

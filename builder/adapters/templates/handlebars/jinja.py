@@ -159,13 +159,12 @@ class _Writer:
     def _else(self, inverse: Sequence[Node], scopes: _Scopes) -> Iterator[Piece]:
         if inverse:
             yield Piece("block", "else")
-            unchained = (_begun(node) for node in inverse)
-            yield from self.pieces(unchained, scopes)
+            yield from self.pieces(map(_unchained, inverse), scopes)
 
     def _only_argument(self, block: Block, scopes: _Scopes) -> str:
         call = block.head.call
-        if call.named:
-            names = ", ".join(name for name, _ in call.named)
+        if call.keywords:
+            names = ", ".join(name for name, _ in call.keywords)
             self.problems.append(Problem(block.line, f"{names}= of {{{{#{call.name}}}}} is left out", "write it in Jinja2"))
         if len(call.arguments) != 1:
             self.problems.append(Problem(block.line, f"{{{{#{call.name}}}}} takes one value", "write one"))
@@ -182,12 +181,12 @@ class _Writer:
                 return self._call(expression, line, scopes)
 
     def _call(self, call: Call, line: int, scopes: _Scopes) -> str:
-        if not call.arguments and not call.named:
+        if not call.arguments and not call.keywords:
             return self._expression(path_of(call.name), line, scopes)
         if not call.name:
             return self._expression(call.arguments[0], line, scopes)
         arguments = [self._expression(argument, line, scopes) for argument in call.arguments]
-        expression = "" if call.named else _helped(call.name, arguments)
+        expression = "" if call.keywords else _helped(call.name, arguments)
         if not expression:
             problem = f"the helper {call.name!r} with {len(arguments)} arguments is unknown"
             self.problems.append(Problem(line, problem, f"known are {', '.join(HELPERS)}; write it in Jinja2"))
@@ -250,7 +249,7 @@ def _helped(name: str, arguments: list[str]) -> str:
     return ""
 
 
-def _begun(node: Node) -> Node:
+def _unchained(node: Node) -> Node:
     """A block behind `else` as one that begins by itself."""
     if isinstance(node, Block) and node.is_chained:
         return Block(node.head, node.body, node.inverse, node.line)

@@ -9,7 +9,7 @@ TagKind = Literal["value", "open", "inverse", "close", "else", "comment", "parti
 
 _OPEN = re.compile(r"(\\*)(\{{2,4})")
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'|\[[^\]]*\]')
-_SIGNS: dict[str, TagKind] = {"#": "open", "^": "inverse", "/": "close", ">": "partial", "*": "other"}
+_SIGNS: dict[str, TagKind] = {"#": "open", "^": "inverse", "/": "close", ">": "partial"}
 
 
 class HandlebarsError(ValueError):
@@ -99,15 +99,15 @@ def _end_of_tag(source: str, start: int, line: int, *, is_triple: bool) -> int:
 
 
 def _kind(content: str, *, is_triple: bool) -> tuple[TagKind, str]:
-    if is_triple:
-        return "value", content
-    sign = content[:1]
+    sign = "" if is_triple else content[:1]
     if sign == "!":
         return "comment", content
     if sign == "&":
         return "value", content[1:].strip()
     if content == "^" or re.fullmatch(r"else(\s.*)?", content, re.DOTALL):
         return "else", "" if content == "^" else content.removeprefix("else").strip()
+    if sign == "*":
+        return "other", content
     if sign in _SIGNS:
         inner = content[1:].strip()
         return ("other", content) if inner[:1] in {">", "*"} else (_SIGNS[sign], inner)

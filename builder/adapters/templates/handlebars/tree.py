@@ -52,11 +52,11 @@ def parse(source: str) -> tuple[Node, ...]:
     parser = _Parser(_stripped(list(tokens_of(source))))
     nodes, end = parser.nodes(0)
     if end is not None:
-        raise HandlebarsError(end.line, f"{{{{{_shown(end)}}}}} ends or divides no block; take it out")
+        raise HandlebarsError(end.line, f"{{{{{_source_of(end)}}}}} ends or divides no block; take it out")
     return nodes
 
 
-def _shown(tag: Tag) -> str:
+def _source_of(tag: Tag) -> str:
     return f"/{tag.content}" if tag.kind == "close" else f"else {tag.content}".strip()
 
 

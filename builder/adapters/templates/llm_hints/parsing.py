@@ -51,6 +51,11 @@ def read_hints(text: str) -> LlmHints:
     return hints
 
 
+def forget_hints() -> None:
+    """Drop every text that is remembered: one of them may be that of an erased breadcrumb."""
+    _read.cache_clear()
+
+
 @lru_cache(MAX_TEXTS)
 def _read(text: str) -> LlmHints | str:
     """The hints, or why they cannot be used."""

@@ -9,7 +9,7 @@ from jsonpath import JSONPathError
 
 from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
 from builder.adapters.templates.llm_hints.jq_program import JqFailed
-from builder.adapters.templates.llm_hints.parsing import LlmHints, read_hints
+from builder.adapters.templates.llm_hints.parsing import LlmHints, forget_hints, read_hints
 from builder.adapters.templates.llm_hints.paths import excluded, included
 from builder.adapters.templates.llm_hints.rules import Data, TemplateRule, Written
 from builder.adapters.templates.reasons import reason_of
@@ -60,6 +60,11 @@ class LlmHintRenderer:
             is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
             self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
             raise TemplateFailed(str(error)) from error.cause
+
+    def forget(self) -> None:
+        """Drop every hint text that is remembered here, and by all who read hints in this process."""
+        self._strikes.clear()
+        forget_hints()
 
 
 class _RuleFailed(Exception):  # noqa: N818 - named after what happened

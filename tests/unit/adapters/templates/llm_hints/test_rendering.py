@@ -8,6 +8,7 @@ import pytest
 from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.llm_hints.parsing import _read
 from builder.adapters.tokens import load_counter
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE, RenderForm
@@ -54,12 +55,9 @@ def test_a_single_text_stands_by_itself() -> None:
 
 
 def test_several_keys_stand_as_keys_and_values_under_the_name_of_the_schema() -> None:
-    rules = {
-        "who": {"type": "extract", "value": "$.owner.name"},
-        "all": {"type": "extract", "value": "$.owner.*"},
-        "advice": LITERAL,
-    }
-    assert text(transform(**rules)) == "- ticket.v1:\n  advice: by hints\n  who: Maya\n  all: Maya, u7"
+    who, everything = ({"type": "extract", "value": f"$.owner.{name}"} for name in ("name", "*"))
+    expected = "- ticket.v1:\n  advice: by hints\n  who: Maya\n  all: Maya, u7"
+    assert text(transform(who=who, all=everything, advice=LITERAL)) == expected
 
 
 def test_merge_keeps_what_include_and_exclude_left() -> None:
@@ -215,3 +213,11 @@ def test_equal_hints_on_an_equal_breadcrumb_are_rendered_once_and_others_anew() 
     assert rendered.fragment(TICKET, transform(x=LITERAL)) is first
     assert rendered.fragment(TICKET, {"include": ["number"]}).text == "- ticket.v1: number: 7"
     assert rendered.rendering.forget("acme", frozenset({"m1"})) == 2
+
+
+def test_what_is_forgotten_leaves_no_hint_text_behind() -> None:
+    rendered = Rendered()
+    rendered.fragment(TICKET, transform(x={"type": "literal", "literal": "hunter2"}))
+    assert _read.cache_info().currsize > 0
+    rendered.rendering.forget("acme", frozenset({"m1"}))
+    assert _read.cache_info().currsize == 0
