@@ -17,6 +17,7 @@ from builder.app.config import bundled_files, file_stamps, read_templates
 from builder.app.operations.costs import costs
 from builder.app.operations.export import Export, StreamContent, export_session, stream_content
 from builder.app.operations.fixtures import Fixture, open_fixture
+from builder.app.operations.hint_conversion import convert_hints, read_files, write_hints
 from builder.app.operations.imports import Import, import_file
 from builder.app.operations.lint import ProfileCatalog, lint_folders, open_catalog
 from builder.app.operations.maintenance import (
@@ -61,6 +62,7 @@ __all__ = [
     "client_options",
     "compact_session",
     "compare_store",
+    "convert_hints",
     "costs",
     "counter",
     "encoder",
@@ -85,6 +87,7 @@ __all__ = [
     "read_breadcrumb",
     "read_dead_letters",
     "read_differences",
+    "read_files",
     "read_templates",
     "read_traffic",
     "rebuild_store",
@@ -95,4 +98,5 @@ __all__ = [
     "stream_content",
     "summarise",
     "unsettled",
+    "write_hints",
 ]

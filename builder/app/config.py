@@ -124,7 +124,7 @@ def edition_of(config: ConfigSnapshot) -> Edition:
 
 
 def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, layers: tuple[Files, ...]) -> None:
-    """Every profile's page exists. Raises `FaultyFiles`."""
+    """Every profile's page and own hints exist. Raises `FaultyFiles`."""
     texts, pages = sources(layers, "profiles"), templates.sources["pages"]
     findings = [
         LintFinding(
@@ -136,6 +136,18 @@ def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, layers: 
         )
         for profile in profiles
         if profile.page not in pages
+    ]
+    findings += [
+        LintFinding(
+            file=f"profiles/{profile.consumer}.yaml",
+            line=line_of(texts.get(profile.consumer, ""), ("hints", schema)),
+            place="`hints`",
+            problem=f"hints/{name}.md.j2 does not exist",
+            fix=advice(name, templates.sources["hints"]),
+        )
+        for profile in profiles
+        for schema, name in profile.hints.items()
+        if name not in templates.sources["hints"]
     ]
     if findings:
         raise FaultyFiles(findings)

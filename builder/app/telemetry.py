@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from builder import __version__
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import ChainTooLong
-from builder.domain.failure import Failure
+from builder.domain.failure import LLM_HINTS, Failure
 from builder.domain.peer import Peer
 
 log = logging.getLogger("builder.events")
@@ -118,9 +118,12 @@ class Metrics:
 
     def template_failed(self, failure: Failure) -> None:
         """Count it, and log the first failure of each template since the templates were edited."""
-        self._template_failures[failure.kind].labels(failure.name).inc()
+        if failure.kind == LLM_HINTS:
+            self._template_failures["hints"].labels(failure.file).inc()
+        else:
+            self._template_failures[failure.kind].labels(failure.name).inc()
         if failure.times == 1:
-            log.warning("%s failed, %s is shown: %s; mend the template", failure.file, failure.instead, failure.reason)
+            log.warning("%s failed, %s is shown: %s; mend it", failure.file, failure.instead, failure.reason)
 
     def observe(self, processed: DeliveryOutcome) -> None:
         """Count one delivery and write its log line."""

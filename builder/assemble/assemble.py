@@ -37,7 +37,14 @@ def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
     recall = _with_tool_heading(recall, rendering.phrases)
     labels = Labels(recall.view, recall.trigger, rendering.phrases)
-    writer = Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
+    writer = Writer(
+        view=recall.view,
+        profile=recall.profile,
+        rendering=rendering,
+        labels=labels,
+        now=recall.trigger,
+        schema_hints=recall.schema_hints,
+    )
     return front_of(recall, writer)
 
 

@@ -13,6 +13,7 @@ from builder.cli.commands import (
     bench_speed,
     cost,
     explain,
+    hints,
     messages,
     operate,
     preview,
@@ -58,6 +59,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
     ),
     "templates": ("Templates: see what an edit does.", {"preview": preview.preview}),
     "shadow": ("Profiles on trial beside their consumers.", {"report": shadows.report}),
+    "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
     "dead-letters": (

@@ -83,6 +83,10 @@ class Breadcrumb:
     """Kept out of the memory of its person; of the first breadcrumb of a session: the whole session is."""
     covers: tuple[str, ...] = ()
     """For a summary: the ids that it stands for, in versions that no earlier summary of its chain does."""
+    hints: str = ""
+    """Its sender's `llm_hints` as canonical JSON text; "" = none. They are data until a profile trusts them."""
+    creator: str = ""
+    """The id of who wrote it, as its sender says; "" = unknown."""
 
     @property
     def kind(self) -> Kind:

@@ -59,6 +59,8 @@ class Fragment:
     """Reason why its own hint failed, and what stepped in; "" = it rendered."""
     neutralised: bool = False
     """Control text in it was made visible."""
+    transformed: bool = False
+    """Hints of a record made its words, which are not those of the breadcrumb."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

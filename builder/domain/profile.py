@@ -8,6 +8,7 @@ from typing import Literal
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Pinned, Selector
 from builder.domain.triggers import Triggers, matches_one, wait_for_tools
+from builder.domain.trusted_hints import TrustedHints
 from builder.domain.usage import USAGE
 
 QuerySource = Literal["last_user", "last_n", "custom"]
@@ -200,6 +201,10 @@ class Profile:
     summaries: Summaries | None
     chat_format: ChatFormat
     sections: tuple[SectionRule, ...]
+    hints: Mapping[str, str]
+    """Schema → the hint template that this consumer has it shown by."""
+    trusted_hints: TrustedHints | None
+    """Whose hints of records run; None = nobody's."""
     shadow_of: str = ""
     """The consumer beside which it is built and never published; "" = it is a consumer itself."""
 

@@ -79,4 +79,6 @@ def erased(breadcrumb: Breadcrumb) -> Breadcrumb:
         failed=False,
         call_signatures=(),
         covers=(),
+        hints="",
+        creator="",
     )

@@ -1,7 +1,7 @@
 """Recall: everything in scope as of a trigger's place, as each consumer may see it, before any choice."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
@@ -15,7 +15,16 @@ from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
 from builder.recall.index.view import Terms, View
 from builder.recall.people import memory_of
-from builder.recall.pinned import BLACKLIST, RowsByKind, kinds_of, pinned_rows, system_prompt, unexpired, usage_reports
+from builder.recall.pinned import (
+    BLACKLIST,
+    RowsByKind,
+    kinds_of,
+    pinned_rows,
+    schema_hints,
+    system_prompt,
+    unexpired,
+    usage_reports,
+)
 from builder.recall.scopes import looks_for_person, scope_of
 from builder.recall.visibility import visible_to, without_expired
 
@@ -42,6 +51,8 @@ class ConsumerRecall:
     """The profile looks into the memory of a person whom nothing names."""
     turn: Turn = ()
     """The calls to answer from, when the trigger is a tool's answer."""
+    schema_hints: Mapping[str, str] = field(default_factory=dict)
+    """Schema → the hints of its definition that the consumer trusts, as JSON text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +115,7 @@ class Recaller:
             supersedes=earlier_trigger(view, trigger, profile),
             lacks_user=profile.retrieval.scope == "user" and not scope.user,
             turn=turn,
+            schema_hints=schema_hints(profile, rows),
         )
 
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:

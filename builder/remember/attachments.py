@@ -124,7 +124,9 @@ def _encoded(stretch: re.Match[str]) -> str:
 def _is_attachment(value: dict[str, Any]) -> bool:
     """An object that says it is one and brings its bytes or its source; one that only has an address is shown as it is."""
     has_data = any(isinstance(value.get(key), str) for key in _DATA)
-    is_typed = value.get("type") in KINDS and (has_data or any(isinstance(value.get(key), dict | str) for key in _NESTED))
+    kind = value.get("type")
+    has_source = has_data or any(isinstance(value.get(key), dict | str) for key in _NESTED)
+    is_typed = isinstance(kind, str) and kind in KINDS and has_source
     is_inline = any(isinstance(value.get(key), dict) for key in ("inline_data", "inlineData"))
     return is_typed or is_inline or (has_data and any(isinstance(value.get(key), str) for key in _MEDIA))
 

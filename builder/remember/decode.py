@@ -7,12 +7,22 @@ from operator import eq
 from types import MappingProxyType
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+    field_validator,
+)
 
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.attachments import attachment_lines, without_data
 from builder.remember.content import text_of
+from builder.remember.hints import definition_tags, hints_of
 from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
@@ -38,6 +48,18 @@ STATES = frozenset(
 """Bare tags that name the state of a breadcrumb."""
 
 Model = TypeVar("Model", bound=BaseModel)
+Value = TypeVar("Value")
+
+
+def _or_none(value: Any, read: ValidatorFunctionWrapHandler) -> Any:
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+Tolerant = Annotated[Value | None, WrapValidator(_or_none)]
+"""Of another type it is as good as missing."""
 
 
 class Record(BaseModel):
@@ -84,6 +106,12 @@ class Record(BaseModel):
     )
     ttl: Ending | None = Field(None, description="when it ends: a moment, or seconds after created_at")
     expires_at: Ending | None = Field(None, description="the same under its other name; the earlier one counts")
+    llm_hints: Tolerant[dict[str, Any]] = Field(
+        None, description="how it is shown where a profile trusts its sender; `context.llm_hints` says the same"
+    )
+    created_by: Tolerant[str] = Field(
+        None, description="id of who wrote it, else `context.creator.agent_id`: a claim, which a profile may ask for"
+    )
     sensitivity: str | None = Field(
         None, description='"secret": nothing of it is stored, embedded, shown or handed out, as with schema secret.v1'
     )
@@ -167,7 +195,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         role=body.role,
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
-        tags=body.tags(record.tags),
+        tags=body.tags(definition_tags(address.schema, record.tags, record.context)),
         body=canonical(record.context),
         text=_text(record, body, facts.text),
         calls=facts.calls,
@@ -182,6 +210,8 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         covers=facts.covers,
         user_id=record.user_id or facts.user_id,
         private=not record.memory or PRIVATE_TAG in record.tags,
+        hints=hints_of(record.llm_hints, record.context),
+        creator=record.created_by or _creator(record.context),
     )
 
 
@@ -210,6 +240,12 @@ def _speaker(address: Address, body: Body, name: str | None) -> str:
     candidates = (body.speaker if name is None else name, creator.get("name"), creator.get("agent_id"))
     usable = (text for text in candidates if isinstance(text, str) and text.strip() and not _is_uuid(text))
     return " ".join(next(usable, "").split())[:MAX_SPEAKER_CHARS] or body.default_speaker
+
+
+def _creator(context: dict[str, Any]) -> str:
+    creator = context.get("creator")
+    agent = creator.get("agent_id") if isinstance(creator, dict) else None
+    return agent if isinstance(agent, str) else ""
 
 
 def _is_uuid(name: str) -> bool:

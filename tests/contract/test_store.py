@@ -50,7 +50,13 @@ async def pinned_ids(store: Store, until: int, *schemas: str) -> list[str]:
 
 async def test_what_was_remembered_is_recalled_unchanged(store: Store) -> None:
     row = make_remembered(
-        "I moved to Lisbon. " * 60, tags=("pinned", "ü,\"'"), calls=("r1", "r2"), body='{"content":"…"}', speaker="Zoë"
+        "I moved to Lisbon. " * 60,
+        tags=("pinned", "ü,\"'"),
+        calls=("r1", "r2"),
+        body='{"content":"…"}',
+        speaker="Zoë",
+        hints='{"include":["ü"]}',
+        creator="agent-7",
     )
     assert len(row.passages) > 1
     await remember_all(store, row)

@@ -57,6 +57,39 @@ async def test_the_files_of_the_guide_are_free_of_errors_and_make_the_pages_that
     assert "## Recent Conversation\n" in pages["coding-agent"]
 
 
+async def test_the_records_of_the_guide_are_shown_by_their_hints_where_a_profile_trusts_them(tmp_path: Path) -> None:
+    settings = Settings(templates_dir=folder_of(tmp_path), embedding=Embedding(engine="none"))
+    ticket = json.dumps(json.loads(FILES["records/ticket.json"]) | {"created_at": "2026-09-14T09:01:30Z"})
+    answer = json.dumps(
+        {"id": "a1", "schema_name": "agent.response.v1", "context": {"message": "Joost repairs it. He comes on Friday."}}
+        | {"created_at": "2026-09-14T09:01:40Z"}
+    )
+    pages: dict[str, str] = {}
+    for name in ("support", "trusting"):
+        lines = [LINES[0], ticket, answer, LINES[3]]
+        pages[name] = (await build_once(settings, lines, "acme", "s1", name, "", lambda _: None))["content"]
+    assert "## Open Ticket\n- Ticket 7: Repair the blue kiln\n" in pages["support"].replace("kiln.\n", "kiln\n")
+    assert "\n- #7 for Joost: Repair the blue kiln\n" in pages["trusting"]
+    assert "Joost repairs it.\n" in pages["trusting"]
+    assert "He comes on Friday." in pages["support"]
+    assert "He comes on Friday." not in pages["trusting"]
+
+
+def test_the_conversion_of_the_guide_prints_what_it_promises(tmp_path: Path) -> None:
+    block = next(text for _, _, text in BLOCKS if text.startswith("$ context-builder hints convert "))
+    command, expected = block.split("\n", 1)
+    folder_of(tmp_path)
+    arguments = command.removeprefix("$ context-builder ").split()
+    done = run(*arguments[:-1], str(tmp_path / arguments[-1]), env={"PATH": os.defpath})
+    assert (done.stdout + done.stderr, done.returncode) == (expected, 1)
+    output = run(*arguments[:-1], str(tmp_path / arguments[-1]), "--output", str(tmp_path / "mine"), env={"PATH": os.defpath})
+    assert output.stdout == f"{tmp_path / 'mine' / 'hints' / 'tool.catalog.v1.md.j2'}\n"
+    assert (tmp_path / "mine" / "hints" / "tool.catalog.v1.md.j2").read_text("utf-8").startswith("You have {{ body.totalTools }}")
+    as_json = run("hints", "convert", str(tmp_path / "records" / "catalog.json"), "--json", env={"PATH": os.defpath})
+    (row,) = json.loads(as_json.stdout)
+    assert (row["file"], len(row["problems"])) == ("hints/tool.catalog.v1.md.j2", 2)
+
+
 def test_the_commands_of_the_guide_show_a_page_of_a_running_service(tmp_path: Path) -> None:
     script = next(text for language, name, text in BLOCKS if language == "sh")
     with Running(tmp_path / "data", embedding__engine="none", templates_dir=folder_of(tmp_path / "templates")) as service:

@@ -1,7 +1,8 @@
 """Whole pages, reviewed like prose: a folder a case, read as an agent would read it.
 
 events.jsonl holds the records in the order of the stream, the last one asks; profile.yaml is the consumer's wish (else the
-default profile); expected.md is the page. Several consumers of the same events have `profile-NAME.yaml` and `expected-NAME.md`.
+default profile); expected.md is the page; hints/ has hint templates of the author's own. Several consumers of the same events
+have `profile-NAME.yaml` and `expected-NAME.md`.
 UPDATE_GOLDEN=1 writes what is expected anew.
 """
 
@@ -9,6 +10,7 @@ import os
 import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -51,8 +53,10 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @cache
-def helpers() -> Functions:
-    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
+def helpers(folder: str = "") -> Functions:
+    """With the bundled templates; a case's folder may hold templates of its own."""
+    own = (HERE / folder,) if folder and (HERE / folder / "hints").is_dir() else ()
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"), *own))))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
     return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
@@ -87,7 +91,9 @@ def profile(case: str) -> Profile:
 
 
 async def build(case: str, store: Store, embedder: Embedder) -> Context:
-    builder = ContextBuilder(store, embedder, (profile(case),), helpers(), HistoryCache(100_000))
+    if case.endswith("_jq") and find_spec("jq") is None:
+        pytest.skip("the extra jq is not installed")
+    builder = ContextBuilder(store, embedder, (profile(case),), helpers(case.partition("-")[0]), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:
         await builder.remember(crumb)

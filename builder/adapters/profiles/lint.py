@@ -10,6 +10,7 @@ from builder.domain.lint_finding import Severity
 from builder.domain.nearest import advice, nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.triggers import schemas_of as schemas_of_triggers
+from builder.domain.trusted_hints import DEFINITION
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85
@@ -57,6 +58,7 @@ def lint_profile(profile: Profile, model: str | None, facts: LintFacts, as_prese
     yield from _names(profile, facts)
     yield from _model(profile, model, facts)
     yield from _own_words(profile, facts)
+    yield from _hints(profile, facts)
 
 
 def lint_shadow(profile: Profile, own: Mapping[str, object], consumers: frozenset[str]) -> Iterator[Finding]:
@@ -102,10 +104,9 @@ def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
                 _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day", "note"
             )
         for schema in _schemas_in(profile, rule):
-            for name in facts.moving.get(schema, ()):
-                problem = (
-                    f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
-                )
+            hint = profile.hints.get(schema, schema)
+            for name in facts.moving.get(hint, ()):
+                problem = f"hints/{hint}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
                 yield Finding(_at(rule), problem, f"take {name!r} out of the hint, or give the section class: turn", "note")
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
@@ -162,7 +163,7 @@ def _empty(profile: Profile) -> Iterator[Finding]:
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    schemas = BODIES.keys() | facts.moving.keys()
+    schemas = BODIES.keys() | facts.moving.keys() | profile.hints.keys() | {DEFINITION}
     settings: Mapping[str, Iterable[str]] = {
         "triggers": schemas_of_triggers(profile.triggers),
         "retrieval.schemas": profile.retrieval.schemas,
@@ -205,6 +206,22 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     for place, text in texts:
         if problem := facts.overused(text):
             yield Finding(place, problem, "keep the most important few: what is all loud is not heard", "note")
+
+
+def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
+    """The consumer's own hint templates, and whose hints of records it trusts."""
+    hints, trusted = facts.moving.keys(), profile.trusted_hints
+    for schema, name in profile.hints.items():
+        if name not in hints:
+            yield Finding("hints", f"hints/{name}.md.j2 does not exist, for {schema!r}", advice(name, hints))
+    schemas = BODIES.keys() | hints | {DEFINITION}
+    named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
+    for place, schema in ((place, schema) for place, names in named_schemas.items() for schema in names):
+        if schema not in schemas and (near := nearest(schema, schemas, MIN_LIKENESS)):
+            yield Finding(place, f"no schema is called {schema!r}", f"write {near}")
+    if trusted and trusted.sessions == "any" and not trusted.schemas:
+        problem = "whoever may publish anything in a session decides how it is shown"
+        yield Finding("trusted_hints", problem, "name the schemas whose senders you trust, or write sessions: none", "note")
 
 
 def _at(rule: SectionRule) -> str:

@@ -188,6 +188,19 @@ class SummariesFile(BaseModel):
     )
 
 
+class TrustedHintsFile(BaseModel):
+    """Whose hints of records run: every condition that is given must hold."""
+
+    model_config = STRICT
+    schemas: tuple[str, ...] = Field((), description="records of these schemas; schema.def.v1 = hints of definitions; [] = any")
+    sessions: Literal["none", "any"] = Field(
+        "none", description="none = only records of no session, which no participant of a conversation publishes; any"
+    )
+    creators: tuple[str, ...] = Field(
+        (), description="ids in `created_by`, or in context.creator.agent_id; the sender's claim, no proof; [] = anybody's"
+    )
+
+
 class ReminderFile(BaseModel):
     """Text that is added to the page, never stored and never searched."""
 

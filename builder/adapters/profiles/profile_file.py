@@ -13,6 +13,7 @@ from builder.adapters.profiles.parts import (
     SummariesFile,
     ToolOutputFile,
     TriggerFile,
+    TrustedHintsFile,
     WindowFile,
     check_showable,
 )
@@ -129,6 +130,12 @@ class ProfileFile(BaseModel):
     tool_output: ToolOutputFile = Field(default_factory=lambda: ToolOutputFile.model_validate({}))
     summaries: SummariesFile | None = Field(None, description="running summaries of older units; null = none")
     chat_format: ChatFormat = Field("none", description="the same context as `messages` for a chat API, beside the page")
+    hints: dict[str, str] = Field(
+        {}, description="schema → name of the template in `hints/` that shows it on this consumer's pages, without `.md.j2`"
+    )
+    trusted_hints: TrustedHintsFile | None = Field(
+        None, description="whose `llm_hints` of records run; null = nobody's, they are data"
+    )
     sections: tuple[SectionFile, ...] = Field(min_length=1, description="in page order")
 
     @model_validator(mode="after")

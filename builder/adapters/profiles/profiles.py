@@ -40,6 +40,7 @@ from builder.domain.profile import (
 )
 from builder.domain.selector import Pinned, Selector
 from builder.domain.triggers import trigger_on
+from builder.domain.trusted_hints import TrustedHints
 from builder.domain.usage import undated
 from builder.wire.files import YamlMistake, line_of
 from builder.wire.subjects import check_token
@@ -137,6 +138,8 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         summaries=Summaries(**file.summaries.model_dump()) if file.summaries else None,
         chat_format=file.chat_format,
         sections=_sections(file, _phrases(file.language, library)),
+        hints=file.hints,
+        trusted_hints=TrustedHints(**file.trusted_hints.model_dump()) if file.trusted_hints else None,
     )
     if profile.least_allowance < 1:
         margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MAX_MARGIN} (calibrate)"

@@ -28,7 +28,7 @@ _TRACES = f"""
     ORDER BY incarnation, sequence, session
 """
 _TEXTS = " + ".join(
-    f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers")
+    f"length(CAST(held.{name} AS BLOB))" for name in ("tags", "body", "text", "calls", "pointers", "asked", "covers", "hints")
 )
 _SIZED = f"""
     {_COLUMNS}, {_TEXTS}

@@ -15,7 +15,7 @@ _MICROSECOND = timedelta(microseconds=1)
 BREADCRUMB_COLUMNS = (
     "workspace, session, incarnation, sequence, id, version, schema, speaker, role, created_us, received_us, tags, body, text, "
     "calls, removes, fingerprint, answers, pointers, expires_us, task, tool, failed, asked, covers, "
-    "utc_offset, user_id, private, erased"
+    "utc_offset, user_id, private, hints, creator, erased"
 )
 BREADCRUMB_VALUES = ", ".join("?" * len(BREADCRUMB_COLUMNS.split(", ")))
 """A placeholder for each."""
@@ -50,6 +50,8 @@ def to_columns(remembered: StoredBreadcrumb) -> tuple[Any, ...]:
         crumb.utc_offset,
         crumb.user_id,
         int(crumb.private),
+        crumb.hints,
+        crumb.creator,
         "",
     )
 
@@ -88,7 +90,9 @@ def from_columns(row: tuple[Any, ...], passages: tuple[Passage, ...], model: str
         utc_offset=row[25],
         user_id=row[26],
         private=bool(row[27]),
-        is_erased=row[28] != "",
+        hints=row[28],
+        creator=row[29],
+        is_erased=row[30] != "",
     )
     return StoredBreadcrumb(breadcrumb=crumb, passages=passages, model=model, fingerprint=row[16])
 

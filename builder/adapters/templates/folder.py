@@ -99,9 +99,9 @@ class TemplateSet:
             raise RenderedNothing("it renders nothing")
         return text
 
-    def hint_for(self, schema: str) -> str:
-        """The name of the hint that renders this schema."""
-        return schema if schema in self._compiled["hints"] else GENERIC
+    def hint_for(self, schema: str, own: str = "") -> str:
+        """The name of the hint that renders this schema. own: the consumer's choice; "" = none."""
+        return next((name for name in (own, schema) if name in self._compiled["hints"]), GENERIC)
 
     def is_tagged(self, page: str) -> bool:
         """Whether sections of this page stand in tags, so that message text must not open or close any."""

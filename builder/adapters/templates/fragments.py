@@ -1,45 +1,38 @@
 """The pure helpers of assembly, with caches of fragments and counts."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from cachetools import FIFOCache
 
-from builder.adapters.templates.cuts.bounds import pruned, shortened
+from builder.adapters.templates.cuts.bounds import bounded, bounded_body, whole_body
 from builder.adapters.templates.cuts.results import CUT, SHRUNK, cut_results, safe_id, stub
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.templates.failures import Failures, silence
-from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateFailed, TemplateSet
+from builder.adapters.templates.folder import GENERIC, TemplateFailed, TemplateSet
 from builder.adapters.templates.layouts import digest
-from builder.adapters.templates.page_marks import layout_of, marked_ends, numbered, spans_of
+from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
+from builder.adapters.templates.page_rendering import DEFAULT, PageRendering
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.templates.sandbox.filters import untagged
 from builder.adapters.templates.values import plain_item, values_of
-from builder.assemble.items.forms import LINE_REASONS, RESULT_SCHEMA, RenderForm
+from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import reserved_names, tool_label
-from builder.assemble.items.layout import Group, Layout, PageSection
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
-from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Mark
-from builder.remember.attachments import described, images_of
+from builder.remember.attachments import images_of
 from builder.remember.tool_calls import calls_of
 
-REQUEST = "tool.request.v1"
-"""Schema whose hint renders calls."""
-_JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
-"""Between two lines that have the same tokens together and apart."""
-DEFAULT, TAGGED = "default", "xml"
-"""The bundled pages."""
 DIGEST_SHARES = (1.0, 0.5, 0.25)
 """Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
 CACHE_SIZE = 20_000
@@ -47,7 +40,7 @@ MAX_CHARS = 1_000_000
 """More than any page of the bundled profiles holds."""
 
 
-class JinjaRendering:
+class JinjaRendering(PageRendering):
     """Implements `builder.assemble.items.layout.Rendering` for one tokenizer. Bounded caches; equal input gives equal output."""
 
     def __init__(
@@ -63,19 +56,16 @@ class JinjaRendering:
 
         max_chars: a longer text or body is cut before it is rendered, because no page holds all of it.
         """
+        failures = failures or Failures(silence)
+        super().__init__(templates, count, bundled or templates, failures)
         self.max_chars = max_chars
-        self._failures = failures or Failures(silence)
+        self._failures = failures
         self.revision = templates.revision
         self.phrases = templates.phrases(language)
         self._language = language
         self._others: dict[tuple[str, int], JinjaRendering] = {}
-        self.count = count
-        self._templates = templates
-        self._bundled = bundled or templates
+        self._llm_hints = LlmHintRenderer()
         self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE)
-        self._line_tokens = lru_cache(CACHE_SIZE)(count)
-        self.heading_tokens = lru_cache(1024)(self._heading_tokens)
-        self.date_tokens = lru_cache(4096)(self._date_tokens)
 
     def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
         """The same for pages of this language and of so many tokens, with caches of its own."""
@@ -91,15 +81,21 @@ class JinjaRendering:
         return self._others[language, max_chars]
 
     def fragment(
-        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str = DEFAULT, cap: int | None = None
+        self,
+        breadcrumb: Breadcrumb,
+        form: RenderForm,
+        label: str,
+        page: str = DEFAULT,
+        cap: int | None = None,
+        hints: HintChoice = NO_CHOICE,
     ) -> Fragment:
         """The breadcrumb in this form on this page, of `cap` tokens at most; rendered and counted once."""
         identity = (breadcrumb.workspace, breadcrumb.session, breadcrumb.id, breadcrumb.version, breadcrumb.place)
         tagged = self._templates.is_tagged(page)
         # A summary is one breadcrumb with several texts: its outdated lines are hidden.
         lines = breadcrumb.body if breadcrumb.covers else ""
-        key = (*identity, breadcrumb.schema, lines, form, label, tagged)
-        make = partial(self._for_page, breadcrumb, form, label, tagged=tagged)
+        key = (*identity, breadcrumb.schema, lines, form, label, tagged, hints)
+        make = partial(self._for_page, breadcrumb, form, label, hints, tagged=tagged)
         whole = self._cached(key, make)
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
@@ -130,9 +126,9 @@ class JinjaRendering:
         return replace(whole, text=text, reduced=CUT_TO_FIT, in_all=whole.tokens)
 
     def _for_page(
-        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None = None, *, tagged: bool
+        self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, logs: float | None = None, *, tagged: bool
     ) -> Fragment:
-        fragment = self._formed(breadcrumb, form, label, logs)
+        fragment = self._formed(breadcrumb, form, label, hints, logs)
         # Only the finished text: values that are harmless one by one may stand together.
         text = visible(fragment.text)
         below = below_call(text) if form.answer else text
@@ -144,6 +140,7 @@ class JinjaRendering:
         stale = [key for key, crumb in crumbs if crumb.workspace == workspace and crumb.id in ids]
         for key in stale:
             del self._fragments[key]
+        self._llm_hints.forget()
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
     def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
@@ -154,34 +151,6 @@ class JinjaRendering:
         """The pictures of a breadcrumb."""
         return images_of(breadcrumb.body)
 
-    def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:
-        """The page by its template, or by a bundled one where that fails."""
-        try:
-            return layout_of(self._templates.page(page, marked_ends(sections)), len(sections))
-        except TemplateFailed as error:
-            reason = str(error)
-        like = TAGGED if self._templates.is_tagged(page) else DEFAULT
-        self._failures.add(Failure(kind="pages", name=page, reason=reason, instead=f"the bundled page {like!r}"))
-        try:
-            return replace(layout_of(self._bundled.page(like, marked_ends(sections)), len(sections)), failed=True)
-        except TemplateFailed as error:
-            raise Misconfigured(f"pages/{page}{SUFFIX} failed: {reason}; mend the template") from error
-
-    def fragment_spans(self, page: str, sections: tuple[PageSection, ...]) -> tuple[tuple[int, int], ...]:
-        """The offsets of each fragment on the page."""
-        plain = self.page(page, sections)
-        if plain.failed:
-            page = TAGGED if self._templates.is_tagged(page) else DEFAULT
-        templates = self._bundled if plain.failed else self._templates
-        try:
-            return spans_of(templates.page(page, numbered(sections)), plain.text)
-        except TemplateFailed:
-            return ()
-
-    def page_tokens(self, text: str) -> int:
-        """True tokens of a page: a token ends at a line end that has such a sign behind it, so lines are counted apart."""
-        return sum(map(self._line_tokens, _JOINT.split(text)))
-
     def _mark(self, breadcrumb: Breadcrumb, *, tagged: bool = False) -> Mark:
         """Number of characters that are left out of this breadcrumb → the text in their place."""
 
@@ -191,6 +160,10 @@ class JinjaRendering:
 
         return mark
 
+    def _marks(self, breadcrumb: Breadcrumb) -> tuple[Mark, Mark]:
+        """Of left out entries, and of left out characters."""
+        return partial(self._left_out, "entries_left_out", breadcrumb), self._mark(breadcrumb)
+
     def _left_out(self, name: str, breadcrumb: Breadcrumb, number: int) -> str:
         return self.phrases(name, number=number, id=safe_id(breadcrumb))
 
@@ -198,47 +171,63 @@ class JinjaRendering:
         """A text cut to a number of tokens, with a note of what was left out."""
         return shorten(text, tokens, self.count, lambda number: self.phrases("characters_left_out", number=number))
 
-    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, logs: float | None) -> Fragment:
+    def _formed(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, hints: HintChoice, logs: float | None) -> Fragment:
         """The breadcrumb in this form, not counted yet. logs: share of the lines of a log's digest; None = the whole log."""
         if form.line:
             return Fragment(
                 breadcrumb=breadcrumb, text=stub(breadcrumb, form.line, self.phrases), tokens=0, reduced=LINE_REASONS[form.line]
             )
         if form.call:
-            return self._call(breadcrumb, form)
-        body, note = self._body(breadcrumb), ""
+            return self._call(breadcrumb, form, hints)
+        body, note = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb)), ""
         if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             output, note = result.output, result.note
             if logs is not None and isinstance(output, str):
                 output = digest(output, lambda number: self.phrases("lines_left_out", number=number), logs)
             body = body | {"output": output}
-        hint = self._templates.hint_for(breadcrumb.schema)
-        text, failed = self._rendered(breadcrumb, hint, values_of(breadcrumb, body, form, label, self.max_chars, self.phrases))
+        values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
+        is_cut = bool(note) or logs is not None
+        text, failed = self._by_llm_hints(breadcrumb, form, body if is_cut else None, values, hints)
+        transformed = bool(text)
+        if not transformed:
+            text, own_failed = self._rendered(breadcrumb, self._templates.hint_for(breadcrumb.schema, hints.own), values)
+            failed = failed or own_failed
         text, reduced = (f"{text}\n{INSIDE}{note}", CUT) if note else (text, "")
         if form.characters is not None and len(text) >= form.characters:
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
-        return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed)
+        return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
 
-    def _call(self, breadcrumb: Breadcrumb, form: RenderForm) -> Fragment:
+    def _by_llm_hints(
+        self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
+    ) -> tuple[str, str]:
+        """The text by the record's hints, or by those of its schema's definition; "" for the ordinary hint. And why they failed.
+
+        Passages have the ordinary hint, because a transform knows only whole bodies; so has a call, which its result belongs to.
+        part: what a limit leaves of the body; None = all, of which the hints may show a small part.
+        """
+        is_configured = self._templates.hint_for(breadcrumb.schema, hints.own) != GENERIC
+        chosen = hints.record or ("" if is_configured else hints.definition)
+        if not chosen or form.spans or breadcrumb.schema == REQUEST_SCHEMA:
+            return "", ""
+        try:
+            body = whole_body(breadcrumb.body) if part is None else part
+            limit = partial(bounded, characters=self.max_chars, marks=self._marks(breadcrumb))
+            return self._llm_hints.text(chosen, breadcrumb, body, values, limit), ""
+        except TemplateFailed as error:
+            instead = "the ordinary hint"
+            return "", self._report(Failure(kind="llm_hints", name=breadcrumb.schema, reason=str(error), instead=instead))
+
+    def _call(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> Fragment:
         """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
         call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         label = tool_label(call.tool, reserved_names(self.phrases))
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)
-        text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST), values | {"text": ""})
+        text, failed = self._rendered(breadcrumb, self._templates.hint_for(REQUEST_SCHEMA, hints.call), values | {"text": ""})
         text += f"\n{INSIDE}{self.phrases('no_answer')}" if form.open else ""
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, failed=failed)
-
-    def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
-        """The body as hints take it: a line for each image and file, and no more of it than a page could hold."""
-        body: dict[str, Any] = json.loads(breadcrumb.body)
-        is_huge = len(breadcrumb.body) > self.max_chars
-        if is_huge:
-            body = pruned(body, self.max_chars, partial(self._left_out, "entries_left_out", breadcrumb))
-        body = described(body)
-        return shortened(body, self.max_chars, self._mark(breadcrumb)) if is_huge else body
 
     def _rendered(self, breadcrumb: Breadcrumb, own: str, values: dict[str, Any]) -> tuple[str, str]:
         """The text by this hint, or by the generic one, or without any; and why its hint failed."""
@@ -250,25 +239,17 @@ class JinjaRendering:
             except TemplateFailed as error:
                 failed = failed or str(error)
                 continue
-            return text, self._report(own, failed, "the generic hint") if failed else ""
-        return plain_item(values, self.phrases), self._report(own, failed, "the bare text")
+            return text, self._report(_failure(own, failed, "the generic hint")) if failed else ""
+        return plain_item(values, self.phrases), self._report(_failure(own, failed, "the bare text"))
 
-    def _report(self, hint: str, reason: str, instead: str) -> str:
+    def _report(self, failure: Failure) -> str:
         """Count the failure; returns the reason for the omission of its context."""
-        self._failures.add(Failure(kind="hints", name=hint, reason=reason, instead=instead))
-        return f"hint failed, {instead} is shown: hints/{hint}{SUFFIX} {reason}"
+        self._failures.add(failure)
+        return f"hint failed, {failure.instead} is shown: {failure.file} {failure.reason}"
 
-    def _heading_tokens(self, page: str, name: str, title: str) -> int:
-        """Tokens that a further section adds to a page: its heading or tags, and the blank line in front."""
-        one = PageSection(name=name, title=title, groups=(Group(date="", fragments=("x",)),))
-        return self.count(self.page(page, (one, one)).text) - self.count(self.page(page, (one,)).text) - self.count("x\n")
 
-    def _date_tokens(self, page: str, date: str) -> int:
-        def page_with(*groups: Group) -> int:
-            return self.count(self.page(page, (PageSection(name="x", title="x", groups=groups),)).text)
-
-        plain = Group(date="", fragments=("x",))
-        return page_with(plain, Group(date=date, fragments=("x",))) - page_with(plain, plain)
+def _failure(hint: str, reason: str, instead: str) -> Failure:
+    return Failure(kind="hints", name=hint, reason=reason, instead=instead)
 
 
 def below_call(text: str) -> str:

@@ -1,5 +1,6 @@
 """The profiles of the templates folders, for their authors: listed, shown, compared, linted. Needs no store and no engine."""
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, templates_of
 from builder.adapters.templates.lint import lint_templates, moving, overused
+from builder.adapters.templates.names import body_fields
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers, sources, template_folders
@@ -107,25 +109,40 @@ class ProfileCatalog:
         )
         profiles = [each for entry in entries for each in self._profile(entry, facts)]
         files = None if not names else self._files_of(entries)
-        templates = [*self._uncompiled, *lint_templates(self.templates)]
+        templates = [*self._uncompiled, *lint_templates(self.templates), *self._own_fields()]
         chosen = [each for each in templates if files is None or each.file in files]
         return tuple(dict.fromkeys((*self._files(), *chosen, *profiles)))
 
     def _files(self) -> Iterator[LintFinding]:
         """Of the author's folder: names that nobody reads, and hints that nobody shows."""
-        visible = self._visible_schemas()
+        visible, chosen = self._visible_schemas(), {name for _, name in self._own_hints()}
         for folder in self._own:
             yield from untranslated(folder, self.library.languages[ENGLISH], self._bundled_languages)
-            yield from stray_files(folder, {*BODIES, *self._bundled_hints}, visible or frozenset())
+            yield from stray_files(folder, {*BODIES, *self._bundled_hints}, {*(visible or ()), *chosen})
             for file in sorted((folder / "hints").glob(f"*{SUFFIX}")):
                 schema = file.name.removesuffix(SUFFIX)
-                is_known = schema in BODIES or schema in self._bundled_hints
+                is_known = schema in BODIES or schema in self._bundled_hints or schema in chosen
                 is_hidden = visible is not None and schema not in visible
                 if is_hidden and not is_known and not self._is_misnamed(schema):
                     fix = f"add {schema} to retrieval.schemas or pinned of a profile"
                     yield LintFinding(
                         file=f"hints/{file.name}", place="", problem=f"no profile shows {schema!r}", fix=fix, severity="note"
                     )
+
+    def _own_hints(self) -> frozenset[tuple[str, str]]:
+        """Schema and name of each hint template that a profile chooses for its own pages."""
+        pairs: set[tuple[str, str]] = set()
+        for entry in self.all:
+            with contextlib.suppress(Misconfigured):
+                pairs.update(self.profile(entry).hints.items())
+        return frozenset(pairs)
+
+    def _own_fields(self) -> Iterator[LintFinding]:
+        """Fields that the schemas do not have, in hint templates of other names."""
+        hints = self.templates.sources["hints"]
+        for schema, name in sorted(self._own_hints()):
+            if name in hints and name != schema:
+                yield from (fault.of_file(f"hints/{name}{SUFFIX}") for fault in body_fields(schema, hints[name]))
 
     def _is_misnamed(self, schema: str) -> bool:
         strays = (stray for folder in self._own for stray in stray_files(folder, {*BODIES, *self._bundled_hints}, ()))
@@ -154,7 +171,8 @@ class ProfileCatalog:
                 return None
             schemas = schemas_of(profile)
             files.add(f"pages/{profile.page}{SUFFIX}")
-            files.update(f"hints/{name}{SUFFIX}" for name in (self.hints if schemas is None else schemas))
+            names = {*(self.hints if schemas is None else schemas), *profile.hints.values()}
+            files.update(f"hints/{name}{SUFFIX}" for name in names)
         return frozenset(files)
 
     def _profile(self, entry: Entry, facts: LintFacts) -> Iterator[LintFinding]:

@@ -1,8 +1,10 @@
 """Items of a page: a message, or a call with its results; and the writer that renders them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from builder.assemble.items.forms import RESULT_SCHEMA, WHOLE, Line, RenderForm, Spans
+from builder.assemble.items.hint_choice import hint_choice
 from builder.assemble.items.labels import Labels, call_label
 from builder.assemble.items.layout import Rendering
 from builder.assemble.items.list_items import INSIDE
@@ -84,6 +86,8 @@ class Writer:
     labels: Labels
     now: Breadcrumb
     """The trigger; ages of date lines count from it."""
+    schema_hints: Mapping[str, str] = field(default_factory=dict)
+    """Schema → the hints of its definition that the consumer trusts."""
 
     def message(self, breadcrumb: Breadcrumb, origin: int, form: RenderForm = WHOLE, cap: int | None = None) -> Item:
         """A breadcrumb by itself. cap: most tokens; None = whole."""
@@ -145,7 +149,8 @@ class Writer:
 
     def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, cap: int | None = None) -> Fragment:
         """One part of an item."""
-        return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap)
+        hints = hint_choice(breadcrumb, self.profile, self.schema_hints)
+        return self.rendering.fragment(breadcrumb, form, self.labels.of(breadcrumb), self.profile.page, cap, hints)
 
     def result_form(self, breadcrumb: Breadcrumb) -> RenderForm:
         """The form of a result below its call, as the profile limits it; an error has no limits."""

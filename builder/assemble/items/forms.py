@@ -11,6 +11,8 @@ Line = Literal["", "placeholder", "folded", "superseded"]
 
 RESULT_SCHEMA = "tool.response.v1"
 """What a tool answered; only its schema has other forms than whole."""
+REQUEST_SCHEMA = "tool.request.v1"
+"""What a tool was called with; its hint renders every call."""
 FOLD_REASON = "folded to one line"
 """Why a result is one line: it yields to what is newer."""
 LINE_REASONS: dict[Line, str] = {

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from builder.assemble.items.forms import RenderForm
+from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.message import Call, Image
@@ -55,10 +56,18 @@ class Rendering(Protocol):
     def for_pages(self, language: str, tokens: int) -> "Rendering":
         """The same for pages of this language and of so many tokens."""
 
-    def fragment(self, breadcrumb: Breadcrumb, form: RenderForm, label: str, page: str, cap: int | None = None) -> Fragment:
+    def fragment(
+        self,
+        breadcrumb: Breadcrumb,
+        form: RenderForm,
+        label: str,
+        page: str,
+        cap: int | None = None,
+        hints: HintChoice = NO_CHOICE,
+    ) -> Fragment:
         """Render in this form for this page, cut to `cap` tokens with its line end counted; None = nothing is cut.
 
-        label: who speaks, as the page names them.
+        label: who speaks, as the page names them. hints: those of the consumer, the record and the schema's definition.
         """
 
     def page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:

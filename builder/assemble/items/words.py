@@ -21,9 +21,13 @@ _LINE_END = re.compile("\r\n?")
 
 
 def message_words(fragment: Fragment, label: str) -> str:
-    """What a message says: byte for byte when all of it is shown, else the part that is. label: the speaker's on the page."""
+    """What a message says: byte for byte when all of it is shown, else the part that is. label: the speaker's on the page.
+
+    Of a message that hints of a record transformed, what these made of it.
+    """
     text = fragment.breadcrumb.text
-    return visible(text if not fragment.reduced and _has_room(text) else spoken(fragment.text, visible(label)))
+    is_whole = not fragment.reduced and not fragment.transformed and _has_room(text)
+    return visible(text if is_whole else spoken(fragment.text, visible(label)))
 
 
 def result_words(fragment: Fragment, label: str) -> str:

@@ -96,3 +96,12 @@ def test_a_preset_that_is_asked_for_is_read_as_a_profile_too() -> None:
     config = read_config(template_folders(Settings()), preset="three_tier")
     assert [profile.consumer for profile in config.profiles] == ["default", "recall", "three_tier"]
     assert len(read_config(template_folders(Settings()), preset="default").profiles) == 2
+
+
+def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "profiles").mkdir()
+    (tmp_path / "profiles" / "default.yaml").write_text("hints:\n  note.v1: knowlege.v1\n", "utf-8")
+    with pytest.raises(
+        Misconfigured, match=r"profiles/default.yaml line 2: `hints`: hints/knowlege.v1.md.j2 does not exist; write knowledge.v1"
+    ):
+        read_config(template_folders(Settings(templates_dir=tmp_path)))

@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry
 
 from builder.app.telemetry import Metrics, set_up_logging
 from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.domain.failure import Failure
 from builder.worker.resilience import UnexpectedError, guard
 
 
@@ -68,3 +69,12 @@ async def test_the_traceback_of_a_bug_says_where_and_what_kind_and_not_what_some
     assert logged.startswith("a bug in breadcrumb 7:\n")
     assert "in fails_with" in logged
     assert logged.index("KeyError\nwhich led to\n") < logged.rindex("ValueError")
+
+
+def test_failed_hints_of_records_are_counted_and_logged_by_their_schema(lines: io.StringIO) -> None:
+    registry = CollectorRegistry()
+    failure = Failure(kind="llm_hints", name="note.v1", reason="mode: no mode", instead="the ordinary hint")
+    Metrics(registry).template_failed(failure)
+    assert registry.get_sample_value("context_builder_hint_failures_total", {"hint": "llm_hints of note.v1"}) == 1
+    message = json.loads(lines.getvalue())["message"]
+    assert message == "llm_hints of note.v1 failed, the ordinary hint is shown: mode: no mode; mend it"

@@ -11,6 +11,7 @@ from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.context import HINT_FAILED, Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.trusted_hints import TrustedHints
 from tests.conversations import answered, bash, chat, conversation, failed, ids_of, replied, requested, said, section, sent
 from tests.factories import (
     PHRASES,
@@ -147,3 +148,14 @@ def test_speakers_of_a_profile_that_searches_nothing_lose_nothing_else() -> None
     rows = [said(1, "Go."), replied(2, "I look.", bash("a", "ls")), answered(3, "a", "fog")]
     shown = conversation(make_context(ASK, rows, replace(make_profile("recall"), window=make_profile().window)))
     assert shown == "- User: Go.\n- Assistant: I look.\n- Call bash: command: ls\n  Result: fog"
+
+
+def test_hints_of_a_record_that_fail_are_a_flag_and_a_reason_of_the_context() -> None:
+    trusting = make_profile(trusted_hints=TrustedHints(schemas=("user.message.v1",), sessions="any", creators=()))
+    hinted = make_remembered("The kiln is hot.", 1, hints='{"mode":"transform"}')
+    context = make_context(said(2, "And now?"), [hinted], trusting)
+    assert context.flags == (HINT_FAILED,)
+    (part,) = context.partial
+    reason = "llm_hints of user.message.v1 mode: 'transform' is no mode; use one of merge, replace"
+    assert (part.id, part.reason) == ("m1", f"hint failed, the ordinary hint is shown: {reason}")
+    assert "- User: The kiln is hot.\n" in context.markdown

@@ -2,16 +2,20 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
-from builder.domain.profile import FORBIDDEN_SCHEMAS
+from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.domain.trusted_hints import TrustedHints
 from builder.recall.pinned import (
     AGENTS,
     BLACKLIST,
+    DEFINITIONS,
     RowsByKind,
     kinds_of,
     pinned_rows,
+    schema_hints,
     system_prompt,
     unexpired,
     usage_reports,
@@ -82,3 +86,36 @@ def test_a_participant_of_a_session_cannot_define_an_agent() -> None:
         system_prompt(FROM_DEFINITION, {AGENTS: (definition("Obey Ana.", 2, session="s42"), definition("You glaze.", 1))})
         == "You glaze."
     )
+
+
+def trusting(*schemas: str, creators: tuple[str, ...] = ()) -> Profile:
+    return replace(OWN_PROMPT, pinned=(), trusted_hints=TrustedHints(schemas=schemas, sessions="any", creators=creators))
+
+
+def schema_definition(sequence: int, hints: str, *schemas: str, **fields: Any) -> StoredBreadcrumb:
+    tags = tuple(f"defines:{schema}" for schema in schemas)
+    session = fields.pop("session", "_")
+    return make_remembered("", sequence, schema="schema.def.v1", session=session, tags=tags, hints=hints, **fields)
+
+
+def test_definitions_of_schemas_are_recalled_only_for_a_profile_that_trusts_their_hints() -> None:
+    profiles = (OWN_PROMPT, trusting("ticket.v1"), trusting(), trusting("schema.def.v1"))
+    assert [DEFINITIONS in kinds_of((profile,)) for profile in profiles] == [False, False, True, True]
+
+
+def test_the_newest_trusted_definition_of_a_schema_says_how_it_is_shown() -> None:
+    rows = (
+        schema_definition(5, "newest", "ticket.v1"),
+        schema_definition(4, "in a session", "order.v1", session="s42"),
+        schema_definition(3, "of two", "order.v1", "ticket.v1"),
+        schema_definition(2, "", "note.v1"),
+        schema_definition(1, "replaced by nothing", "note.v1"),
+    )
+    expected = {"ticket.v1": "newest", "order.v1": "of two", "note.v1": ""}
+    assert schema_hints(trusting(), {DEFINITIONS: rows}) == expected
+    assert schema_hints(OWN_PROMPT, {}) == schema_hints(trusting("ticket.v1"), {}) == {}
+
+
+def test_a_definition_of_somebody_else_does_not_count_though_it_is_newer() -> None:
+    rows = (schema_definition(2, "theirs", "ticket.v1"), schema_definition(1, "ours", "ticket.v1", creator="us"))
+    assert schema_hints(trusting(creators=("us",)), {DEFINITIONS: rows}) == {"ticket.v1": "ours"}

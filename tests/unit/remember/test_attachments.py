@@ -107,3 +107,9 @@ def test_what_only_looks_a_little_like_it_stays(text: Any) -> None:
 def test_a_mark_is_not_marked_again() -> None:
     once = without_data(f"a {URL} b {DATA}")
     assert without_data(once) == once == "a [image, image/png, 3,000 bytes] b [encoded data, 3,000 bytes]"
+
+
+@pytest.mark.parametrize("kind", [[], {}, ["image"], None, 7])
+def test_an_object_whose_type_is_no_text_is_no_attachment(kind: Any) -> None:
+    value = {"type": kind, "data": "words", "source": {}}
+    assert described(value) == value

@@ -1,10 +1,12 @@
 """What of a huge body is rendered: no page holds more, and other messages must not wait for the rest."""
 
+import json
 from typing import Any
 
 from builder.adapters.templates.cuts.shorten import trimmed
 from builder.domain.json_text import with_texts
 from builder.domain.phrases import Mark
+from builder.remember.attachments import described
 
 CHARACTERS_PER_VALUE = 8
 """Fewest that a value takes on a page, with its key or its line."""
@@ -46,3 +48,22 @@ def shortened(value: Any, characters: int, mark: Mark) -> Any:
         return short
 
     return with_texts(value, cut)
+
+
+def bounded(value: Any, characters: int, marks: tuple[Mark, Mark]) -> Any:
+    """JSON of which a page could hold all. marks: number of entries, and of characters, that are left out → the text instead."""
+    return shortened(pruned(value, characters, marks[0]), characters, marks[1])
+
+
+def bounded_body(text: str, characters: int, marks: tuple[Mark, Mark]) -> dict[str, Any]:
+    """A stored body as hint templates take it: bounded, with a line for each image and file. marks: see `bounded`."""
+    if len(text) <= characters:
+        return whole_body(text)
+    body: dict[str, Any] = shortened(described(pruned(json.loads(text), characters, marks[0])), characters, marks[1])
+    return body
+
+
+def whole_body(text: str) -> dict[str, Any]:
+    """A stored body with a line for each image and file."""
+    body: dict[str, Any] = described(json.loads(text))
+    return body

@@ -232,8 +232,13 @@ async def test_a_file_of_the_first_version_is_brought_up_to_date_and_lacks_nothi
     store.close()
 
 
-SENDERS = "DROP INDEX breadcrumbs_people; " + "; ".join(
-    f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private")
+SENDERS = "; ".join(
+    (
+        "DROP INDEX breadcrumbs_people",
+        *(f"ALTER TABLE breadcrumbs DROP COLUMN {column}" for column in ("utc_offset", "user_id", "private", "hints", "creator")),
+        "DROP TABLE editions",
+        "DROP TABLE edition_texts",
+    )
 )
 """Takes away what later files have."""
 

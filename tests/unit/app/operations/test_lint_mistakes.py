@@ -53,6 +53,16 @@ MORE = {
     "setting without its profile": {"profiles/mine.yaml": "chat_format: openai\n"},
     "unknown preset": {"profiles/mine.yaml": "extends: [default, coding-agnt]\n"},
     "hint that no profile shows": {"hints/ticket.v1.md.j2": "- Ticket {{ body.title }}\n"},
+    "misspelt hint of one's own": {PROFILE: "hints: {tool.response.v1: short-reslt}\n", "hints/short-result.md.j2": RESULT},
+    "misspelt schema of a hint of one's own": {PROFILE: "hints: {tool.respones.v1: tool.response.v1}\n"},
+    "misspelt field in a hint of one's own": {
+        PROFILE: "hints: {tool.response.v1: short-result}\n",
+        "hints/short-result.md.j2": RESULT + "- {{ body.toool }}\n",
+    },
+    "hint of one's own that nobody chose": {"hints/short-result.md.j2": RESULT},
+    "misspelt schema of trusted hints": {PROFILE: "trusted_hints: {schemas: [tool.catlog.v1]}\n"},
+    "trusted hints of anybody": {PROFILE: "trusted_hints: {sessions: any}\n"},
+    "sessions of trusted hints": {PROFILE: "trusted_hints: {sessions: all}\n"},
     "heading of a phrase that does not exist": {PROFILE: 'sections: {recent: {title: "{title_recnt}"}}\n'},
     "section without a heading": {
         PROFILE: "pinned: [{schemas: [ticket.v1], section: tickets}]\nsections:\n"

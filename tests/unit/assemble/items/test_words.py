@@ -1,6 +1,7 @@
 """Words of a fragment without its bullet, indent and label: byte for byte where the page shows all of them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -83,3 +84,8 @@ def test_pictures_go_with_everything_but_a_single_line() -> None:
     assert shows_pictures(fragment(row, RenderForm(answer=True)))
     assert shows_pictures(fragment(row, RenderForm(answer=True), 60))
     assert not shows_pictures(fragment(row, RenderForm(answer=True, line="folded")))
+
+
+def test_of_a_message_that_hints_transformed_the_words_are_theirs() -> None:
+    shown = replace(fragment(said(1, "the key is hunter2")), text="- User: (asks for the key)", transformed=True)
+    assert message_words(shown, "User") == "(asks for the key)"

@@ -1,0 +1,43 @@
+"""The process that runs jq queries: a JSON line `[query, body]` in, a JSON line out. Only `jq_program.py` starts it.
+
+Arguments: the folder of the package jq, seconds of processor time for a query, bytes of memory, bytes of an answer.
+"""
+
+import json
+import resource
+import signal
+import sys
+from types import ModuleType
+
+
+def main(folder: str, seconds: float, memory: int, longest: int) -> None:
+    """Answer until the input ends. The kernel ends the process when a query exceeds its time."""
+    sys.path.append(folder)
+    import jq  # noqa: PLC0415 - its folder is an argument
+
+    jq.compile(".").input_value(None).all()  # whatever it opens, it opens before no file can be opened any more
+    for kind, limit in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_NOFILE, 0), (resource.RLIMIT_FSIZE, 0)):
+        resource.setrlimit(kind, (limit, limit))
+    for line in sys.stdin:
+        query, body = json.loads(line)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        answer = json.dumps(_answer(jq, query, body))
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        if len(answer) > longest:
+            answer = json.dumps({"failure": "the answer is too long"})
+        print(answer, flush=True)  # noqa: T201 - the answer
+
+
+def _answer(jq: ModuleType, query: str, body: object) -> dict[str, object]:
+    try:
+        program = jq.compile(query)
+    except ValueError as error:
+        return {"syntax": str(error)}
+    try:
+        return {"values": program.input_value(body).all()}
+    except ValueError as error:
+        return {"failure": str(error)}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))

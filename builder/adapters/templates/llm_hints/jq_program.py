@@ -1,0 +1,135 @@
+"""jq queries, each run in a small process of its own kind: bounded in time and memory, without files and environment.
+
+The process is started at the first query, answers one after the other, and is ended when a query takes too long.
+"""
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import subprocess
+import sys
+import weakref
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+CHILD = Path(__file__).with_name("jq_child.py")
+MAX_QUERY_CHARS = 2_000
+CPU_SECONDS = 0.5
+"""Of the process for one query."""
+WALL_SECONDS = 2.0
+"""Until an answer on a busy machine; the service waits for it."""
+MEMORY_BYTES = 256 * 2**20
+MAX_ANSWER_BYTES = 2**20
+NOT_INSTALLED = "the package jq is not installed; run pip install 'context-builder[jq]', or use template or extract"
+FORBIDDEN = frozenset(
+    {
+        *("import", "include", "input", "inputs", "input_filename", "input_line_number", "modulemeta", "get_search_list"),
+        *("env", "$ENV", "$__prog_args", "halt", "halt_error", "debug", "stderr", "now", "localtime", "strflocaltime"),
+    }
+)
+"""Words of jq that read or write anything but the body, and clocks."""
+_WORD = re.compile(r'(?<![.\w$"])\$?[A-Za-z_]\w*')
+_KNOWN_REASON = re.compile(
+    r"Cannot (?:index|iterate over|use|check whether|determine)(?: (?:null|boolean|number|string|array|object)\b)?"
+)
+"""How jq begins a reason; behind it stand values, which are words of people."""
+
+
+class JqFailed(ValueError):  # noqa: N818 - named after what happened
+    """A query failed, or needed more than it may have."""
+
+
+def check_query(query: str) -> None:
+    """Refuse what cannot run, or would show another thing each time. Raises `ValueError` with what to do."""
+    if find_spec("jq") is None:
+        raise ValueError(NOT_INSTALLED)
+    if len(query) > MAX_QUERY_CHARS:
+        raise ValueError(f"the query has more than {MAX_QUERY_CHARS:,} characters; make it shorter")
+    if words := sorted(FORBIDDEN.intersection(_WORD.findall(query))):
+        field = words[0].strip("$")
+        raise ValueError(f"{words[0]} is not for hints: a query sees the body alone; take it out (a field is .{field})")
+
+
+class JqProcess:
+    """The process; thread-safe."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = Lock()
+
+    def value(self, query: str, body: Any) -> Any:
+        """None for no output, the value of one, the list of several. Raises `JqFailed`."""
+        line = json.dumps([query, body]).encode() + b"\n"
+        with self._lock:
+            answer = self._answer(line)
+        if "values" not in answer:
+            raise JqFailed(_reason(answer))
+        values = answer["values"]
+        return values if len(values) > 1 else (values[0] if values else None)
+
+    def _answer(self, line: bytes) -> dict[str, Any]:
+        process = self._process if self._process and self._process.poll() is None else self._start()
+        try:
+            answer: dict[str, Any] = json.loads(_exchange(process, line))
+        except (OSError, ValueError) as error:
+            _end(process)
+            limits = f"{CPU_SECONDS:g} s of processor time or {MEMORY_BYTES // 2**20} MiB"
+            raise JqFailed(f"jq: the query needs more than {limits}; let it do less") from error
+        return answer
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        spec = find_spec("jq")
+        if spec is None or spec.origin is None:
+            raise JqFailed(NOT_INSTALLED)
+        limits = (str(CPU_SECONDS), str(MEMORY_BYTES), str(MAX_ANSWER_BYTES))
+        command = [sys.executable, "-I", str(CHILD), str(Path(spec.origin).parent), *limits]
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env={}, cwd="/", bufsize=0
+        )
+        weakref.finalize(self, _end, process)
+        self._process = process
+        return process
+
+
+def _exchange(process: subprocess.Popen[bytes], line: bytes) -> bytes:
+    """The answer to one line. Raises `OSError` where the process ended, or did not answer in time."""
+    if process.stdin is None or process.stdout is None:
+        raise OSError("the process has no pipes")
+    process.stdin.write(line)
+    end, answer = monotonic() + WALL_SECONDS, b""
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while not answer.endswith(b"\n"):
+            part = os.read(process.stdout.fileno(), 2**16) if selector.select(max(end - monotonic(), 0)) else b""
+            if not part:
+                raise OSError("the process did not answer")
+            answer += part
+    return answer
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill it and wait for its end; nothing for one that has ended."""
+    process.kill()
+    process.wait()
+    for pipe in filter(None, (process.stdin, process.stdout)):
+        with contextlib.suppress(OSError):
+            pipe.close()
+
+
+def _reason(answer: dict[str, Any]) -> str:
+    if "syntax" in answer:
+        return f"jq: {' '.join(answer['syntax'].removeprefix('jq: error: ').split())[:120]}; mend the query"
+    reason = _KNOWN_REASON.search(answer["failure"])
+    return f"jq: {reason.group() if reason else 'the query failed on this body'}; check the fields that it takes"
+
+
+@lru_cache(1)
+def jq_process() -> JqProcess:
+    """The one of this service."""
+    return JqProcess()

@@ -1,0 +1,143 @@
+"""Hints of a record, applied to its body and written as the text of its item."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from cachetools import FIFOCache
+from jsonpath import JSONPathError
+
+from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STRIKES, RenderedNothing, TemplateFailed
+from builder.adapters.templates.llm_hints.jq_program import JqFailed
+from builder.adapters.templates.llm_hints.parsing import LlmHints, forget_hints, read_hints
+from builder.adapters.templates.llm_hints.paths import excluded, included
+from builder.adapters.templates.llm_hints.rules import Data, TemplateRule, Written
+from builder.adapters.templates.reasons import reason_of
+from builder.adapters.templates.sandbox.filters import readable
+from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, charge_for, metered
+from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
+from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.json_text import depth
+from builder.remember.hints import FIELD
+
+MAX_TEXTS = 1_024
+"""Hints whose strikes are remembered."""
+Limit = Callable[[Any], Any]
+
+_OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
+"""A rule that writes items of its own."""
+_OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
+"""The beginning of a line that a rule writes: within one item it keeps its indent."""
+
+CONVERSATION = frozenset({"user", "assistant"})
+"""Roles whose speaker stands in front of what is said."""
+
+
+class LlmHintRenderer:
+    """Renders by hints of records. Hints that exceeded their limits `MAX_STRIKES` times rest as long as they are remembered."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        """limits: of each rendering."""
+        self._limits = limits or Limits()
+        self._strikes: FIFOCache[str, int] = FIFOCache(MAX_TEXTS)
+
+    def text(self, hints: str, breadcrumb: Breadcrumb, body: dict[str, Any], values: dict[str, Any], limit: Limit) -> str:
+        """The item. hints: JSON text. values: of a hint template. limit: JSON → as much of it as a page could hold.
+
+        Empty for hints that change nothing. Raises `TemplateFailed`.
+        """
+        rules = read_hints(hints)
+        if rules.is_empty:
+            return ""
+        if self._strikes.get(hints, 0) >= MAX_STRIKES:
+            raise TemplateFailed(f"they exceeded their limits {MAX_STRIKES} times and rest")
+        value_chars = len(breadcrumb.body) + len(breadcrumb.text)
+        try:
+            with metered(self._limits, value_chars):
+                result = _applied(rules, {key: value for key, value in body.items() if key != FIELD}, values)
+                return _item(result, breadcrumb, values, limit)
+        except _RuleFailed as error:
+            is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
+            self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
+            raise TemplateFailed(str(error)) from error.cause
+
+    def forget(self) -> None:
+        """Drop every hint text that is remembered here, and by all who read hints in this process."""
+        self._strikes.clear()
+        forget_hints()
+
+
+class _RuleFailed(Exception):  # noqa: N818 - named after what happened
+    def __init__(self, reason: str, cause: Exception) -> None:
+        super().__init__(reason)
+        self.cause = cause
+
+
+def _applied(hints: LlmHints, body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """include, exclude, transform, mode: in this order. Raises `_RuleFailed`."""
+    place, template = "include", None
+    try:
+        part = included(body, hints.include) if hints.include else body
+        place = "exclude"
+        part = excluded(part, hints.exclude) if hints.exclude else part
+        results = {}
+        for key, rule in hints.transform:
+            place, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
+            results[key] = rule.value(Data(body=part, values=values))
+    except (*FAILURES, JSONPathError) as error:
+        if isinstance(error, JqFailed):
+            reason = str(error)
+        elif template is not None:
+            reason = reason_of(error, template.template, template.source)
+        else:
+            reason = str(error) if isinstance(error, LimitExceeded) else type(error).__name__
+        raise _RuleFailed(f"{place}: {reason}", error) from error
+    if not hints.transform:
+        return part
+    return part | results if hints.mode == "merge" else results
+
+
+def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any], limit: Limit) -> str:
+    """A single text by itself, else every key and value; in a conversation behind its speaker. Raises `RenderedNothing`."""
+    visible = {key: value for key, value in result.items() if value not in (None, "", [], {})}
+    single = next(iter(visible.values()), "") if len(result) == 1 else None
+    text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
+    if not visible or not text.replace(MARK, "").strip():
+        raise RenderedNothing("they render nothing")
+    label = _label(breadcrumb, values, is_text=isinstance(single, str))
+    if not label:
+        return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))
+    plain = text.replace(MARK, "")
+    body = block(plain) if breadcrumb.role in CONVERSATION else below(plain)
+    return items(f"- {quote(label)}: {quote(body)}{values['repeats']}")
+
+
+def _label(breadcrumb: Breadcrumb, values: dict[str, Any], *, is_text: bool) -> str:
+    """What stands in front, as in the bundled hints; nothing in front of a text that is no part of a conversation."""
+    words, speaker = values["words"], values["speaker"]
+    if breadcrumb.role in CONVERSATION:
+        return str(speaker)
+    if breadcrumb.role != "tool":
+        return "" if is_text else breadcrumb.schema
+    if values["answer"]:
+        return str(words["failed" if breadcrumb.failed else "result"])
+    return str(words["tool_failed" if breadcrumb.failed else "tool_answered"].format(tool=speaker))
+
+
+def _readable(result: dict[str, Any], values: dict[str, Any]) -> str:
+    """Every key and value, as a value of its own."""
+    plain = {key: value.replace(MARK, "") if isinstance(value, Written) else value for key, value in result.items()}
+    for _ in range(depth(plain) + 1):  # each level is indented further
+        charge_for(plain)
+    return str(quote(readable(plain, values["words"].get("rows", "{number} rows"))))
+
+
+def _nested(text: str, limit: Limit) -> str:
+    """The text with its values marked. Between several lines of a rule's own, further lines of a value stand deeper.
+
+    So no value can pass for a line of the rule, such as another speaker's.
+    """
+    if not isinstance(text, Written):
+        return str(quote(limit(text)))
+    own = text.replace(f"{MARK}\n", "").count("\n")
+    return str(limit(text.replace(f"{MARK}\n", f"{MARK}\n  ") if own else text))

@@ -1,0 +1,189 @@
+"""`llm_hints` of RCRT's records, whose templates are Handlebars, as hint templates or as hints in Jinja2; with a report."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.adapters.templates.folder import SUFFIX, TemplateFailed
+from builder.adapters.templates.handlebars.jinja import Problem, convert
+from builder.adapters.templates.llm_hints.parsing import read_hints
+from builder.domain.errors import Rejected
+from builder.domain.trusted_hints import DEFINES_TAG, DEFINITION
+from builder.remember.hints import FIELD, definition_tags
+from builder.wire.json import canonical, parse
+from builder.wire.subjects import check_token
+
+KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
+"""Of hints; the last two are for people."""
+SUFFIXES = (".json", ".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What somebody has to look at."""
+
+    place: str
+    """Record and rule."""
+    problem: Problem
+
+    def __str__(self) -> str:
+        """The one line that people read."""
+        return f"{self.place}: {self.problem}" if self.problem.line else f"{self.place}: {str(self.problem).partition(': ')[2]}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedHints:
+    """The hints of one record."""
+
+    file: str
+    """Path in a folder of templates, or in one of hints."""
+    text: str
+    findings: tuple[Finding, ...]
+
+
+def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
+    """Each record with hints. text: a record, a list of them, JSON lines, or `llm_hints` alone. source: what it is called.
+
+    Raises `Rejected` where it is no JSON.
+    """
+    converted: dict[str, ConvertedHints] = {}
+    for number, record in enumerate(_records(text, source), 1):
+        each = _converted(record, number, Path(source).stem)
+        if each is None:
+            continue
+        twin = converted.get(each.file)
+        if twin is not None and twin.text != each.text:
+            problem = Problem(0, f"another record gives {each.file} with other content", "convert them apart, and choose")
+            converted[each.file] = _with(twin, Finding(place=f"record {number}", problem=problem))
+        elif twin is None:
+            converted[each.file] = each
+    return tuple(converted.values())
+
+
+def read_files(path: Path) -> Iterator[tuple[str, str]]:
+    """Name and text of the file, or of every JSON file in the folder and below. Raises `Rejected`."""
+    files = sorted(file for file in path.rglob("*") if file.suffix in SUFFIXES) if path.is_dir() else [path]
+    if not files:
+        raise Rejected(f"{path} has no files that end in {', '.join(SUFFIXES)}; name a file or a folder of records")
+    for file in files:
+        try:
+            yield file.name, file.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Rejected(f"{file} cannot be read: {error}; give a file of JSON in UTF-8") from error
+
+
+def write_hints(converted: Iterable[ConvertedHints], folder: Path) -> tuple[str, ...]:
+    """Write them below a folder; returns their names. Raises `Rejected` for one that is there with other content."""
+    names = []
+    for each in converted:
+        file = folder / each.file
+        if file.exists() and file.read_text("utf-8") != each.text:
+            raise Rejected(f"{file} is there already, with other content; take it away, or choose another --output")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(each.text, "utf-8")
+        names.append(each.file)
+    return tuple(names)
+
+
+def _records(text: str, source: str) -> list[dict[str, Any]]:
+    try:
+        value = parse(text)
+    except ValueError:
+        value = [_line(line, number, source) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    records = value if isinstance(value, list) else [value]
+    return [record for record in records if isinstance(record, dict)]
+
+
+def _line(line: str, number: int, source: str) -> Any:
+    try:
+        return parse(line)
+    except ValueError as error:
+        raise Rejected(f"{source} line {number} is no JSON: {error}; give records, JSON lines, or llm_hints") from error
+
+
+def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHints | None:
+    """None where the record has no hints."""
+    context = record.get("context")
+    body: dict[str, Any] = context if isinstance(context, dict) else {}
+    is_bare = "context" not in record and not record.keys().isdisjoint({"transform", "include", "exclude", "mode"})
+    hints = record if is_bare else record.get(FIELD) or body.get(FIELD)
+    if not isinstance(hints, dict) or not hints:
+        return None
+    schema = _schema(record, body)
+    place = f"record {number}" + (f" ({schema})" if schema else "")
+    findings = [*_unread_keys(hints, place)]
+    rules = hints.get("transform")
+    single = _single_template(hints)
+    if schema and single:
+        ((key, rule),) = single.items()
+        conversion = convert(str(rule["template"]), "body")
+        findings += (Finding(place=f"{place} transform.{key}", problem=problem) for problem in conversion.problems)
+        return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=_ended(conversion.text), findings=tuple(findings))
+    if isinstance(rules, dict):
+        results = {key: _rule(rule, f"{place} transform.{key}", findings) for key, rule in rules.items()}
+        hints = {**hints, "transform": results}
+    findings += _check(hints, place)
+    text = _ended(_indented(hints))
+    return ConvertedHints(file=f"llm_hints/{schema or stem}.json", text=text, findings=tuple(findings))
+
+
+def _schema(record: Mapping[str, Any], body: dict[str, Any]) -> str:
+    """The schema that the hints are for; "" where nothing says it, or its name is none of a file."""
+    name = record.get("schema_name")
+    if name == DEFINITION:
+        tags = definition_tags(DEFINITION, tuple(map(str, record.get("tags") or ())), body)
+        name = next((tag.removeprefix(DEFINES_TAG) for tag in tags if tag.startswith(DEFINES_TAG)), "")
+    try:
+        for part in str(name or "").split("."):
+            check_token(part, "schema")
+    except Rejected:
+        return ""
+    return str(name)
+
+
+def _single_template(hints: Mapping[str, Any]) -> dict[str, Any]:
+    """The transform of hints that are one template and nothing else: a hint template says the same."""
+    rules = hints.get("transform")
+    if not isinstance(rules, dict) or len(rules) != 1 or hints.get("mode", "replace") != "replace":
+        return {}
+    rule = next(iter(rules.values()))
+    is_template = isinstance(rule, dict) and rule.get("type") == "template" and isinstance(rule.get("template"), str)
+    return rules if is_template and not hints.get("include") and not hints.get("exclude") else {}
+
+
+def _rule(rule: Any, place: str, findings: list[Finding]) -> Any:
+    """The rule, its template in Jinja2."""
+    if not isinstance(rule, dict) or rule.get("type") != "template" or not isinstance(rule.get("template"), str):
+        return rule
+    conversion = convert(rule["template"])
+    findings += (Finding(place=place, problem=problem) for problem in conversion.problems)
+    return {**rule, "template": conversion.text}
+
+
+def _unread_keys(hints: Mapping[str, Any], place: str) -> Iterator[Finding]:
+    for key in sorted(hints.keys() - KEYS):
+        fix = 'write it as a rule of `transform`: {"type": "template", …}' if key == "template" else "take it out"
+        yield Finding(place=place, problem=Problem(0, f"nothing reads {key!r} of hints", fix, "note"))
+
+
+def _check(hints: Mapping[str, Any], place: str) -> Iterator[Finding]:
+    """Why the service would refuse the hints."""
+    try:
+        read_hints(canonical(hints))
+    except TemplateFailed as error:
+        problem, _, fix = str(error).partition("; ")
+        yield Finding(place=place, problem=Problem(0, problem, fix or "mend it"))
+
+
+def _with(converted: ConvertedHints, finding: Finding) -> ConvertedHints:
+    return ConvertedHints(file=converted.file, text=converted.text, findings=(*converted.findings, finding))
+
+
+def _indented(hints: Mapping[str, Any]) -> str:
+    return json.dumps(hints, ensure_ascii=False, indent=2)
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith("\n") or not text else text + "\n"

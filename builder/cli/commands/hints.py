@@ -1,0 +1,42 @@
+"""Commands for the hints that records bring."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from builder.cli.options import AsJson, say, show
+
+
+def convert(
+    file: Annotated[
+        Path, typer.Argument(help="Records of RCRT as JSON or JSON lines, llm_hints alone, a folder of such files, or -.")
+    ] = Path("-"),
+    output: Annotated[
+        Path | None, typer.Option(help="Folder for hints/<schema>.md.j2 and llm_hints/<name>.json; default is standard output.")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Convert llm_hints with Handlebars templates to Jinja2, and report what cannot be. Exit code 1 when something cannot."""
+    from builder.app import convert_hints, read_files, write_hints
+
+    texts = [("stdin.json", sys.stdin.read())] if str(file) == "-" else list(read_files(file))
+    converted = [(name, each) for name, text in texts for each in convert_hints(text, name)]
+    findings = [(name, finding) for name, each in converted for finding in each.findings]
+    errors = sum(finding.problem.severity == "error" for _, finding in findings)
+    if output is not None:
+        write_hints((each for _, each in converted), output)
+    rows = [
+        {"source": name, "file": each.file, "text": each.text, "problems": [str(finding) for finding in each.findings]}
+        for name, each in converted
+    ]
+    text = "".join(f"# {each.file}\n{each.text}" if output is None else f"{output / each.file}\n" for _, each in converted)
+    show(rows, as_json, text=text)
+    for name, finding in () if as_json else findings:
+        say(f"{name}: {finding}")
+    if not as_json:
+        say(f"hints converted: {len(converted)}, errors: {errors}, notes: {len(findings) - errors}")
+    if errors:
+        raise typer.Exit(1)
