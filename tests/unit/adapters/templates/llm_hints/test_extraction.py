@@ -69,6 +69,8 @@ def test_what_is_no_rfc_9535_or_cannot_be_bounded_is_refused_with_what_to_do(que
         "$..*[?@..*]",
         "$[?count($..*) > count(@..*)]..*..*",
         "$..[?@ == $]",
+        "$[?count(@..*) > 99999]",
+        "$[?@[?count(@..*) > 99999]]",
         "$" + "[*,*]" * 12,
         "$..[?count($..*) > 1]",
         "$" + "..[0,0,0,0]" * 8,
