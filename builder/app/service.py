@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -105,18 +105,15 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         probe = Probe(js, own)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
-        stream, publisher = (
-            NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own),
-            parts.publisher(connection, connection.max_payload, own),
-        )
+        stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
+        publisher = parts.publisher(connection, connection.max_payload, own)
         read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
-        archive, differences, sender = (
-            NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own), NatsSender(js, stream),
-        )  # fmt: skip
+        archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own)
+        sender = NatsSender(js, stream)
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
@@ -171,16 +168,24 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run(), shadowing.run())
-        loops = [asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), *others)]
-        for task in loops:
-            stack.push_async_callback(_cancel, task)
+        loops = _run_beside(
+            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(),
+            purge_schedule.run(), shadowing.run(),
+        )  # fmt: skip
         await stack.enter_async_context(
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
         )
         _stay_responsive()
         application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
+
+
+def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
+    """Run the loops until the stack closes."""
+    tasks = [asyncio.create_task(loop) for loop in loops]
+    for task in tasks:
+        stack.push_async_callback(_cancel, task)
+    return tasks
 
 
 def _drop(reloading: Reloader, consumers: Consumers, workspace: str, ids: frozenset[str]) -> int:
