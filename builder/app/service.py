@@ -112,7 +112,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
-        archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own)
+        archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
         sender = NatsSender(js, stream)
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None

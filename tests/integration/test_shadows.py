@@ -10,6 +10,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.shadows import NatsShadows
+from builder.adapters.nats.topology import Topology
 from builder.app import shadow_report
 from builder.app.settings import Settings
 from builder.cli.shadow_report import difference_text, report_text
@@ -35,13 +36,21 @@ def with_shadows(folder: Path, **profiles: str) -> Settings:
 
 async def kept(js: JetStreamContext, number: int) -> list[ShadowDifference]:
     """So many differences, once they are there."""
-    shadows = NatsShadows(js)
+    shadows = NatsShadows(js, Topology())
 
     async def all_there() -> bool:
-        return (await js.stream_info("SHADOWS")).state.messages >= number
+        return len([each async for each in shadows.read("acme")]) >= number
 
     await until(all_there, f"{number} differences")
     return [each async for each in shadows.read("acme")]
+
+
+async def test_without_a_shadow_no_stream_of_differences_is_made_and_forgetting_needs_none(tmp_path: Path) -> None:
+    async with service_here(settings(tmp_path / "data")) as service, connect(service.url, "acme") as client:
+        await say(service.js, "Which glaze?", "s1", "m1")
+        await all_settled(service.js)
+        assert (await client.forget("m1"))[0].contexts == 1
+        assert "SHADOWS" not in {info.config.name for info in await service.js.streams_info()}
 
 
 async def test_a_shadow_publishes_no_context_and_its_difference_is_kept(tmp_path: Path) -> None:

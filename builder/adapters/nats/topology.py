@@ -119,14 +119,21 @@ def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
             **common,
         ),
         StreamConfig(name=own.stream(PROBES), subjects=[own.subject(PROBES_SUBJECT)], max_msgs_per_subject=1, **common),
-        StreamConfig(
-            name=own.stream(SHADOWS),
-            subjects=[own.subject("shadows.>")],
-            max_msgs_per_subject=1,
-            max_age=SHADOWS_MAX_AGE.total_seconds(),
-            max_bytes=SHADOWS_MAX_BYTES,
-            **common,
-        ),
+    )
+
+
+def shadows_config(topology: Topology) -> StreamConfig:
+    """The stream of shadow profiles' differences, which is made for the first of them: who has none needs no rights on it."""
+    own = topology.installation
+    return StreamConfig(
+        name=own.stream(SHADOWS),
+        subjects=[own.subject("shadows.>")],
+        max_msgs_per_subject=1,
+        max_age=SHADOWS_MAX_AGE.total_seconds(),
+        max_bytes=SHADOWS_MAX_BYTES,
+        storage=StorageType.FILE,
+        num_replicas=topology.replicas,
+        allow_direct=True,
     )
 
 
@@ -248,8 +255,6 @@ def _verify(config: StreamConfig, info: StreamInfo) -> None:
         "max_msgs": (-1, have.max_msgs),
         "max_bytes": (-1, have.max_bytes),
     }
-    if str(config.name).endswith(SHADOWS):  # its size is the operator's choice: nothing but a report depends on it
-        del promises["max_bytes"]
     if str(config.name).endswith(CONTEXTS) and 0 < (have.max_age or 0) < CONTEXTS_MAX_AGE.total_seconds():
         raise Misconfigured(
             f"stream {config.name} forgets after {have.max_age:.0f} s, which would let a second context through; "

@@ -153,7 +153,7 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
             archive = NatsArchive(js, lambda: incarnation, settings.installation)
             purging = Purging(
                 store,
-                ContextEraser(store, archive, NatsShadows(js, settings.installation)),
+                ContextEraser(store, archive, NatsShadows(js, topology(settings))),
                 archive,
                 lambda _workspace, _ids: 0,
                 lambda: False,

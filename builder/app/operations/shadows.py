@@ -7,6 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from builder.adapters.nats.shadows import NatsShadows
+from builder.app.broker import topology
 from builder.app.operations.maintenance import connected
 from builder.app.settings import Settings
 from builder.domain.shadow_difference import ShadowDifference
@@ -20,7 +21,7 @@ async def read_differences(
 ) -> list[ShadowDifference]:
     """Those of these names, "" = all, whose triggers came since then, in the order of the triggers. Raises `Unavailable`."""
     async with connected(settings, servers) as connection:
-        shadows = NatsShadows(connection.jetstream(), settings.installation)
+        shadows = NatsShadows(connection.jetstream(), topology(settings))
         differences = shadows.read(workspace, consumer or ANY, shadow or ANY, trigger or ANY)
         return sorted([each async for each in differences if each.at >= since], key=lambda each: each.trigger_seq)
 
