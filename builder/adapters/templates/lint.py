@@ -7,7 +7,7 @@ from jinja2 import nodes
 
 from builder.adapters.templates.folder import SUFFIX, TemplateSet
 from builder.adapters.templates.names import body_fields
-from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.sandbox.environment import sandbox
 from builder.adapters.templates.trial import faults
 from builder.domain.lint_finding import LintFinding
 
@@ -31,7 +31,7 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
     for kind, sources in templates.sources.items():
         for name, source in sources.items():
             file = f"{kind}/{name}{SUFFIX}"
-            if any(node.name == "random" for node in Sandbox().parse(source).find_all(nodes.Filter)):
+            if any(node.name == "random" for node in sandbox().parse(source).find_all(nodes.Filter)):
                 problem, fix = "the filter random gives another page each time", "take it out"
                 yield LintFinding(file=file, place="", problem=problem, fix=fix, severity="note")
             if problem := overused(source):
@@ -41,7 +41,7 @@ def lint_templates(templates: TemplateSet) -> Iterator[LintFinding]:
 
 def moving(source: str) -> tuple[str, ...]:
     """The clocks, ids and counters that a hint shows. `said` and `repeats` are none: outside of finds they are always 1."""
-    tree = Sandbox().parse(source)
+    tree = sandbox().parse(source)
     names = {node.name for node in tree.find_all(nodes.Name)}
     names |= {node.attr for node in tree.find_all(nodes.Getattr)}
     names |= {node.value for node in tree.find_all(nodes.Const) if isinstance(node.value, str)}
