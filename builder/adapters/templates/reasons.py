@@ -26,6 +26,8 @@ def compile_problem(error: Exception) -> tuple[str, str]:
     if isinstance(error, RecursionError | MemoryError):
         return "it is nested too deeply", "set parts of it by {% set %}"
     message = " ".join(str(error).split()).rstrip(".")
+    if isinstance(error, ValueError) and not isinstance(error, TemplateError):  # Python's limit for numbers in digits
+        return "a number of too many digits", "use a smaller one"
     if message == "unexpected '}'":
         return "a brace stands alone", "write {{ in front of a value and }} behind it"
     return _of_names(message) or _of_statements(message) or (message, "mend the template")

@@ -25,7 +25,7 @@ FIELDS: Mapping[type, frozenset[str]] = {
 FORMATS = frozenset({"format", "format_map"})
 
 
-class _FieldFormatter(SandboxedFormatter):
+class _DataFields(SandboxedFormatter):
     """`str.format` whose fields are read as the environment reads them, and are data."""
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
@@ -68,13 +68,13 @@ def is_foreign(value: Any, name: str) -> bool:
 
 
 def formatting(environment: Environment, method: Any) -> Any:
-    """`format` and `format_map` of a text by `_FieldFormatter`; any other method as it is."""
+    """`format` and `format_map` of a text by `_DataFields`; any other method as it is."""
     text, name = getattr(method, "__self__", None), getattr(method, "__name__", "")
     if not isinstance(text, str) or name not in FORMATS:
         return method
 
     def formatted(*args: Any, **kwargs: Any) -> str:
         values = ((), args[0]) if name == "format_map" else (args, kwargs)
-        return _FieldFormatter(environment).vformat(text, *values)
+        return _DataFields(environment).vformat(text, *values)
 
     return update_wrapper(formatted, method)

@@ -104,15 +104,15 @@ def check_tree(tree: nodes.Template) -> None:
     waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
     while waiting:
         node, depth, loops = waiting.pop()
-        number, loops = number + 1, loops + isinstance(node, nodes.For)
+        number, loops, line = number + 1, loops + isinstance(node, nodes.For), node.lineno or 0
         for problem, fix in _problems(node):
-            raise NotInLanguage(problem, fix, node.lineno)
+            raise NotInLanguage(problem, fix, line)
         if number > MAX_NODES:
             raise NotInLanguage(f"it has more than {MAX_NODES:,} parts", "make it smaller", 0)
         if loops > MAX_LOOPS:
-            raise NotInLanguage(f"loops are nested more than {MAX_LOOPS} deep", "loop over less", node.lineno)
+            raise NotInLanguage(f"loops are nested more than {MAX_LOOPS} deep", "loop over less", line)
         if depth > MAX_DEPTH:
-            raise NotInLanguage(f"it is nested more than {MAX_DEPTH} deep", "set parts of it by {% set %}", node.lineno)
+            raise NotInLanguage(f"it is nested more than {MAX_DEPTH} deep", "set parts of it by {% set %}", line)
         children = [(child, depth + 1, loops) for child in node.iter_child_nodes()]
         waiting += reversed(children)
 
