@@ -19,6 +19,7 @@ MARKERS = (
     "site-packages", CANARY,
 )  # fmt: skip
 """What evaluation, Python's internals, a command or a file would show."""
+SHORT_CHARS = 2_000
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
 
 
@@ -37,9 +38,9 @@ class Payload:
         return f"{self.family}: {self.name}"
 
     @property
-    def beginning(self) -> str:
-        """As much of it as fits a page several times."""
-        return self.text[:2_000]
+    def short(self) -> str:
+        """As much of it as fits a page several times, with its end."""
+        return self.text if len(self.text) <= SHORT_CHARS else self.text[: SHORT_CHARS - 200] + self.text[-200:]
 
 
 @cache
@@ -57,6 +58,11 @@ def _text(entry: dict[str, object]) -> str:
     parts = entry.get("parts", ())
     assert isinstance(parts, list | tuple)
     return str(entry["text"]) if "text" in entry else "".join(part * times for part, times in parts)
+
+
+def is_clean(error: Exception, payload: Payload) -> bool:
+    """Whether the message of an error shows nothing that was evaluated."""
+    return leaks(str(error), payload.text) == []
 
 
 def leaks(shown: str, written: str) -> list[str]:

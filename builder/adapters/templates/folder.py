@@ -18,6 +18,7 @@ from builder.adapters.templates.reasons import compile_problem, reason_of
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
+from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import FaultyFiles, LintFinding
@@ -158,9 +159,14 @@ def read_languages(folders: tuple[Path, ...]) -> dict[str, dict[str, str]]:
 
 
 def _marked(section: Any) -> dict[str, Any]:
-    """A section as a page template sees it; its fragments were quoted when they were rendered."""
-    groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
-    return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
+    """A section as a page template sees it.
+
+    Its fragments were quoted when they were rendered; its other texts lose their control text here.
+    """
+    groups = [
+        {"date": visible(group.date), "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups
+    ]
+    return {"name": visible(section.name), "title": visible(section.title), "note": visible(section.note), "groups": groups}
 
 
 def _all_compiled(all_sources: Mapping[TemplateKind, Mapping[str, str]]) -> Mapping[TemplateKind, Mapping[str, Template]]:

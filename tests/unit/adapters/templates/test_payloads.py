@@ -21,11 +21,13 @@ SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragment
 BUNDLED = TemplateSet(*read_folders((bundled_folder("templates"),)))
 LIMITS = Limits()
 MOST_CHARS = LIMITS.characters + LIMITS.characters_each * 10 * len(MESSAGE)
+VALUES = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}"
+"""What a hint has, made of what a page has."""
 each_payload = pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
 
 
-def refusal(payload: Payload, hints: dict[str, str], pages: dict[str, str]) -> str | None:
-    """Why templates with it are refused; None when they are not."""
+def refusal(hints: dict[str, str], pages: dict[str, str]) -> str | None:
+    """Why templates are refused; None when they are not."""
     try:
         TemplateSet({"generic": "{{ schema }}"} | hints, pages)
     except Misconfigured as error:
@@ -40,7 +42,7 @@ def test_there_are_many_of_each_family_and_no_two_are_the_same() -> None:
 
 @each_payload
 def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(payload: Payload) -> None:
-    reason = refusal(payload, {"user.message.v1": payload.text}, {})
+    reason = refusal({"user.message.v1": payload.text}, {})
     if reason is not None:
         assert payload.stops == "refused"
         assert reason.startswith("hints/user.message.v1.md.j2")
@@ -64,8 +66,8 @@ def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(pay
 
 @each_payload
 def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in(payload: Payload) -> None:
-    source = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}" + payload.text
-    reason = refusal(payload, {}, {"mine": source})
+    source = VALUES + payload.text
+    reason = refusal({}, {"mine": source})
     if reason is not None:
         assert leaks(reason, payload.text) == []
         return
