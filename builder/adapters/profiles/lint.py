@@ -178,7 +178,10 @@ def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Fi
 
 def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
-    tokens = sum(map(facts.count(profile.encoding), (profile.system_prompt, *always)))
+    words = (profile.system_prompt, *always)
+    # No token has less than a byte: tables of tokens are read for long texts only.
+    is_long = sum(len(text.encode("utf-8", "replace")) for text in words) > profile.least_allowance
+    tokens = sum(map(facts.count(profile.encoding), words)) if is_long else 0
     if tokens > profile.least_allowance:
         problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield Finding("budget", problem, "raise the budget, or shorten them")
