@@ -24,8 +24,8 @@ NEVER_TRIGGERS = frozenset({"summary.v1"})
 class LintFacts:
     """What a profile is checked against."""
 
-    moving: Mapping[str, tuple[str, ...]]
-    """Hint → the clocks, ids and counters that it shows."""
+    moving: Mapping[str, tuple[tuple[str, int], ...]]
+    """Hint → the clocks, ids and counters that it shows, with their lines."""
     pages: frozenset[str]
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
@@ -83,11 +83,10 @@ def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
                 _at(rule), "dates: age is a clock in a section that should stay the same", "use dates: true, the day", "note"
             )
         for schema in _schemas_in(profile, rule):
-            for name in facts.moving.get(schema, ()):
-                problem = (
-                    f"hints/{schema}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
-                )
-                yield Finding(_at(rule), problem, f"take {name!r} out of the hint, or give the section class: turn", "note")
+            for name, line in facts.moving.get(schema, ()):
+                place = f"hints/{schema}.md.j2 line {line}"
+                problem = f"{place} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
+                yield Finding(_at(rule), problem, f"take {name} out of the hint, or give the section class: turn", "note")
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
             problem = "a reminder comes and goes in a section that should stay the same"

@@ -10,8 +10,10 @@ from builder.adapters.profiles.layers import Layer, merged, origins
 from builder.adapters.profiles.lint import Finding, LintFacts, lint_profile, schemas_of
 from builder.adapters.profiles.problems import layer_of, place_of
 from builder.adapters.profiles.profiles import Library, parse_profile
+from builder.adapters.templates.emphasis import overused
 from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, read_folders
-from builder.adapters.templates.lint import lint_templates, moving, overused
+from builder.adapters.templates.lint import lint_templates
+from builder.adapters.templates.moving import moving
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, sources, template_folders

@@ -6,7 +6,7 @@ Jinja's immutable sandbox keeps templates from internals and from changing value
 
 from collections.abc import ItemsView, KeysView, ValuesView
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, cast
 
 from jinja2 import Template, nodes
@@ -23,6 +23,8 @@ from builder.adapters.templates.sandbox.missing import AbsentValue, Missing, Wor
 from builder.adapters.templates.sandbox.size_bounds import of_method, of_operator
 from builder.assemble.items.list_items import quote
 
+MAX_TREES = 128
+"""Sources whose parts are remembered: several checks look at each."""
 MAX_KEY_CHARS = 100
 """Of a key in a message."""
 
@@ -141,6 +143,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 def sandbox() -> Sandbox:
     """The environment of all templates; it is never changed."""
     return Sandbox()
+
+
+@lru_cache(MAX_TREES)
+def parsed(source: str) -> nodes.Template:
+    """The parts of a source, to be looked at and not to be changed. Raises as `compiled` does."""
+    return sandbox().parse(source)
 
 
 def compiled(source: str) -> Template:

@@ -16,6 +16,11 @@ class Generator(CodeGenerator):
         self.writeline(f"environment.step({_own_text(block)})")
         super().blockvisit(block, frame)
 
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
+        """With the line that it stands in, so that what it writes and what fails is told where it is."""
+        self.newline(node)
+        super().visit_Output(node, frame)
+
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
         """An item that a loop's `if` skips costs a step too."""
         if node.test is not None:
