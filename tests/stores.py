@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
-from builder.app import STORES
+from builder.app.stores import STORES
 from builder.ports.store import CompleteStore, StoreLocation
 
 Method = Callable[..., Any]

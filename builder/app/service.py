@@ -244,11 +244,16 @@ async def _cancel(task: asyncio.Task[None]) -> None:
         await asyncio.wait({task}, timeout=0.1)
 
 
+async def serve_until(service: Service, host: str, port: int, stop: asyncio.Event, started: Callable[[int], None]) -> None:
+    """Serve until `stop` is set. started: called with the HTTP port once all of it is up. Raises `Misconfigured`."""
+    await serve(service.application, host, port, stop, started)
+
+
 @asynccontextmanager
 async def serving(service: Service, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[int]:
     """Serve while the block runs; gives the HTTP port. For the demo, the benchmarks and the tests."""
     stop, started = asyncio.Event(), asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(serve(service.application, host, port, stop, started.set_result))
+    task = asyncio.create_task(serve_until(service, host, port, stop, started.set_result))
     try:
         await asyncio.wait({task, started}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():

@@ -15,7 +15,8 @@ from builder.cli.options import settings, show
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from builder.app import Components, Service
+    from builder.app.components import Components
+    from builder.app.service import Service
     from builder.app.settings import Settings
 
     Step = Callable[[], None]
@@ -49,7 +50,8 @@ def progress(name: str, steps: int) -> "Iterator[Step]":
 
 def measure(name: str, steps: int, run: "Callable[[Components, Step], Awaitable[dict[str, Any]]]") -> dict[str, Any]:
     """The report of a measurement on components with a store of their own."""
-    from builder.app import location, open_components
+    from builder.app.components import open_components
+    from builder.app.stores import location
 
     async def work() -> dict[str, Any]:
         with folder() as path, progress(name, steps) as step:
@@ -70,7 +72,7 @@ def measure_service(
 
     cached_passages: size of its cache, at least.
     """
-    from builder.app import open_service, serving
+    from builder.app.service import open_service, serving
     from builder.app.settings import Http, Nats, Store
     from builder.app.telemetry import set_up_logging
     from builder.wire.installation import DEFAULT_NAME

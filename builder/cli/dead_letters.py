@@ -5,7 +5,7 @@ import json
 import uuid
 from typing import Any
 
-from builder.app import clear_dead_letters, read_breadcrumb, read_dead_letters
+from builder.app.operations.maintenance import clear_dead_letters, read_breadcrumb, read_dead_letters
 from builder.cli.options import Target
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected

@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from builder.app import Service, counter, open_service, serving
+from builder.app.components import counter
+from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings, Store
 from builder.app.telemetry import set_up_logging
 from builder.bench.data.datasets import demo_evidence, sample_lines

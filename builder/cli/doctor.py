@@ -11,19 +11,13 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from builder.app import (
-    Address,
-    Listening,
-    broker_address,
-    check_broker,
-    compare_store,
-    list_workers,
-    locate_store,
-    models,
-    open_components,
-    running,
-)
+from builder.app.address import Address, Listening, broker_address, running
+from builder.app.broker import check_broker
+from builder.app.components import models, open_components
+from builder.app.operations.maintenance import compare_store
+from builder.app.peers import list_workers
 from builder.app.settings import Settings
+from builder.app.stores import locate_store
 from builder.cli.options import Target
 from builder.cli.requests import ask
 from builder.client.connecting import without_credentials

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from builder.app import Address
+    from builder.app.address import Address
     from builder.app.settings import Settings
     from builder.client import Client
 
@@ -41,7 +41,7 @@ class Target:
 
     def connect(self) -> "AbstractAsyncContextManager[Client]":
         """A client for the block. Raises `Unavailable`."""
-        from builder.app import client_options
+        from builder.app.broker import client_options
         from builder.client import connect
 
         return connect(self.servers, self.workspace, name=self.settings.name, **client_options(self.servers, self.settings))
@@ -64,7 +64,7 @@ def settings() -> "Settings":
 
 def target(servers: str, workspace: str = "") -> Target:
     """Settings, broker and workspace of a command, from its options; a guessed address is announced."""
-    from builder.app import broker_address
+    from builder.app.address import broker_address
 
     configuration = settings()
     address = broker_address(configuration, servers)

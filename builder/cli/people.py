@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from builder.app import export_session
-from builder.app.operations.export import Export
+from builder.app.operations.export import Export, export_session
 from builder.cli.options import Target
 from builder.cli.requests import history
 from builder.domain.recall import EVERY_SESSION

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
-from builder.app import answer_from_store, locate_store
+from builder.app.operations.store_answers import answer_from_store
+from builder.app.stores import locate_store
 from builder.cli.options import Target, say
 from builder.client import Client, Unavailable
 from builder.wire.session_names import session_text

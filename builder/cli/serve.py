@@ -5,8 +5,11 @@ import logging
 import signal
 from contextlib import ExitStack
 
-from builder.app import PARTS, Parts, announcement, locate_store, open_service, running, serve
+from builder.app.address import announcement, running
+from builder.app.parts import PARTS, Parts
+from builder.app.service import open_service, serve_until
 from builder.app.settings import Settings
+from builder.app.stores import locate_store
 from builder.app.telemetry import set_up_logging
 from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
@@ -41,5 +44,5 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
             log.info("health   http://%s:%d/readyz", settings.http.host, port)
 
         with while_serving:
-            await serve(service.application, settings.http.host, settings.http.port, stop, started)
+            await serve_until(service, settings.http.host, settings.http.port, stop, started)
     log.info("stopped")

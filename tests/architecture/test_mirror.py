@@ -16,6 +16,7 @@ OF_A_PACKAGE = {
     "adapters/profiles/test_profile_docs.py": "the docs of all settings",
     "adapters/templates/test_hints.py": "the bundled hint templates",
     "adapters/templates/test_limits.py": "the limits of rendering, wherever in the package they are kept",
+    "adapters/templates/test_payloads.py": "hostile texts as the sources of templates",
     "cli/test_main.py": "the entry point, `cli/__init__.py`",
     "publish/test_providers.py": "what both providers' writers have in common",
     "service/test_calibrating.py": "the whole line on each store",

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.memory import MemoryStore
-from builder.app import IN_MEMORY, location, open_components
+from builder.app.components import open_components
 from builder.app.settings import Embedding, Settings
+from builder.app.stores import IN_MEMORY, location
 from builder.bench.data.datasets import load
 from builder.bench.quality import prefix, recall, tokens
 from builder.cli.bench_options import numbers

@@ -11,7 +11,7 @@ import pytest
 from nats.js.api import AckPolicy, ConsumerConfig, ConsumerInfo
 
 from builder.adapters.nats.topology import CONTEXTS
-from builder.app import counter
+from builder.app.components import counter
 from builder.app.resources import bundled_folder
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from tests.commands import DEADLINE, run

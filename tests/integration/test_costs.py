@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from builder.app import counter
+from builder.app.components import counter
 from builder.client import connect
 from tests.commands import run
 from tests.running import Running

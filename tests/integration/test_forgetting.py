@@ -11,7 +11,7 @@ import pytest
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
-from builder.app import Service
+from builder.app.service import Service
 from builder.client import Client, Rejected, connect
 from builder.wire.subjects import FORGOTTEN_HEADER
 from tests.commands import run

@@ -8,7 +8,7 @@ from typing import Any
 from nats.js import JetStreamContext
 
 from builder.adapters.embedding.onnx import OnnxEmbedder
-from builder.app import Components
+from builder.app.components import Components
 from builder.domain.recall import Scope
 from tests.integration.inside import engine_of, service_here, settings
 from tests.running import all_settled, answered, say, until

@@ -13,7 +13,7 @@ from builder.adapters.embedding.engine import Encoder, EngineThread
 from builder.adapters.embedding.onnx import OnnxModel
 from builder.adapters.embedding.prepared import read_prepared
 from builder.adapters.nats.topology import Topology, ensure_streams
-from builder.app import Components
+from builder.app.components import Components
 from tests.integration.inside import Outage, engine_of, engine_with, service_here, settings, worker_here
 from tests.integration.test_metrics import value
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, until

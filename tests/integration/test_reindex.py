@@ -6,7 +6,7 @@ from pathlib import Path
 from nats.js import JetStreamContext
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
-from builder.app import open_components
+from builder.app.components import open_components
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing

@@ -11,7 +11,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.topology import Topology
-from builder.app import shadow_report
+from builder.app.operations.shadows import shadow_report
 from builder.app.settings import Settings
 from builder.cli.shadow_report import difference_text, report_text
 from builder.client import connect

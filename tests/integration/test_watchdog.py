@@ -13,7 +13,8 @@ from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, Topology, ensure_streams
-from builder.app import Parts, open_service, serving
+from builder.app.parts import Parts
+from builder.app.service import open_service, serving
 from builder.domain.errors import Misconfigured
 from tests.integration.inside import service_here, settings
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until

@@ -26,8 +26,8 @@ NEVER_TRIGGERS = frozenset({"summary.v1"})
 class LintFacts:
     """What a profile is checked against."""
 
-    moving: Mapping[str, tuple[str, ...]]
-    """Hint → the clocks, ids and counters that it shows."""
+    moving: Mapping[str, tuple[tuple[str, int], ...]]
+    """Hint → the clocks, ids and counters that it shows, with their lines."""
     pages: frozenset[str]
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
@@ -105,9 +105,10 @@ def _stable(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
             )
         for schema in _schemas_in(profile, rule):
             hint = profile.hints.get(schema, schema)
-            for name in facts.moving.get(hint, ()):
-                problem = f"hints/{hint}.md.j2 shows {name!r}, a clock, id or counter, in a section of class {rule.section_class}"
-                yield Finding(_at(rule), problem, f"take {name!r} out of the hint, or give the section class: turn", "note")
+            for name, line in facts.moving.get(hint, ()):
+                place = f"hints/{hint}.md.j2 line {line}"
+                problem = f"{place} shows {name}, a clock, id or counter, in a section of class {rule.section_class}"
+                yield Finding(_at(rule), problem, f"take {name} out of the hint, or give the section class: turn", "note")
     for reminder in profile.reminders:
         if (reminder.every > 1 or reminder.when) and reminder.section in {rule.name for rule in stable}:
             problem = "a reminder comes and goes in a section that should stay the same"
@@ -197,7 +198,10 @@ def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Fi
 
 def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
-    tokens = sum(map(facts.count(profile.encoding), (profile.system_prompt, *always)))
+    words = (profile.system_prompt, *always)
+    # No token has less than a byte: tables of tokens are read for long texts only.
+    is_long = sum(len(text.encode("utf-8", "replace")) for text in words) > profile.least_allowance
+    tokens = sum(map(facts.count(profile.encoding), words)) if is_long else 0
     if tokens > profile.least_allowance:
         problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
         yield Finding("budget", problem, "raise the budget, or shorten them")

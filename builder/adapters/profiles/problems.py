@@ -15,6 +15,8 @@ from builder.wire.files import line_of
 
 MAX_ERRORS = 50
 """Of a file that are told: somebody mends one after the other."""
+MAX_NAME_CHARS = 60
+"""Of a name in a message."""
 MAX_VALUE_CHARS = 120
 """Of a value in a message."""
 UNION_ERRORS = frozenset({"string_type", "tuple_type", "bool_type", "model_type", "dict_type", "model_attributes_type"})
@@ -47,7 +49,8 @@ class SettingError(ValueError):
 
 
 def place_of(path: Path) -> str:
-    """The setting as an author calls it: a section by its name."""
+    """The setting as an author calls it: a section by its name. Long names are cut, so that a message keeps its remedy."""
+    path = tuple(step[:MAX_NAME_CHARS] for step in path)
     if path[:1] == (SECTIONS,) and len(path) > 1:
         inner = f", `{'.'.join(path[2:])}`" if path[2:] else ""
         name = f"number {int(path[1]) + 1}" if path[1].isdigit() else f"`{path[1]}`"
@@ -117,7 +120,7 @@ def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: 
     text = _value_text(error["input"])
     match error["type"]:
         case "extra_forbidden":
-            return f"there is no setting {path[-1]!r}", advice(path[-1], settings_at(model, error["loc"][:-1]))
+            return f"there is no setting {path[-1][:MAX_NAME_CHARS]!r}", advice(path[-1], settings_at(model, error["loc"][:-1]))
         case "missing":
             is_partial = len(path) == 1 and not extends
             fix = "write `extends: default` to change the default profile, or add it" if is_partial else "add it"

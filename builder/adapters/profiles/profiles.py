@@ -19,7 +19,7 @@ from builder.adapters.profiles.parts import (
     ToolOutputFile,
     TriggerFile,
 )
-from builder.adapters.profiles.problems import SettingError, findings_of
+from builder.adapters.profiles.problems import MAX_NAME_CHARS, SettingError, findings_of
 from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGET, ProfileFile
 from builder.adapters.profiles.time_zones import time_zone
 from builder.assemble.sources.table import SOURCES
@@ -214,7 +214,7 @@ def _title(item: SectionFile, phrases: Mapping[str, str]) -> str:
     if phrase not in phrases:
         place = ("sections", item.name, "title")
         if item.title is None:
-            raise SettingError(place, "it has no heading", f"write title: {item.name.capitalize()}")
+            raise SettingError(place, "it has no heading", f"write title: {item.name[:MAX_NAME_CHARS].capitalize()}")
         raise SettingError(place, f"there is no phrase {phrase!r}", advice(phrase, phrases))
     return phrases[phrase]
 

@@ -10,13 +10,14 @@ from hashlib import blake2b
 from types import MappingProxyType
 from typing import Any
 
-from jinja2 import Template, TemplateError
+from jinja2 import Template, TemplateError, TemplateSyntaxError
 
 from builder.adapters.templates.phrases import ENGLISH, parse_phrases
 from builder.adapters.templates.reasons import compile_problem, reason_of
-from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, metered, size
 from builder.assemble.items.list_items import Rendered, items, unmarked
+from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import FaultyFiles, LintFinding
@@ -153,39 +154,44 @@ def languages_of(layers: tuple[Files, ...]) -> dict[str, dict[str, str]]:
 
 
 def _marked(section: Any) -> dict[str, Any]:
-    """A section as a page template sees it; its fragments were quoted when they were rendered."""
-    groups = [{"date": group.date, "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups]
-    return {"name": section.name, "title": section.title, "note": section.note, "groups": groups}
+    """A section as a page template sees it.
+
+    Its fragments were quoted when they were rendered; its other texts lose their control text here.
+    """
+    groups = [
+        {"date": visible(group.date), "fragments": [Rendered(text) for text in group.fragments]} for group in section.groups
+    ]
+    return {"name": visible(section.name), "title": visible(section.title), "note": visible(section.note), "groups": groups}
 
 
 def _all_compiled(all_sources: Mapping[TemplateKind, Mapping[str, str]]) -> Mapping[TemplateKind, Mapping[str, Template]]:
     """Raises `FaultyFiles` with a finding for each that does not compile."""
-    environment = Sandbox()
     findings: list[LintFinding] = []
-    compiled: dict[TemplateKind, dict[str, Template]] = {}
+    templates: dict[TemplateKind, dict[str, Template]] = {}
     for kind, sources in all_sources.items():
-        compiled[kind] = {}
+        templates[kind] = {}
         for name, source in sources.items():
-            template = _compile(environment, f"{kind}/{name}{SUFFIX}", source)
+            template = _compile(f"{kind}/{name}{SUFFIX}", source)
             if isinstance(template, LintFinding):
                 findings.append(template)
             else:
-                compiled[kind][name] = template
+                templates[kind][name] = template
     if findings:
         raise FaultyFiles(findings)
-    return compiled
+    return templates
 
 
-def _compile(environment: Sandbox, file: str, source: str) -> Template | LintFinding:
+def _compile(file: str, source: str) -> Template | LintFinding:
     if len(source) > MAX_SOURCE_CHARS:
         return LintFinding(
             file=file, place="", problem=f"it has more than {MAX_SOURCE_CHARS:,} characters", fix="make it smaller"
         )
     try:
-        return environment.from_string(source)
+        return compiled(source)
     except FAILURES as error:
-        problem, fix = compile_problem(error, environment)
-        return LintFinding(file=file, line=getattr(error, "lineno", None) or 0, place="", problem=problem, fix=fix)
+        problem, fix = compile_problem(error)
+        line = error.lineno if isinstance(error, TemplateSyntaxError) else 0
+        return LintFinding(file=file, line=line, place="", problem=problem, fix=fix)
 
 
 def _revision(*sources: Mapping[str, str]) -> str:

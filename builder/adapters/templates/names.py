@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from jinja2 import meta, nodes
 
-from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.sandbox.environment import parsed, sandbox
 from builder.adapters.templates.values import VALUES
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding, Severity
@@ -36,8 +36,8 @@ class Fault(NamedTuple):
 
 def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -> Iterator[Fault]:
     """Names that do not exist, also in branches that no example takes, and empty files. phrases: by name."""
-    environment = Sandbox()
-    tree = environment.parse(source)
+    environment = sandbox()
+    tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
         yield Fault(line, f"{unknown!r} is no value of a template", suggestion(unknown, VALUE_NAMES[kind]))
@@ -60,7 +60,7 @@ def body_fields(schema: str, source: str) -> Iterator[Fault]:
         return
     definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
     fields = sorted(definition["properties"])
-    for line, name in _fields_of(Sandbox().parse(source), "body"):
+    for line, name in _fields_of(parsed(source), "body"):
         if name in fields:
             continue
         near = nearest(name, fields)

@@ -17,6 +17,8 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 MAX_CATALOGUES = 32
 """Whose phrases are remembered: an edit of a hint changes none of them."""
+FORMS = ("", ",")
+"""How a field may be written: as it is, or with signs between thousands."""
 Problem = tuple[str, str, str]
 """Name of the phrase, what is wrong, what to do."""
 
@@ -59,11 +61,21 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
         yield name, f"{text!r:.80} is no text", "put it in quotation marks"
     elif (names := _fields(text)) is None:
         yield name, "a brace is without its other half", "add it, or write {{ for a brace that is shown"
+    elif shape := _shape(text):
+        yield name, f"the field {shape} has a form of its own", "write the name alone, or {name:,} for a number"
     elif unknown := names - (_fields(english.get(name, text)) or set()):
         allowed = ", ".join(f"{{{each}}}" for each in sorted(_fields(english.get(name, text)) or set())) or "none"
         yield name, f"it has no field {{{min(unknown)}}}", f"allowed is {allowed}"
     elif name == "months" and len(months := text.split()) != MONTHS:
         yield name, f"it has {len(months)} words, not {MONTHS}", "write one word a month, January first"
+
+
+def _shape(text: str) -> str:
+    """The first field that is written otherwise than by its name: a width would fill a page."""
+    fields = ((field, form or "", kind) for _, field, form, kind in Formatter().parse(text) if field is not None)
+    return next(
+        (f"{{{field}{'!' + kind if kind else ''}:{form[:20]}}}" for field, form, kind in fields if kind or form not in FORMS), ""
+    )
 
 
 def _fields(text: str) -> set[str] | None:

@@ -3,8 +3,10 @@
 import re
 from types import TracebackType
 
-from jinja2 import Environment, Template, TemplateError
+from jinja2 import Template, TemplateError
 
+from builder.adapters.templates.sandbox.environment import sandbox
+from builder.adapters.templates.sandbox.grammar import TAGS, NotInLanguage
 from builder.domain.nearest import advice
 
 MAX_REASON_CHARS = 200
@@ -12,21 +14,38 @@ COMPILED = "<template>"
 """File name of the code that Jinja makes of a source."""
 
 _UNCLOSED = re.compile(r"Unexpected end of template.*The innermost block that needs to be closed is '(\w+)'")
+_UNKNOWN_TAG = re.compile(r"Encountered unknown tag '(\w+)'")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _TYPES = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple", "NoneType", "Missing", "Fields", "Items", "Words"})
 
 
-def compile_problem(error: Exception, environment: Environment) -> tuple[str, str]:
+def compile_problem(error: Exception) -> tuple[str, str]:
     """Why a source does not compile, and what to do."""
+    if isinstance(error, NotInLanguage):
+        return error.problem, error.fix
+    if isinstance(error, RecursionError | MemoryError):
+        return "it is nested too deeply", "set parts of it by {% set %}"
     message = " ".join(str(error).split()).rstrip(".")
-    for word, names in (("filter", environment.filters), ("test", environment.tests)):
-        if unknown := re.fullmatch(rf"No {word} named '(.+)'", message):
-            return f"there is no {word} {unknown[1]!r}", advice(unknown[1], names)
-    if opening := _UNCLOSED.search(message):
-        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} behind it"
+    if isinstance(error, ValueError) and not isinstance(error, TemplateError):  # Python's limit for numbers in digits
+        return "a number of too many digits", "use a smaller one"
     if message == "unexpected '}'":
         return "a brace stands alone", "write {{ in front of a value and }} behind it"
-    return message, "mend the template"
+    return _of_names(message) or _of_statements(message) or (message, "mend the template")
+
+
+def _of_names(message: str) -> tuple[str, str] | None:
+    for word, names in (("filter", sandbox().filters), ("test", sandbox().tests)):
+        if unknown := re.fullmatch(rf"No {word} named '(.+)'", message):
+            return f"there is no {word} {unknown[1]!r}", advice(unknown[1], names)
+    return None
+
+
+def _of_statements(message: str) -> tuple[str, str] | None:
+    if opening := _UNCLOSED.search(message):
+        return f"a block is not closed: {{% {opening[1]} %}}", f"write {{% end{opening[1]} %}} behind it"
+    if unknown := _UNKNOWN_TAG.search(message):
+        return f"{{% {unknown[1]} %}} is no statement of templates", TAGS.get(unknown[1], "take it out, or mend its name")
+    return None
 
 
 def reason_of(error: Exception, template: Template, source: str) -> str:

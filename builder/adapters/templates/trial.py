@@ -87,11 +87,10 @@ def _hint(templates: TemplateSet, name: str) -> None:
 
 
 def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
-    breadcrumb = _breadcrumb(schema, body)
+    breadcrumb = example(schema, body)
 
     def rendered(form: RenderForm) -> str:
-        values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
-        return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
+        return render_example(templates, name, breadcrumb, body, form)
 
     text = ""
     try:
@@ -107,6 +106,14 @@ def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any]
         rendered(RenderForm(spans=((0, len(breadcrumb.text) // 2),), times=3))
 
 
+def render_example(
+    templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any], form: RenderForm = WHOLE
+) -> str:
+    """An example as this hint shows it. Raises `TemplateFailed`."""
+    values = values_of(breadcrumb, body, form, breadcrumb.speaker, MAX_CHARS, templates.phrases())
+    return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
+
+
 def _shows_some(text: str, body: Any) -> bool:
     """Whether any value of the body stands in the text."""
     if isinstance(body, dict | list):
@@ -114,7 +121,7 @@ def _shows_some(text: str, body: Any) -> bool:
     return str(body).split("\n", 1)[0][:VALUE_CHARS] in text if body not in (None, "") else False
 
 
-def _breadcrumb(schema: str, body: dict[str, Any]) -> Breadcrumb:
+def example(schema: str, body: dict[str, Any]) -> Breadcrumb:
     """An example breadcrumb; the name of a file need not be one of a schema."""
     data = json.dumps({"id": "example", "context": body | {"session_id": "example"}}).encode()
     subject = f"breadcrumbs.example.example.{schema if schema in BODIES else 'example.v1'}"

@@ -29,8 +29,11 @@ _RULE = re.compile(r"[- \t]*$")
 _STRUCTURE = re.compile(
     r"\s|#{1,6}(?:\s|$)|`{3}|~{3}|(?:[-*_=][ \t]*){3,}$|[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[>|]|<[A-Za-z/!?]|$", re.MULTILINE
 )
-_UNDERLINE = re.compile(r"\s*(?:=+|[-|:][-|: \t]*)\s*(?:\n|$)")
-"""What makes a heading, or the head of a table, of the line above it."""
+_UNDERLINE = re.compile(r"\s*+(?:=++|[-|:][-|: \t]*+)[^\S\n]*+(?:\n|\Z)")
+"""What makes a heading, or the head of a table, of the line above it.
+
+It never goes back: in a text of many blanks that would take hours.
+"""
 
 
 class Rendered(str):

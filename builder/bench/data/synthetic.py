@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from builder.app import Components
+from builder.app.components import Components
 from builder.bench.data.datasets import sample_lines
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb

@@ -21,7 +21,7 @@ from zlib import crc32
 
 import numpy as np
 
-from builder.app import encoder
+from builder.app.components import encoder
 from builder.app.operations.scratch import open_scratch
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.conversation import is_under_pressure

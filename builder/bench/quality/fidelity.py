@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from builder.app import Components, encoder
+from builder.app.components import Components, encoder
 from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from builder.app import Components, encoder, summarise
+from builder.app.components import Components, encoder
+from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import Conversation, Dataset, spaced
 from builder.bench.quality.recall import Outcome, ask, summary
 from builder.domain.context import Context

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from builder.app import Components
+from builder.app.components import Components
 from builder.bench.data.datasets import Conversation, Dataset, Question
 from builder.bench.data.planted import copy_of, opposites_of
 from builder.bench.quality.recall import run as recall

@@ -9,7 +9,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Components, summarise
+from builder.app.components import Components
+from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import SUMMARY_ROOM, Conversation, Dataset, remember
 from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, message, mixed, texts
 from builder.domain.breadcrumb import Breadcrumb, Place

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from builder.app import Components, counter, summarise
+from builder.app.components import Components, counter
+from builder.app.operations.summaries import summarise
 from builder.bench.data.datasets import Conversation, Dataset, remember
 from builder.bench.quality.recall import Outcome, ask, folded, recalled, summary, tokens
 from builder.domain.breadcrumb import Breadcrumb

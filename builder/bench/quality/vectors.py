@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from builder.app import Components, counter
+from builder.app.components import Components, counter
 from builder.bench.data.datasets import Conversation, Dataset, Question
 from builder.bench.quality.recall import Outcome, folded, recalled, summary, tokens
 

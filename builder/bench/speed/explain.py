@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import Any
 
-from builder.app import Service
+from builder.app.service import Service
 from builder.bench.data.synthetic import WORKSPACE
 from builder.bench.speed.latency import CONSUMER, fill_sessions, session_name
 from builder.bench.speed.quantiles import milliseconds

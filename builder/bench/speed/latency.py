@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
-from builder.app import Components, Service, summarise
+from builder.app.components import Components
+from builder.app.operations.summaries import summarise
+from builder.app.service import Service
 from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts, usage
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.client import Client, connect

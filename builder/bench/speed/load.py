@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from builder.app import Service, unsettled
+from builder.app.service import Service, unsettled
 from builder.bench.data.synthetic import WORKSPACE, texts
 from builder.bench.speed.memory import resident_mb
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds

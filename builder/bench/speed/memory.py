@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from builder.app import Components
+from builder.app.components import Components
 from builder.bench.data.synthetic import breadcrumb, message, mixed, texts
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode

@@ -14,7 +14,7 @@ from builder.cli.options import AsJson, show
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from builder.app import Components
+    from builder.app.components import Components
     from builder.bench.quality.fit import Example
 
 
@@ -48,7 +48,7 @@ def recall(
     if ablate:
         _ablate(file, numbers(budgets), profile, fit_on or file, as_json)
         return
-    from builder.app import summarise
+    from builder.app.operations.summaries import summarise
     from builder.bench.data.datasets import load, of_one_person, pooled
     from builder.bench.quality import recall as bench
     from builder.bench.quality.fit import leave_one_out

@@ -16,7 +16,7 @@ def latency(
     as_json: AsJson = False,
 ) -> None:
     """A whole context beside the bare embedding call, interleaved in one run over a real nats-server."""
-    from builder.app import open_reference
+    from builder.app.components import open_reference
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
     from builder.bench.speed import latency as bench
 
@@ -38,7 +38,7 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Explain, why, replay and the preview of an edit beside the build, as requests to a running service."""
-    from builder.app import open_encoder
+    from builder.app.components import open_encoder
     from builder.bench.data.synthetic import DISTINCT_MESSAGES
     from builder.bench.speed import explain as bench
 
@@ -59,7 +59,7 @@ def load(
     as_json: AsJson = False,
 ) -> None:
     """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
-    from builder.app import open_encoder
+    from builder.app.components import open_encoder
     from builder.bench.speed import load as bench
 
     steps = int(seconds // bench.SLICE_SECONDS) + 1
@@ -76,7 +76,8 @@ def memory(
     as_json: AsJson = False,
 ) -> None:
     """Memory of the worker with a large store, after a trigger in every session."""
-    from builder.app import location, open_components
+    from builder.app.components import open_components
+    from builder.app.stores import location
     from builder.bench.speed import memory as bench
 
     async def work() -> dict[str, Any]:

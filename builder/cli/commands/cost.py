@@ -33,7 +33,9 @@ def cost(
     from rich.console import Console
     from rich.progress import Progress
 
-    from builder.app import PriceList, costs, load_prices, read_traffic
+    from builder.app.operations.costs import costs
+    from builder.app.operations.prices import PriceList, load_prices
+    from builder.app.operations.traffic import read_traffic
     from builder.cli.cost_table import table
     from builder.domain.errors import Misconfigured
     from builder.domain.usage import known_name
@@ -66,7 +68,7 @@ def cost(
 
 def _model_of(configuration: "Settings", consumer: str) -> str:
     """The model that the profile names; "" where it names none, or is another installation's."""
-    from builder.app import open_catalog
+    from builder.app.operations.lint import open_catalog
     from builder.domain.errors import Misconfigured
 
     try:

@@ -86,7 +86,7 @@ def _request(trigger: str, consumer: str, session: str) -> dict[str, Any]:
 
 def _files(profile: str, templates: Path | None) -> dict[str, Any]:
     """The profile and the files of a request."""
-    from builder.app import read_templates
+    from builder.app.config import read_templates
 
     files = read_templates(templates) if templates else {}
     name = profile

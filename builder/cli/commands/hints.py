@@ -20,7 +20,7 @@ def convert(
     as_json: AsJson = False,
 ) -> None:
     """Convert llm_hints with Handlebars templates to Jinja2, and report what cannot be. Exit code 1 when something cannot."""
-    from builder.app import convert_hints, read_files, write_hints
+    from builder.app.operations.hint_conversion import convert_hints, read_files, write_hints
 
     texts = [("stdin.json", sys.stdin.read())] if str(file) == "-" else list(read_files(file))
     converted = [(name, each) for name, text in texts for each in convert_hints(text, name)]

@@ -101,7 +101,7 @@ def import_events(
     """Publish old events or chats beside the running service: remembered, never answered. Nothing is imported twice."""
     from dataclasses import asdict
 
-    from builder.app import Import, import_file
+    from builder.app.operations.imports import Import, import_file
     from builder.domain.errors import Rejected
     from builder.wire.session_names import session_token
 
@@ -133,7 +133,7 @@ def compact(
     """Summarise all but the newest units of a session at once; the messages themselves stay where they are."""
     from dataclasses import asdict
 
-    from builder.app import compact_session
+    from builder.app.operations.summaries import compact_session
     from builder.wire.session_names import session_token
 
     place, token = target(servers, workspace), session_token(session)

@@ -14,7 +14,7 @@ Sequence = Annotated[int, typer.Argument(help="Stream sequence of the rejected b
 
 def prepare(*, as_json: AsJson = False) -> None:
     """Export and quantise the default embedding model from its installed package, once. Needs torch; no network."""
-    from builder.app import prepare_model
+    from builder.app.components import prepare_model
 
     model = prepare_model(settings())
     done = "prepared" if model["prepared"] else "was prepared before"
@@ -24,7 +24,7 @@ def prepare(*, as_json: AsJson = False) -> None:
 
 def list_models(*, as_json: AsJson = False) -> None:
     """Show the models and whether they are ready."""
-    from builder.app import models
+    from builder.app.components import models
 
     rows = models(settings())
     show(rows, as_json, text="".join(f"{model['name']:24} {model['state']}\n" for model in rows))
@@ -105,7 +105,7 @@ def clear_dead_letters(
 
 def reindex(*, as_json: AsJson = False) -> None:
     """Rebuild the store from the stream (stop the service first). Publishes nothing."""
-    from builder.app import rebuild_store
+    from builder.app.operations.maintenance import rebuild_store
 
     with progress_bar("reindex") as advance:
         result = asyncio.run(rebuild_store(settings(), advance))

@@ -65,7 +65,8 @@ def preview(
 
 
 async def _of_fixture(stack: AsyncExitStack, events: str, folder: Path, before: Path | None, names: dict[str, str]) -> Preview:
-    from builder.app import bundled_files, open_fixture, read_templates
+    from builder.app.config import bundled_files, read_templates
+    from builder.app.operations.fixtures import open_fixture
     from builder.cli.build import read_breadcrumbs, trigger_of
     from builder.wire.session_names import optional_token
 
@@ -87,7 +88,7 @@ async def _of_fixture(stack: AsyncExitStack, events: str, folder: Path, before: 
 async def _of_stored(
     stack: AsyncExitStack, folder: Path, before: Path | None, names: dict[str, str], servers: str, workspace: str
 ) -> Preview:
-    from builder.app import read_templates
+    from builder.app.config import read_templates
     from builder.cli.requests import open_source
     from builder.wire.session_names import optional_token
 
@@ -106,7 +107,7 @@ async def _of_stored(
 
 async def _print(make: Preview, as_json: bool, page: bool, watched: Path | None) -> None:
     """Once, or after every edit of the watched folder."""
-    from builder.app import file_stamps
+    from builder.app.config import file_stamps
     from builder.cli.page_difference import difference_text
 
     while True:

@@ -122,7 +122,7 @@ def purge(
     """Erase what has expired from stream and store, of all workspaces."""
     from datetime import UTC, datetime
 
-    from builder.app import purge_store
+    from builder.app.operations.maintenance import purge_store
 
     place = target(servers)
     rows = asyncio.run(purge_store(place.settings, place.servers, datetime.now(UTC), dry_run=dry_run))
@@ -146,7 +146,7 @@ def export(
 
     They are whole records in the stream's order, tombstones of sessions too, no secrets.
     """
-    from builder.app import export_session
+    from builder.app.operations.export import export_session
     from builder.cli.people import export_person
     from builder.domain.recall import EVERY_SESSION
     from builder.wire.session_names import session_token

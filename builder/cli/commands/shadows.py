@@ -26,7 +26,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Show what shadow profiles would have changed: tokens, what was lost and gained, and the contexts that differ most."""
-    from builder.app import read_differences, shadow_report
+    from builder.app.operations.shadows import read_differences, shadow_report
     from builder.cli.shadow_report import difference_text, report_text
     from builder.wire.shadows import difference_json
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from builder.app import locate_store, open_components
+from builder.app.components import open_components
 from builder.app.settings import Embedding, Settings
+from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.factories import bare, make_remembered

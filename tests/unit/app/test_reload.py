@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.templates.failures import silence
-from builder.app import open_components
+from builder.app.components import open_components
 from builder.app.config import read_config, template_folders
 from builder.app.reload import Reloader
 from builder.app.settings import Embedding, Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.app import shadow_report
+from builder.app.operations.shadows import shadow_report
 from builder.cli.commands.shadows import moment_of
 from builder.cli.shadow_report import difference_text, report_text
 from builder.domain.errors import Rejected

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
+from builder.domain.control_text import visible
+
 _NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _OPENING = re.compile(r"\{(?=[{%#]|\Z)")
 _OPENING_IN_TEXT = re.compile(r"\{(?=[{%#])")
@@ -62,7 +64,8 @@ def _statement(kind: str, content: str, source: str, behind: Piece | None) -> st
 def _merged(pieces: Iterable[Piece]) -> Iterable[Piece]:
     for kind, group in groupby(pieces, key=lambda piece: piece.kind):
         if kind == "text":
-            yield Piece("text", "".join(piece.content for piece in group).replace("\r\n", "\n").replace("\r", "\n"))
+            text = "".join(piece.content for piece in group).replace("\r\n", "\n").replace("\r", "\n")
+            yield Piece("text", visible(text))  # as every page shows it; a template must not hold control text
         else:
             yield from group
 

@@ -10,7 +10,6 @@ from builder.adapters.templates.folder import FAILURES, TemplateFailed
 from builder.adapters.templates.llm_hints.paths import Path, parse_path
 from builder.adapters.templates.llm_hints.rules import Rule, rule_of
 from builder.adapters.templates.reasons import MAX_REASON_CHARS, compile_problem
-from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.domain.nearest import advice
 from builder.wire.json import parse
 
@@ -76,7 +75,7 @@ def _read(text: str) -> LlmHints | str:
             place = f"transform.{key[:40]}"
             rules.append((key, rule_of(spec)))
     except FAILURES as error:
-        problem, fix = compile_problem(error, Sandbox()) if isinstance(error, TemplateError) else (str(error), "")
+        problem, fix = compile_problem(error) if isinstance(error, TemplateError) else (str(error), "")
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
         return f"{place}: {line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
     return LlmHints(include=include, exclude=exclude, transform=tuple(rules), mode=mode)

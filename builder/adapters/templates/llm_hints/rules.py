@@ -10,7 +10,7 @@ from jinja2 import Template, meta
 from builder.adapters.templates.llm_hints.extraction import Extraction
 from builder.adapters.templates.llm_hints.jq_program import check_query, jq_process
 from builder.adapters.templates.llm_hints.paths import Path, parse_path, values_at
-from builder.adapters.templates.sandbox.environment import Sandbox
+from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.filters import inline
 from builder.adapters.templates.sandbox.meter import charge_for
 from builder.adapters.templates.sandbox.missing import marked
@@ -58,11 +58,10 @@ class TemplateRule:
     def __init__(self, source: str) -> None:
         if len(source) > MAX_TEMPLATE_CHARS:
             raise ValueError(f"the template has more than {MAX_TEMPLATE_CHARS:,} characters; make it shorter")
-        environment = Sandbox()
         self.source = source
-        self.template: Template = environment.from_string(source)
+        self.template: Template = compiled(source)
         allowed = VALUES | {CONTEXT}
-        if unknown := sorted(meta.find_undeclared_variables(environment.parse(source)) - allowed):
+        if unknown := sorted(meta.find_undeclared_variables(parsed(source)) - allowed):
             raise ValueError(f"{unknown[0]!r} is no value of a template; write {CONTEXT}.{unknown[0]}")
 
     def value(self, data: Data) -> Any:

@@ -10,7 +10,7 @@ from builder.adapters.templates.layouts import table
 from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
 from builder.assemble.items.list_items import below
 from builder.domain.phrases import Phrases
-from builder.language.sentences import sentences
+from builder.language.sentences import CONTEXT_CHARS, sentences
 
 _TAG = re.compile(r"<(?=\s*/|[A-Za-z_!?])")
 _NO_TAG_NAME = re.compile(r"[^\w.-]|^(?=[^A-Za-z_])", re.ASCII)
@@ -24,6 +24,8 @@ MAX_LINE_CHARS = 160
 """Of arguments that stand in the line of their call."""
 WORDY_CHARS = 40
 """Items of a plain list with more characters get a line each."""
+MAX_SENTENCE_CHARS = 4_096
+"""Of a text in which the end of its first sentence is looked for."""
 EMPTY_OBJECT, EMPTY_LIST = "{}", "[]"
 NAMING = ("title", "name", "path")
 """Keys that say what an object is; they come first."""
@@ -48,9 +50,19 @@ def tag(name: Any) -> str:
 def sentence(text: Any) -> str:
     """The first sentence of a text, with its full stop."""
     plain = str(text)
-    start, end = next(iter(sentences(plain)), (0, 0))
+    start, end = _first_sentence(plain)
     first = " ".join(plain[start:end].split())
     return f"{first}." if re.search(r"[\w)\]\"'»”]$", first) else first
+
+
+def _first_sentence(text: str) -> tuple[int, int]:
+    """Its span: where it does not end near the beginning, the whole first line."""
+    spans = sentences(text[:MAX_SENTENCE_CHARS])
+    if len(text) <= MAX_SENTENCE_CHARS or (spans[1:] and spans[1][0] + CONTEXT_CHARS < MAX_SENTENCE_CHARS):
+        return spans[0] if spans else (0, 0)
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    return start, len(text) if end < 0 else end
 
 
 def readable(value: Any, rows: str = ROWS) -> str:

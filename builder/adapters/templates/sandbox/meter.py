@@ -4,7 +4,7 @@ Steps and characters are counted, so the same input meets the same limit on ever
 """
 
 import sys
-from collections.abc import Iterator, KeysView, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, ValuesView
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
-from jinja2 import TemplateRuntimeError
+from jinja2 import TemplateRuntimeError, Undefined
 
+from builder.adapters.templates.sandbox.missing import Missing
+
+MAX_CALLS = 40
+"""Macros and recursive loops within each other."""
 CLOCK_STEPS = 32
 """Steps between two looks at the clock."""
 CLOCK_CHARS = 20_000
@@ -41,7 +45,7 @@ class Limits:
 class Meter:
     """The account of one rendering."""
 
-    __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps")
+    __slots__ = ("_characters", "_ends", "_limits", "_looks", "_steps", "calls")
 
     def __init__(self, limits: Limits, value_chars: int) -> None:
         """value_chars: characters of the values."""
@@ -50,6 +54,7 @@ class Meter:
         self._characters = limits.characters + limits.characters_each * value_chars
         self._looks = CLOCK_STEPS
         self._ends = thread_time() + limits.seconds
+        self.calls = 0
 
     @property
     def remaining(self) -> int:
@@ -88,6 +93,19 @@ def metered(limits: Limits, value_chars: int) -> Iterator[None]:
         _METER.reset(token)
 
 
+@contextmanager
+def nested() -> Iterator[None]:
+    """Within it one more macro or recursive loop runs. Raises `LimitExceeded` for too many within each other."""
+    meter = _METER.get()
+    meter.calls += 1
+    if meter.calls > MAX_CALLS:
+        raise LimitExceeded(f"more than {MAX_CALLS} macros or recursive loops run within each other; let it go less deep")
+    try:
+        yield
+    finally:
+        meter.calls -= 1
+
+
 def step(characters: int = 0) -> None:
     """See `Meter.step`."""
     _METER.get().step(characters)
@@ -106,7 +124,10 @@ def charge_for(*values: Any) -> None:
 
 
 def size(value: Any, most: int = sys.maxsize) -> int:
-    """Characters of the value and of all it holds, one more for each; counting ends above `most`."""
+    """Characters of the value and of all it holds, one more for each; counting ends above `most`.
+
+    Raises `TemplateRuntimeError` for what is no data: a macro, the loop, a method, a name without a value.
+    """
     total, waiting = 0, [value]
     while waiting and total <= most:
         item = waiting.pop()
@@ -116,8 +137,18 @@ def size(value: Any, most: int = sys.maxsize) -> int:
         elif isinstance(item, dict):
             waiting += item
             waiting += item.values()
-        elif isinstance(item, list | tuple | AbstractSet | KeysView | ValuesView):
+        elif isinstance(item, list | tuple | AbstractSet | KeysView | ValuesView | ItemsView):
             waiting += item
         elif isinstance(item, int):
             total += item.bit_length() // 3
+        elif not isinstance(item, float | None | Missing):
+            raise _no_data(item)
     return total + len(waiting)
+
+
+def _no_data(value: Any) -> Exception:
+    if isinstance(value, Undefined):
+        str(value)  # raises why it is undefined
+    return TemplateRuntimeError(
+        "a value that is no text, number, list or object cannot be used; call a macro or a method, or name a field of the loop"
+    )

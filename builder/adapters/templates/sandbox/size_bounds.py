@@ -5,7 +5,8 @@ are given.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
+from string import Formatter
 from typing import Any
 
 from jinja2 import TemplateRuntimeError
@@ -23,12 +24,19 @@ MAX_WIDTH_DIGITS = 6
 """Of a width in a format."""
 ESCAPED_CHARS = 6
 """Characters that one character may become: `&#34;`, `%E2`, `\\u2026`."""
+UNICODE_CHARS = 12
+"""Characters that one of many scripts may become: `\\ud83d\\ude00`, `%F0%9F%98%80`."""
+MAX_PLACES = 100
+"""To which a number is rounded."""
 QUADRATIC_CHARS = 4_096
 """Input for which a slow filter, which takes the square of its input's time, takes as long per character as the others."""
+WRAPPED_CHARS = 64
+"""The same of wrapping, which copies the rest of a text for each line of a long word."""
 
 _DIGITS = re.compile(r"\d+")
-_VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*|\{[^{}]*:[^{}]*\{")
-"""`%*d` and `{:{}}`."""
+_VALUE_WIDTH = re.compile(r"%(?:\([^)]*\))?[#0\- +\d.]*\*")
+"""`%*d`."""
+_WIDTH_PROBLEM = f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
 
 
 def of_operator(operator: str, first: Any, second: Any) -> int:
@@ -37,7 +45,7 @@ def of_operator(operator: str, first: Any, second: Any) -> int:
         return _size_of_number(operator, first, second)
     if operator == "*":
         return _size_of_repeat(first, second)
-    return _size_of_format(first, second) if operator == "%" and isinstance(first, str) else size((first, second))
+    return _size_of_percents(first, second) if operator == "%" and isinstance(first, str) else size((first, second))
 
 
 def _size_of_number(operator: str, first: float, second: float) -> int:
@@ -53,18 +61,35 @@ def _size_of_repeat(first: Any, second: Any) -> int:
     return size(many) * max(times, 1) if isinstance(times, int) else size((first, second))
 
 
-def _size_of_format(text: str, *values: Any) -> int:
-    """Of a text with places to fill in: its own characters, every width in it, and each value wherever it may stand."""
-    digits = _DIGITS.findall(text)
-    if any(len(run) > MAX_WIDTH_DIGITS for run in digits) or _VALUE_WIDTH.search(text):
-        raise TemplateRuntimeError(
-            f"a format whose width is a value, or has more than {MAX_WIDTH_DIGITS} digits; write a small width"
-        )
-    return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * (text.count("%") + text.count("{"))
+def _size_of_percents(text: str, *values: Any) -> int:
+    """Of a text with places to fill in by `%`: its own characters, every width, and each value wherever it may stand."""
+    if _VALUE_WIDTH.search(text):
+        raise TemplateRuntimeError(_WIDTH_PROBLEM)
+    return _size_of_filled(text, (text,), text.count("%"), values)
+
+
+def _size_of_fields(text: str, *values: Any) -> int:
+    """Of a text with fields in braces; see `_size_of_percents`."""
+    fields = [(name, width or "") for _, name, width, _ in Formatter().parse(text) if name is not None]
+    if any("{" in width or "}" in width for _, width in fields):
+        raise TemplateRuntimeError(_WIDTH_PROBLEM)
+    return _size_of_filled(text, (width for _, width in fields), len(fields), values)
+
+
+def _size_of_filled(text: str, widths: Iterable[str], places: int, values: Any) -> int:
+    """Raises `TemplateRuntimeError` for a width of too many digits."""
+    digits = [run for width in widths for run in _DIGITS.findall(width)]
+    if any(len(run) > MAX_WIDTH_DIGITS for run in digits):
+        raise TemplateRuntimeError(_WIDTH_PROBLEM)
+    return len(text) + sum(map(int, digits)) + ESCAPED_CHARS * size(values) * places
 
 
 def _size_of_formatting(text: Any, /, *args: Any, **kwargs: Any) -> int:
-    return _size_of_format(str(text), *args, *kwargs.values())
+    return _size_of_fields(str(text), *args, *kwargs.values())
+
+
+def _size_of_format_filter(text: Any, /, *args: Any, **kwargs: Any) -> int:
+    return _size_of_percents(str(text), *args, *kwargs.values())
 
 
 def _size_of_replace(text: Any, old: Any = "", new: Any = "", *_: Any, **__: Any) -> int:
@@ -97,7 +122,7 @@ def _size_of_wrap(text: Any, width: int = 79, _: Any = True, glue: Any = "\n", *
     """Textwrap copies the rest of a long word for each line."""
     length, glue = len(str(text)), kwargs.get("wrapstring") or glue
     lines = length // max(int(width), 1) + str(text).count("\n") + 1
-    return length + lines * (len(str(glue)) + length // QUADRATIC_CHARS)
+    return length + lines * (len(str(glue)) + length // WRAPPED_CHARS)
 
 
 def _size_of_slow(*values: Any, **kwargs: Any) -> int:
@@ -111,7 +136,19 @@ def _size_of_escape(*values: Any, **kwargs: Any) -> int:
 
 
 def _size_of_json(value: Any, indent: Any = None) -> int:
-    return size(value) * (ESCAPED_CHARS + (indent if isinstance(indent, int) else 0))
+    """Each level is indented further."""
+    width = len(indent) if isinstance(indent, str) else abs(indent) if isinstance(indent, int) else 0
+    return size(value) * (UNICODE_CHARS + width * (depth(value) + 1))
+
+
+def _size_of_address(value: Any, *_: Any, **__: Any) -> int:
+    return UNICODE_CHARS * size(value)
+
+
+def _size_of_round(value: Any, precision: Any = 0, method: Any = "common") -> int:
+    if isinstance(precision, int) and abs(precision) > MAX_PLACES:
+        raise TemplateRuntimeError(f"a number is rounded to more than {MAX_PLACES} places; use fewer")
+    return size((value, precision, method))
 
 
 def _size_of_sum(values: Any, attribute: Any = None, start: Any = 0) -> int:
@@ -149,7 +186,7 @@ METHODS: Mapping[type, Mapping[str, Bound]] = {
         "join": _size_of_glue,
         "replace": _size_of_replace,
     },
-    dict: dict.fromkeys(("get", "items", "keys", "values"), lambda *_: 1) | {"copy": size},
+    dict: dict.fromkeys(("items", "keys", "values"), lambda fields: len(fields) + 1) | {"copy": size, "get": lambda *_: 1},
     list: {"copy": size, "count": lambda *values: size(values), "index": lambda *values: size(values)},
     tuple: {"count": lambda *values: size(values), "index": lambda *values: size(values)},
     float: {"is_integer": lambda _: 1},
@@ -157,29 +194,46 @@ METHODS: Mapping[type, Mapping[str, Bound]] = {
 """The methods that templates may call, of the types whose methods are not written in Python."""
 
 FREE = frozenset(
-    {"attr", "count", "d", "default", "first", "items", "last", "length", "map", "random"}
+    {"attr", "count", "d", "default", "first", "items", "last", "length", "map"}
     | {"reject", "rejectattr", "select", "selectattr"}
 )
 """Filters that only pass values on."""
 FILTERS: Mapping[str, Bound] = (
     dict.fromkeys(FREE, lambda *_, **__: 1)
     | dict.fromkeys(("dictsort", "groupby", "max", "min", "sort", "unique"), _size_of_sort)
-    | dict.fromkeys(("pprint", "striptags", "urlize"), _size_of_slow)
-    | dict.fromkeys(("batch", "center", "round", "slice", "truncate"), _size_by_numbers)
+    | dict.fromkeys(("striptags",), _size_of_slow)
+    | dict.fromkeys(("batch", "center", "slice", "truncate"), _size_by_numbers)
     | {
-        "format": _size_of_formatting,
+        "format": _size_of_format_filter,
         "indent": _size_of_lines,
         "join": _size_of_join,
         "replace": _size_of_replace,
         "sum": _size_of_sum,
     }
-    | {"readable": _size_of_layout, "tojson": _size_of_json, "wordwrap": _size_of_wrap}
+    | {"readable": _size_of_layout, "round": _size_of_round, "tojson": _size_of_json, "urlencode": _size_of_address}
+    | {"wordwrap": _size_of_wrap}
 )
 
 
+FREE_TESTS = frozenset(
+    {"boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number", "sameas", "sequence", "string"}
+    | {"true", "undefined"}
+)
+"""Tests that look at no content."""
+
+
 def of_filter(name: str) -> Bound:
-    """The bound of a filter or a test."""
+    """The bound of a filter."""
     return FILTERS.get(name, _size_of_escape)
+
+
+def of_test(name: str) -> Bound:
+    """The bound of a test."""
+    return _free if name in FREE_TESTS else _size_of_escape
+
+
+def _free(*_: Any) -> int:
+    return 1
 
 
 def of_method(receiver: Any, name: str) -> Bound:

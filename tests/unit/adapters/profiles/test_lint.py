@@ -8,8 +8,9 @@ import yaml
 from builder.adapters.profiles.lint import LintFacts, lint_profile
 from builder.adapters.profiles.models import ModelFacts
 from builder.adapters.profiles.profiles import parse_profile
+from builder.adapters.templates.emphasis import overused
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.lint import lint_templates, moving, overused
+from builder.adapters.templates.lint import lint_templates
 from builder.adapters.tokens import load_counter
 
 WINDOW = {"name": "recent", "title": "Recent", "source": "window"}
@@ -21,7 +22,7 @@ REMINDER = {"name": "reminder", "title": "Reminder", "source": "reminder"}
 GENERIC = {"generic": "{{ schema }}: {{ body | readable }}"}
 PAGE = "{% for s in sections %}{% for g in s.groups %}{% for f in g.fragments %}{{ f }} {% endfor %}{% endfor %}{% endfor %}"
 NOTHING_FOUND: dict[str, Any] = {"schemas": []}
-HINTS = {"user.message.v1": (), "tool.catalog.v1": (), "ticket.v1": ("id", "updated_at")}
+HINTS = {"user.message.v1": (), "tool.catalog.v1": (), "ticket.v1": (("id", 1), ("body.updated_at", 2))}
 
 
 def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -> list[tuple[str, str]]:
@@ -70,8 +71,8 @@ def test_what_changes_on_every_turn_is_no_static_section() -> None:
 def test_no_clock_id_or_counter_in_a_static_section() -> None:
     shown = found(TOOLS, WINDOW, pinned=["ticket.v1"])
     assert [problem.split(",")[0] for _, problem in shown] == [
-        "hints/ticket.v1.md.j2 shows 'id'",
-        "hints/ticket.v1.md.j2 shows 'updated_at'",
+        "hints/ticket.v1.md.j2 line 1 shows id",
+        "hints/ticket.v1.md.j2 line 2 shows body.updated_at",
     ]
     assert found(WINDOW, TOOLS | {"class": "turn"}, pinned=["ticket.v1"]) == []
     assert found(TOOLS | {"dates": "age"}, WINDOW, pinned=["tool.catalog.v1"])[0][1].startswith("dates: age is a clock")
@@ -165,16 +166,9 @@ def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates()
     ]
 
 
-def test_a_template_that_uses_what_it_is_not_given_or_what_is_random_is_told() -> None:
-    told = list(lint_templates(TemplateSet(GENERIC | {"a.v1": "{{ speker }}: {{ body.lines | random }}"}, {"p": "{{ now }}"})))
+def test_a_template_that_uses_what_it_is_not_given_is_told() -> None:
+    told = list(lint_templates(TemplateSet(GENERIC | {"a.v1": "{{ speker }}: {{ body.lines }}"}, {"p": "{{ now }}"})))
     assert [(finding.file, finding.line, finding.problem) for finding in told] == [
         ("hints/a.v1.md.j2", 1, "'speker' is no value of a template"),
         ("pages/p.md.j2", 1, "'now' is no value of a template"),
-        ("hints/a.v1.md.j2", 0, "the filter random gives another page each time"),
     ]
-
-
-def test_clocks_ids_and_counters_of_a_hint_are_found_however_they_are_reached() -> None:
-    assert moving('{{ id }} {{ body.updated_at }} {{ body["timestamp"] }} {{ body.get("ticket_id") }} {{ text }}') == (
-        "id", "ticket_id", "timestamp", "updated_at",
-    )  # fmt: skip

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from builder.adapters.profiles.profile_file import ProfileFile
-from builder.app import ProfileCatalog
 from builder.app.config import template_folders
+from builder.app.operations.lint import ProfileCatalog
 from builder.app.settings import Settings
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from builder.adapters.templates.names import GROUP_FIELDS, SECTION_FIELDS
-from builder.adapters.templates.sandbox.environment import FILTERS
+from builder.adapters.templates.sandbox.counted import FILTERS
 from builder.adapters.templates.values import VALUES, plain_item, values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from tests.factories import PHRASES, make_breadcrumb

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from builder.app import ProfileCatalog
 from builder.app.config import read_config, template_folders
+from builder.app.operations.lint import ProfileCatalog
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles
@@ -17,6 +17,7 @@ from builder.domain.lint_finding import FaultyFiles
 GOLDEN = Path(__file__).parent / "mistakes.txt"
 HINT, PAGE, PROFILE = "hints/tool.response.v1.md.j2", "pages/default.md.j2", "profiles/default.yaml"
 RESULT = "- {{ words.result }}: {{ body.output | readable }}\n"
+WHOLE_RESULT = "- {{ words.result }}: {{ (body.error or body.output) | readable }}\n"
 MISTAKES = {
     "unclosed if": {HINT: RESULT + "{% if failed %}oh\n"},
     "missing brace": {HINT: "- {{ body.output }\n"},
@@ -64,6 +65,23 @@ MORE = {
     "trusted hints of anybody": {PROFILE: "trusted_hints: {sessions: any}\n"},
     "sessions of trusted hints": {PROFILE: "trusted_hints: {sessions: all}\n"},
     "heading of a phrase that does not exist": {PROFILE: 'sections: {recent: {title: "{title_recnt}"}}\n'},
+    "statement that loads": {HINT: WHOLE_RESULT + "{% include 'generic.md.j2' %}\n"},
+    "statement of an extension": {HINT: WHOLE_RESULT + "{% do body.update(x=1) %}\n"},
+    "filter that is not for templates": {HINT: "- {{ words.result }}: {{ body.output | pprint }}\n"},
+    "name of Python's internals": {HINT: WHOLE_RESULT + "{{ body.__class__ }}\n"},
+    "text of a message as a format": {HINT: WHOLE_RESULT + "{{ text.format(body) }}\n"},
+    "nested too deeply": {HINT: WHOLE_RESULT + "{% if " + "(" * 30 + "1" + ")" * 30 + " %}x{% endif %}\n"},
+    "clock in a section that stays": {
+        PROFILE: "pinned: [{schemas: [note.v1]}]\nretrieval: {schemas: []}\nsections: {relevant: null}\n",
+        "hints/note.v1.md.j2": "- Note: {{ text }}\n{% if body.created_at %}\n  of {{ body.created_at }}\n{% endif %}\n",
+    },
+    "loop within a loop over the same list": {
+        "hints/tool.catalog.v1.md.j2": "{% for tool in body.tools %}\n- {{ tool.name }}:\n{% for other in body.tools %}\n"
+        "  {{ other.name }}\n{% endfor %}\n{% endfor %}\n"
+    },
+    "macro without an end": {HINT: WHOLE_RESULT + "{% macro tree(x) %}\n{{ x }} {{ tree(x) }}\n{% endmacro %}\n"},
+    "too much emphasis": {HINT: WHOLE_RESULT + "**Note!!** You MUST use it. NEVER guess!! ALWAYS cite. DO NOT EVER forget!!\n"},
+    "phrase with a width": {"phrases/de.yaml": 'repeats: " ({number:99999} mal)"\n'},
     "section without a heading": {
         PROFILE: "pinned: [{schemas: [ticket.v1], section: tickets}]\nsections:\n"
         "  - {name: tickets, source: pinned}\n  - {name: current, source: trigger}\n",

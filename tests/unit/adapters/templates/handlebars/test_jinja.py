@@ -12,6 +12,7 @@ from builder.adapters.templates.sandbox.environment import Sandbox
 from builder.adapters.templates.sandbox.meter import Limits, metered
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.list_items import MARK
+from builder.domain.control_text import visible
 
 MESSAGES = [{"role": "user", "content": "What was that API key?"}, {"role": "assistant", "content": "OPENROUTER_API_KEY"}]
 CONTEXT: dict[str, Any] = {
@@ -153,11 +154,11 @@ BRACES = st.text(st.sampled_from("{}%#-+~ \n\t\\/'\"abü\r"), max_size=40)
 
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(BRACES, st.text(max_size=40)))
-def test_text_without_tags_renders_to_itself_whatever_it_contains(text: str) -> None:
+def test_text_without_tags_renders_as_a_page_shows_it_whatever_it_contains(text: str) -> None:
     plain = re.sub(r"\{(?=\{)", "{ ", text.replace(MARK, "")).replace("{{", "{ {")
     conversion = convert(plain)
     assert conversion.problems == ()
-    assert rendered(conversion) == re.sub("\r\n?", "\n", plain)
+    assert rendered(conversion) == visible(re.sub("\r\n?", "\n", plain))
 
 
 TAGS = (

@@ -1,5 +1,6 @@
 """Bounds are never below what an operator, a filter or a method makes."""
 
+import json
 from typing import Any
 
 import pytest
@@ -25,10 +26,30 @@ def test_numbers_of_too_many_bits_are_refused(operator: str, left: int, right: i
         of_operator(operator, left, right)
 
 
-@pytest.mark.parametrize("text", ["%*d", "{:{}}", "%9999999d"])
-def test_formats_whose_width_cannot_be_bounded_are_refused(text: str) -> None:
+@pytest.mark.parametrize("text", ["%*d", "%(a(b))9999999d", "%9999999d", "%.9999999f"])
+def test_percents_whose_width_cannot_be_bounded_are_refused(text: str) -> None:
+    with pytest.raises(TemplateRuntimeError, match="width"):
+        of_operator("%", text, 1)
+    with pytest.raises(TemplateRuntimeError, match="width"):
+        of_filter("format")(text, 1)
+
+
+@pytest.mark.parametrize("text", ["{:{}}", "{0[}]:{1}}", "{0[{]:>{1}}", "{:9999999}", "{!r:>9999999}"])
+def test_fields_whose_width_cannot_be_bounded_are_refused(text: str) -> None:
     with pytest.raises(TemplateRuntimeError, match="width"):
         of_method(text, "format")(text, 1)
+
+
+@pytest.mark.parametrize("values", [([[["x"]]], "\t" * 50), ([1] * 30, 40), ({"a": {"b": "\U0001f600"}}, None)])
+def test_json_is_charged_for_its_indent_at_every_level(values: tuple[Any, Any]) -> None:
+    value, indent = values
+    assert of_filter("tojson")(value, indent) >= len(json.dumps(value, indent=indent))
+
+
+@pytest.mark.parametrize("precision", [101, -101])
+def test_numbers_are_rounded_to_few_places(precision: int) -> None:
+    with pytest.raises(TemplateRuntimeError, match="places"):
+        of_filter("round")(5, precision)
 
 
 def test_a_method_is_charged_for_at_least_its_result() -> None:

@@ -1,0 +1,175 @@
+"""The language of templates: what of Jinja's may be written, checked when a template is read.
+
+Whatever is not named here is refused with a sentence that says what to write instead. So a template holds no statement that
+loads, no value but its own, and no name of Python's internals, whatever Jinja's compiler would make of it.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from jinja2 import TemplateSyntaxError, nodes
+
+from builder.adapters.templates.sandbox.size_bounds import MAX_NUMBER_BITS
+
+MAX_NODES = 5_000
+"""Parts of a template: expressions, statements, texts between them."""
+MAX_DEPTH = 64
+"""Of parts within parts."""
+MAX_LOOPS = 6
+"""Loops within loops."""
+MAX_BRACKETS = 20
+"""Brackets within brackets of an expression."""
+MAX_NAME_CHARS = 100
+
+ALLOWED = (
+    nodes.Template, nodes.Output, nodes.TemplateData, nodes.Const, nodes.Name, nodes.Getattr, nodes.Getitem, nodes.Slice,
+    nodes.Filter, nodes.Test, nodes.Call, nodes.Keyword, nodes.For, nodes.If, nodes.Macro, nodes.FilterBlock, nodes.With,
+    nodes.Assign, nodes.AssignBlock, nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.CondExpr, nodes.Compare,
+    nodes.Operand, nodes.Concat, nodes.BinExpr, nodes.UnaryExpr,
+)  # fmt: skip
+"""What a template is made of."""
+REFUSED: Mapping[type[nodes.Node], tuple[str, str]] = {
+    nodes.Include: ("{% include %} loads another file", "write its text here, or a macro"),
+    nodes.Import: ("{% import %} loads another file", "write its macros here"),
+    nodes.FromImport: ("{% from … import %} loads another file", "write its macros here"),
+    nodes.Extends: ("{% extends %} loads another file", "write the whole template here"),
+    nodes.Block: ("{% block %} is for templates that extend others", "write its content alone, or a macro"),
+    nodes.CallBlock: ("{% call %} is not for templates", "hand the text over as an argument of the macro"),
+    nodes.Scope: ("{% autoescape %} is not for templates", "leave it out: text is always kept inside its item"),
+    nodes.NSRef: ("a field of a value cannot be set", "set a name of its own, e.g. {% set total = … %}"),
+}
+"""What is not, and what to write instead."""
+TAGS: Mapping[str, str] = {
+    "do": "write {% set x = … %}, or leave it out: values cannot be changed",
+    "break": "loop over fewer: {% for x in list[:10] %} or {% for x in list if … %}",
+    "continue": "loop over fewer: {% for x in list if … %}",
+    "trans": "write the words, or a phrase: {{ words.… }}",
+    "debug": "take it out",
+}
+"""Statements of Jinja's extensions, and what to write instead."""
+FILTERS: Mapping[str, str] = {
+    "attr": "write body.name or body['name']",
+    "pprint": "use readable",
+    "random": "take it out, because a page is the same each time; use first",
+    "urlize": "leave it out: an address stays as it is",
+    "xmlattr": "write the attributes out",
+}
+"""Jinja's filters that are not for templates, and what to write instead."""
+TESTS: Mapping[str, str] = {
+    "callable": "use defined",
+    "escaped": "leave it out: nothing is escaped",
+    "filter": "use the filter",
+    "test": "use the test",
+}
+"""Jinja's tests that are not."""
+HIDDEN = frozenset({"self", "super", "caller", "varargs", "kwargs"})
+"""Names that Jinja's compiler gives a meaning of its own."""
+SENT = frozenset({"text", "speaker", "body", "id", "schema", "tags"})
+"""Values that senders write."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_INTERNAL = re.compile(r"__.*__")
+
+
+class NotInLanguage(TemplateSyntaxError):  # noqa: N818 - named after what happened
+    """A template holds what is not for templates."""
+
+    def __init__(self, problem: str, fix: str, line: int) -> None:
+        """line: from 1; 0 = of the whole template."""
+        super().__init__(f"{problem}; {fix}", line)
+        self.problem, self.fix = problem, fix
+
+
+def check_source(source: str) -> None:
+    """Raises `NotInLanguage` for control characters, which mean something to the layout of a page."""
+    if match := _CONTROL.search(source):
+        line = source.count("\n", 0, match.start()) + 1
+        raise NotInLanguage(f"it has the control character U+{ord(match[0]):04X}", "take it out", line)
+
+
+def check_brackets(tokens: Iterable[tuple[int, str, str]]) -> None:
+    """Raises `NotInLanguage` for brackets nested too deeply. tokens: line, kind and text, as Jinja's lexer makes them."""
+    depth = 0
+    for line, kind, text in tokens:
+        if kind == "operator":
+            depth += (text in _OPENING) - (text in _CLOSING)
+            if depth > MAX_BRACKETS:
+                raise NotInLanguage(f"brackets are nested more than {MAX_BRACKETS} deep", "set parts of it by {% set %}", line)
+
+
+def check_tree(tree: nodes.Template) -> None:
+    """Raises `NotInLanguage` for the first part that is not for templates, and for too many parts."""
+    number = 0
+    waiting: list[tuple[nodes.Node, int, int]] = [(tree, 0, 0)]
+    while waiting:
+        node, depth, loops = waiting.pop()
+        number, loops, line = number + 1, loops + isinstance(node, nodes.For), node.lineno or 0
+        for problem, fix in _problems(node):
+            raise NotInLanguage(problem, fix, line)
+        if number > MAX_NODES:
+            raise NotInLanguage(f"it has more than {MAX_NODES:,} parts", "make it smaller", 0)
+        if loops > MAX_LOOPS:
+            raise NotInLanguage(f"loops are nested more than {MAX_LOOPS} deep", "loop over less", line)
+        if depth > MAX_DEPTH:
+            raise NotInLanguage(f"it is nested more than {MAX_DEPTH} deep", "set parts of it by {% set %}", line)
+        children = [(child, depth + 1, loops) for child in node.iter_child_nodes()]
+        waiting += reversed(children)
+
+
+def _problems(node: nodes.Node) -> Iterator[tuple[str, str]]:
+    """What is wrong with a part alone, and what to write instead."""
+    if not isinstance(node, ALLOWED):
+        yield REFUSED.get(type(node), (f"{type(node).__name__} is not for templates", "write it otherwise"))
+        return
+    match node:
+        case nodes.Name(name=name) | nodes.Keyword(key=name):
+            yield from _of_name(name)
+        case nodes.Macro(name=name):
+            yield from _of_name(name)
+        case nodes.Const(value=value):
+            yield from _of_constant(value)
+        case nodes.Getattr(attr=attr) | nodes.Getitem(arg=nodes.Const(value=str(attr))) if _INTERNAL.fullmatch(attr):
+            yield f"{attr!r} is a name of Python's internals", "write the name of a field"
+        case nodes.Tuple(items=items) if any(isinstance(item, nodes.Slice) for item in items):
+            yield "a slice stands beside another index", "write one slice, e.g. list[:3]"
+        case nodes.Filter(name=name) if name in FILTERS:
+            yield f"the filter {name} is not for templates", FILTERS[name]
+        case nodes.Test(name=name) if name in TESTS:
+            yield f"the test {name} is not for templates", TESTS[name]
+        case nodes.Filter(name=("map" | "select" | "reject"), args=[nodes.Const(value=str(name)), *_]) if name in FILTERS:
+            yield f"the filter {name} is not for templates", FILTERS[name]
+    yield from _of_call(node)
+
+
+def _of_name(name: str) -> Iterator[tuple[str, str]]:
+    if name in HIDDEN:
+        yield f"{name!r} is not for templates", "hand values over as arguments of a macro"
+    elif name.startswith("_") and name != "_":
+        yield f"the name {name[:MAX_NAME_CHARS]!r} begins with an underscore", "begin it with a letter"
+    elif len(name) > MAX_NAME_CHARS:
+        yield f"a name has more than {MAX_NAME_CHARS} characters", "write a shorter one"
+
+
+def _of_constant(value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, int) and value.bit_length() > MAX_NUMBER_BITS:
+        yield f"a number of more than {MAX_NUMBER_BITS:,} bits", "use a smaller one"
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield "a number that is too large", "use a smaller one"
+
+
+def _of_call(node: nodes.Node) -> Iterator[tuple[str, str]]:
+    """Arguments are written out, and no text of a message is a format."""
+    if isinstance(node, nodes.Call | nodes.Filter | nodes.Test) and (node.dyn_args or node.dyn_kwargs):
+        yield "a list or an object is spread over arguments by a star", "write the arguments out"
+    match node:
+        case nodes.Call(node=nodes.Getattr(node=value, attr=("format" | "format_map"))) | nodes.Filter(node=value, name="format"):
+            if _root(value) in SENT:
+                yield "the text of a message is no format", "write the format yourself, e.g. '{}'.format(text)"
+
+
+def _root(node: nodes.Node | None) -> str:
+    """The name that an expression begins with, or nothing."""
+    while isinstance(node, nodes.Getattr | nodes.Getitem | nodes.Filter):
+        node = node.node
+    return node.name if isinstance(node, nodes.Name) else ""

@@ -1,0 +1,27 @@
+"""The tokens of a hint are those of its lines, and the dearest line comes first."""
+
+from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.line_costs import all_line_costs, line_costs
+from builder.app.config import read_layers
+from builder.app.resources import bundled_folder
+
+
+def test_each_line_has_the_text_that_it_wrote() -> None:
+    source = "- {{ body.title }}:\n{% for x in body.items %}\n  {{ x.name }} is long and long\n{% endfor %}\n\nend\n"
+    costs = line_costs(TemplateSet({"generic": "{{ text }}", "ticket.v1": source}, {}), "ticket.v1", len)
+    assert [(cost.line, cost.text) for cost in costs[:2]] == [
+        (3, "{{ x.name }} is long and long"),
+        (1, "- {{ body.title }}:"),
+    ]
+    assert costs[0].tokens == len("  first is long and long\n  second is long and long\n")
+    assert round(sum(cost.share for cost in costs), 2) == 1
+
+
+def test_a_hint_that_fails_has_no_costs() -> None:
+    assert line_costs(TemplateSet({"generic": "{{ nothing }}"}, {}), "generic", len) == ()
+
+
+def test_every_bundled_hint_has_costs() -> None:
+    hints, pages, languages = templates_of(read_layers((bundled_folder("templates"),)))
+    templates = TemplateSet(hints, pages, languages)
+    assert {cost.file for cost in all_line_costs(templates, len)} == {f"hints/{name}.md.j2" for name in hints}

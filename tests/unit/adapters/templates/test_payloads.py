@@ -1,0 +1,86 @@
+"""Every hostile text, as the source of a hint and of a page: refused when it is read, or it fails within its limits."""
+
+from collections import Counter
+
+import pytest
+
+from builder.adapters.templates.folder import TemplateSet, templates_of
+from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.sandbox.meter import Limits
+from builder.app.config import read_layers
+from builder.app.resources import bundled_folder
+from builder.assemble.items.forms import WHOLE
+from builder.assemble.items.layout import Group, PageSection
+from builder.domain.errors import Misconfigured
+from tests.factories import make_breadcrumb
+from tests.payloads import CANARY, PAYLOADS, Payload, leaks
+
+MESSAGE = "Where does the API key go? " * 5
+CRUMB = make_breadcrumb(MESSAGE, body='{"content": "Where does the API key go?", "list": [1], "x": {"y": "z"}}')
+FRAGMENT = "- User: Where does the API key go?"
+SECTIONS = (PageSection(name="x", title="Title", groups=(Group(date="", fragments=(FRAGMENT,)),)),)
+BUNDLED = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
+LIMITS = Limits()
+MOST_CHARS = LIMITS.characters + LIMITS.characters_each * 10 * len(MESSAGE)
+VALUES = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}"
+"""What a hint has, made of what a page has."""
+each_payload = pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
+
+
+def refusal(hints: dict[str, str], pages: dict[str, str]) -> str | None:
+    """Why templates are refused; None when they are not."""
+    try:
+        TemplateSet({"generic": "{{ schema }}"} | hints, pages)
+    except Misconfigured as error:
+        return str(error)
+    return None
+
+
+def test_there_are_many_of_each_family_and_no_two_are_the_same() -> None:
+    assert len({payload.text for payload in PAYLOADS}) == len({payload.id for payload in PAYLOADS}) == len(PAYLOADS) >= 450
+    assert min(Counter(payload.family for payload in PAYLOADS).values()) >= 18
+
+
+@each_payload
+def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(payload: Payload) -> None:
+    reason = refusal({"user.message.v1": payload.text}, {})
+    if reason is not None:
+        assert payload.stops == "refused"
+        assert reason.startswith("hints/user.message.v1.md.j2")
+        assert "; " in reason
+        assert "mend the template" not in reason or "line" in reason, "it says where"
+        assert leaks(reason, payload.text) == []
+        return
+    rendering = JinjaRendering(TemplateSet({"generic": "{{ schema }}", "user.message.v1": payload.text}, {}), len)
+    fragment = rendering.fragment(CRUMB, WHOLE, "User")
+    assert len(fragment.text) <= MOST_CHARS
+    assert leaks(fragment.failed, payload.text) == []
+    if payload.stops == "fails":
+        assert fragment.failed.startswith("hint failed, the generic hint is shown: hints/user.message.v1.md.j2 ")
+        assert fragment.text == "- user.message.v1"
+    elif payload.stops == "harmless":  # it may compute with numbers and texts of its own
+        assert leaks(fragment.text, payload.text + "1337 191191191") == []
+    else:
+        assert payload.stops == "text"
+        assert leaks(fragment.text, payload.text) == []
+
+
+@each_payload
+def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in(payload: Payload) -> None:
+    source = VALUES + payload.text
+    reason = refusal({}, {"mine": source})
+    if reason is not None:
+        assert leaks(reason, payload.text) == []
+        return
+    layout = JinjaRendering(TemplateSet({"generic": "{{ schema }}"}, {"mine": source}), len, BUNDLED).page("mine", SECTIONS)
+    assert len(layout.text) <= MOST_CHARS
+    assert leaks(layout.text, payload.text + "1337 191191191") == []
+    if layout.failed:
+        assert FRAGMENT in layout.text
+
+
+def test_a_leak_would_be_seen() -> None:
+    assert leaks(f"it is {7 * 191}", "{{ 7*191 }}") == ["1337"]
+    assert leaks("it is 1337", "say 1337") == []
+    assert leaks(f"{str.upper} and {CANARY}", "x") == ["<method", CANARY]
+    assert leaks(f"{object()}", "x") != []
