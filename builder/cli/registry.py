@@ -6,7 +6,19 @@ from typing import Annotated
 import typer
 
 from builder import __version__
-from builder.cli.commands import bench, bench_data, bench_pages, bench_speed, cost, messages, operate, profiles, records, serve
+from builder.cli.commands import (
+    bench,
+    bench_data,
+    bench_pages,
+    bench_speed,
+    cost,
+    messages,
+    operate,
+    profiles,
+    records,
+    serve,
+    templates,
+)
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
 COMMANDS: Mapping[str, Callable[..., None]] = {
@@ -37,6 +49,10 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "diff": profiles.diff,
             "lint": profiles.lint,
         },
+    ),
+    "templates": (
+        "Templates: their golden cases, a first hint for a schema, and what their lines cost.",
+        {"test": templates.run_cases, "new": templates.new, "lint": templates.lint},
     ),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),
     "schemas": ("JSON Schemas of every event.", {"export": operate.export}),
