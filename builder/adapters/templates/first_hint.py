@@ -38,7 +38,8 @@ def first_hint(schema: str, fields: Sequence[Field]) -> str:
 
 
 def _is_hidden(field: Field) -> bool:
-    return bool(HIDDEN.fullmatch(field.name)) or field.format in HIDDEN_FORMATS
+    is_named = field.name.isprintable() and field.name.strip()
+    return not is_named or bool(HIDDEN.fullmatch(field.name)) or field.format in HIDDEN_FORMATS
 
 
 def _first(fields: Sequence[Field], names: Sequence[str]) -> list[Field]:
@@ -86,7 +87,7 @@ def _line(field: Field) -> str:
     """A line of its own below the first."""
     shape = {"text": "below", "number": "inline", "truth": "inline", "list": "inline"}.get(field.kind, "readable | below")
     test = f"{_value(field)} is not none" if field.kind in {"number", "truth"} else _value(field)
-    words = " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", field.name).replace("_", " ").split()).capitalize()
+    words = " ".join(re.sub(r"(?<=[a-z])(?=[A-Z])|[\W_]+", " ", field.name).split()).capitalize() or "Other"
     return f"{{% if {test} %}}\n  - {words}: {{{{ {_value(field)} | {shape} }}}}\n{{% endif %}}\n"
 
 

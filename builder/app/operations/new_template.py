@@ -55,7 +55,7 @@ def new_template(
                 f"{file} is there already, and nothing is written over; edit it, move it away, or name another --output"
             )
     source, body, origin = _drafted(settings, schema, from_schema, from_record)
-    _check(schema, source)
+    _check(settings, schema, source)
     record = {"schema_name": schema, "context": {name: value for name, value in body.items() if name != "session_id"}}
     for file, text in ((hint, source), (case, json.dumps(record, ensure_ascii=False, indent=2))):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -121,9 +121,10 @@ def _read(file: Path) -> dict[str, Any]:
     raise Misconfigured(f"{file} holds a JSON {type(value).__name__}; name a file with one object")
 
 
-def _check(schema: str, source: str) -> None:
+def _check(settings: Settings, schema: str, source: str) -> None:
     """The hint passes lint. Raises `Misconfigured` with what does not."""
-    templates = TemplateSet({GENERIC: "{{ schema }}: {{ body | readable }}", schema: source}, {})
+    hints, _, languages = read_folders(template_folders(settings)[:1])
+    templates = TemplateSet({GENERIC: hints[GENERIC], schema: source}, {}, languages)
     errors = [finding for finding in lint_templates(templates) if finding.severity == "error" and schema in finding.file]
     if errors:
         raise Misconfigured(f"no hint can be made of it: {errors[0]}")
