@@ -21,6 +21,7 @@ from builder.cli.commands import (
     records,
     serve,
     shadows,
+    templates,
 )
 
 ABOUT = "Hears every message of an agent system on NATS and publishes the one context each agent needs."
@@ -57,7 +58,10 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "lint": profiles.lint,
         },
     ),
-    "templates": ("Templates: see what an edit does.", {"preview": preview.preview}),
+    "templates": (
+        "Templates: see what an edit does, golden cases, a first hint for a schema, and what each line costs.",
+        {"preview": preview.preview, "test": templates.run_cases, "new": templates.new, "lint": templates.lint},
+    ),
     "shadow": ("Profiles on trial beside their consumers.", {"report": shadows.report}),
     "hints": ("Hints that records bring (llm_hints).", {"convert": hints.convert}),
     "models": ("Embedding models.", {"prepare": operate.prepare, "list": operate.list_models}),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, TemplateSet
+from builder.adapters.templates.folder import FAILURES, SUFFIX, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
 from builder.adapters.templates.sandbox.environment import compiled
 from builder.adapters.templates.sandbox.meter import Limits, metered
@@ -15,6 +15,7 @@ from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.list_items import MARK
 from builder.domain.phrases import Phrases
 from builder.remember.schemas.examples import full
+from builder.remember.schemas.registry import BODIES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +32,15 @@ class LineCost:
     """The line as it is written."""
 
 
-def line_costs(templates: TemplateSet, name: str, count: Callable[[str], int]) -> tuple[LineCost, ...]:
-    """Of a hint, the dearest line first; of one that fails on its examples none. count: text → tokens."""
+def line_costs(
+    templates: TemplateSet, name: str, count: Callable[[str], int], bodies: tuple[dict[str, Any], ...] = ()
+) -> tuple[LineCost, ...]:
+    """Of a hint, the dearest line first; of one that fails on its examples none.
+
+    count: text → tokens. bodies: examples beside those of a known schema.
+    """
     source = templates.sources["hints"][name]
-    bodies = full(name)
+    bodies = bodies if bodies and name not in BODIES else full(name) + bodies
     tokens: Counter[int] = Counter()
     try:
         for body in bodies:
@@ -55,12 +61,6 @@ def line_costs(templates: TemplateSet, name: str, count: Callable[[str], int]) -
         if number
     )
     return tuple(sorted(costs, key=lambda cost: (-cost.tokens, cost.line)))
-
-
-def all_line_costs(templates: TemplateSet, count: Callable[[str], int]) -> tuple[LineCost, ...]:
-    """Of every hint; the generic one stands for what has none."""
-    names = [*sorted(templates.sources["hints"].keys() - {GENERIC}), GENERIC]
-    return tuple(cost for name in names for cost in line_costs(templates, name, count))
 
 
 def _written(source: str, name: str, body: dict[str, Any], phrases: Phrases) -> Iterator[tuple[int, str]]:

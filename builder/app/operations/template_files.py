@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from builder.adapters.templates.cases import EXPECTED, FOLDER
+from builder.adapters.templates.cases import SUFFIXES as CASE_SUFFIXES
 from builder.adapters.templates.folder import GENERIC, SUFFIX
 from builder.adapters.templates.phrases import LANGUAGE
 from builder.app.config import MODELS
@@ -34,10 +36,13 @@ def stray_files(folder: Path, schemas: Collection[str], own: Collection[str]) ->
     for entry in sorted(folder.iterdir()):
         if IGNORED.fullmatch(entry.name) or (entry.is_file() and entry.name == MODELS):
             continue
+        if entry.is_dir() and entry.name == FOLDER:
+            yield from _in_cases(entry)
+            continue
         if entry.is_dir() and entry.name in SUFFIXES:
             yield from _in_folder(entry, SUFFIXES[entry.name], schemas, own)
-        elif entry.is_dir() and (nearest(entry.name, SUFFIXES) or any(map(_is_template, entry.iterdir()))):
-            yield _finding(f"{entry.name}/", "no folder of templates has this name", _fix(entry.name, SUFFIXES, "/"))
+        elif entry.is_dir() and (nearest(entry.name, (*SUFFIXES, FOLDER)) or any(map(_is_template, entry.iterdir()))):
+            yield _finding(f"{entry.name}/", "no folder of templates has this name", _fix(entry.name, (*SUFFIXES, FOLDER), "/"))
         elif entry.is_file() and _is_template(entry):
             fix = _fix(entry.name, (MODELS,), "") if nearest(entry.name, (MODELS,), MIN_LIKENESS) else f"put it into {_folders()}"
             yield _finding(entry.name, "nothing reads a file here", fix)
@@ -73,6 +78,20 @@ def _in_folder(folder: Path, suffix: str, schemas: Collection[str], own: Collect
             yield _finding(path, f"no breadcrumb has the schema {stem!r}", f"call it hints/{near}{suffix}")
         elif folder.name == "phrases" and not LANGUAGE.fullmatch(stem):
             yield _finding(path, f"{stem!r} is no code of a language", "call it by its code, such as phrases/de.yaml")
+
+
+def _in_cases(folder: Path) -> Iterator[LintFinding]:
+    """Cases are read by `templates test`, each with the text that it should make."""
+    for file in sorted(folder.iterdir()):
+        path = f"{folder.name}/{file.name}"
+        if IGNORED.fullmatch(file.name) or file.suffix in CASE_SUFFIXES:
+            continue
+        if file.is_dir() or file.suffix != EXPECTED:
+            yield _finding(
+                path, f"cases end in {' or '.join(CASE_SUFFIXES)}, what they should make in {EXPECTED}", "rename or move it"
+            )
+        elif not any(file.with_suffix(suffix).is_file() for suffix in CASE_SUFFIXES):
+            yield _finding(path, "there is no case of this name", f"add {folder.name}/{file.stem}.json, or take it away")
 
 
 def _schema_like(name: str, schemas: Collection[str]) -> str:

@@ -1,7 +1,7 @@
 """The tokens of a hint are those of its lines, and the dearest line comes first."""
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.line_costs import all_line_costs, line_costs
+from builder.adapters.templates.line_costs import line_costs
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 
@@ -22,6 +22,6 @@ def test_a_hint_that_fails_has_no_costs() -> None:
 
 
 def test_every_bundled_hint_has_costs() -> None:
-    hints, pages, languages = templates_of(read_layers((bundled_folder("templates"),)))
-    templates = TemplateSet(hints, pages, languages)
-    assert {cost.file for cost in all_line_costs(templates, len)} == {f"hints/{name}.md.j2" for name in hints}
+    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"),))))
+    hints = templates.sources["hints"]
+    assert [name for name in hints if not line_costs(templates, name, len)] == []

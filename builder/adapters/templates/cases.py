@@ -1,0 +1,108 @@
+"""Golden cases beside templates: `cases/<name>.json` or `.jsonl` with breadcrumbs, and `<name>.md` with the text that they make.
+
+One record is a fragment, by the hint of its schema. Several are a page, of the profile that the case names.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.wire.files import read_source
+
+FOLDER = "cases"
+SUFFIXES = (".json", ".jsonl")
+EXPECTED = ".md"
+DEFAULT = "default"
+SESSION = "case"
+_START = "2026-01-01T09:{:02}:{:02}Z"
+_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Records and the text that they should make."""
+
+    file: Path
+    records: tuple[dict[str, Any], ...]
+    profile: str
+    """Of a page; "" for one fragment."""
+    expected: str | None
+    """None when there is none yet."""
+
+    @property
+    def name(self) -> str:
+        """Where it stands in the templates folder."""
+        return f"{FOLDER}/{self.file.name}"
+
+    @property
+    def schema(self) -> str:
+        """Of the one record, or of the last."""
+        return str(self.records[-1].get("schema_name", ""))
+
+    @property
+    def expected_file(self) -> Path:
+        """The file with the expected text."""
+        return self.file.with_suffix(EXPECTED)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The records as JSON lines."""
+        return tuple(json.dumps(record, ensure_ascii=False) for record in self.records)
+
+
+def case_files(folder: Path) -> tuple[Path, ...]:
+    """The cases of a templates folder by name."""
+    return tuple(sorted(file for file in (folder / FOLDER).glob("*") if file.suffix in SUFFIXES))
+
+
+def read_case(file: Path) -> Case:
+    """Raises `FaultyFiles` for what is no JSON, and for records without a schema; `OSError`."""
+    source = read_source(file)
+    values = _lines(file, source) if file.suffix == ".jsonl" else _values(file, source)
+    settings = values[0] if values and isinstance(values[0], dict) and "schema_name" not in values[0] else {}
+    records = values[1:] if settings else values
+    if not records:
+        raise _faulty(file, 0, "it holds no record", 'write one: {"schema_name": …, "context": {…}}')
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict) or "schema_name" not in record or not isinstance(record.get("context"), dict):
+            raise _faulty(file, 0, f"record {number} has no schema_name or no context", "add it")
+    expected = file.with_suffix(EXPECTED)
+    return Case(
+        file=file,
+        records=tuple(_completed(record, number) for number, record in enumerate(records)),
+        profile=str(settings.get("profile", DEFAULT if len(records) > 1 else "")),
+        expected=read_source(expected) if expected.is_file() else None,
+    )
+
+
+def _values(file: Path, source: str) -> list[Any]:
+    """A record, a list of records, or an object with `profile` and `records`."""
+    value = _parsed(file, source, 0)
+    if isinstance(value, dict) and isinstance(value.get("records"), list):
+        return [{name: each for name, each in value.items() if name != "records"} or {"profile": DEFAULT}, *value["records"]]
+    return value if isinstance(value, list) else [value]
+
+
+def _lines(file: Path, source: str) -> list[Any]:
+    return [_parsed(file, line, number) for number, line in enumerate(source.split("\n"), 1) if line.strip()]
+
+
+def _parsed(file: Path, text: str, line: int) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        at = re.search(r"line (\d+)", str(error))
+        raise _faulty(file, line or (int(at[1]) if at else 0), f"it is no JSON: {error}", "mend it") from error
+
+
+def _completed(record: dict[str, Any], number: int) -> dict[str, Any]:
+    """With an id, a session and a time, where it has none."""
+    at = _START.format(*divmod(number, _SECONDS))
+    return {"id": f"m{number + 1}", "session": SESSION, "created_at": at} | record
+
+
+def _faulty(file: Path, line: int, problem: str, fix: str) -> FaultyFiles:
+    return FaultyFiles([LintFinding(file=f"{FOLDER}/{file.name}", line=line, place="", problem=problem, fix=fix)])

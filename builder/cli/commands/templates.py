@@ -1,0 +1,117 @@
+"""Commands of template authors."""
+
+import asyncio
+from dataclasses import asdict
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from builder.cli.options import AsJson, say, settings, show
+
+if TYPE_CHECKING:
+    from builder.adapters.templates.cases import Case
+    from builder.app.operations.template_cases import CaseResult
+    from builder.app.settings import Settings
+
+MAX_LINE_CHARS = 80
+"""Of a template's line in a table."""
+
+
+def run_cases(
+    names: Annotated[list[str] | None, typer.Argument(help="Cases, hints or profiles; default is all.")] = None,
+    *,
+    update: Annotated[bool, typer.Option("--update", help="Write what they show now as what is expected.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what golden cases show with what they should. Exit code 1 if any differs.
+
+    They are the files `cases/*.json` and `.jsonl` of your templates folder, without one the bundled ones.
+    """
+    from builder.app.operations import template_cases as operation
+
+    place = settings()
+    results = operation.run_cases(place, lambda case: _page(place, case), tuple(names or ()))
+    files = operation.update(results) if update else ()
+    lines = [line for result in results for line in _lines(result, written=result.expected_file in files)]
+    missing = [f"no case tries hints/{name}.md.j2" for name in operation.without_case(place)] if not names else []
+    rows = [asdict(result) | {"state": result.state, "expected_file": str(result.expected_file)} for result in results]
+    show(rows, as_json, text="".join(f"{line}\n" for line in lines))
+    for line in (*missing, *operation.states(results, written=len(files))):
+        say(line)
+    if any(result.state != "ok" and result.expected_file not in files for result in results):
+        raise typer.Exit(1)
+
+
+def new(
+    schema: Annotated[str, typer.Argument(help="Schema of the breadcrumbs, e.g. ticket.v1.")],
+    from_schema: Annotated[
+        Path | None, typer.Option("--from-schema", help="JSON Schema of its context.", exists=True, dir_okay=False)
+    ] = None,
+    from_record: Annotated[
+        Path | None, typer.Option("--from-record", help="A sample record, or its schema.def.v1.", exists=True, dir_okay=False)
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder of templates; default is CONTEXT_BUILDER_TEMPLATES_DIR.")
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Write a first hint for a schema and a case beside it, and show its example. Nothing is written over."""
+    from builder.app.operations.new_template import new_template
+    from builder.domain.errors import Misconfigured
+
+    place = settings()
+    folder = output or place.templates_dir
+    if folder is None:
+        raise Misconfigured("no folder of templates is named; write --output DIR, or set CONTEXT_BUILDER_TEMPLATES_DIR")
+    made = new_template(place, schema, folder.expanduser(), from_schema, from_record)
+    for file in (made.hint, made.case, made.expected):
+        say(f"wrote {file}")
+    say(f"made from {made.origin}; its example reads:")
+    values = {name: str(value) for name, value in asdict(made).items()}
+    show(values, as_json, text=made.shown)
+
+
+def lint(
+    names: Annotated[list[str] | None, typer.Argument(help="Hints; default is all.")] = None,
+    *,
+    costs: Annotated[bool, typer.Option("--costs", help="Show the tokens of each line on the examples of its schema.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Report what is wrong with templates alone, or what each of their lines costs. Exit code 1 for errors."""
+    from builder.app.operations.template_lint import template_costs, template_findings
+
+    if costs:
+        rows = [asdict(cost) for cost in template_costs(settings(), tuple(names or ()))]
+        show(rows, as_json, text="".join(map(_cost_line, rows)), note="tokens of one example on average, the dearest line first")
+        return
+    findings = template_findings(settings(), tuple(names or ()))
+    errors = [finding for finding in findings if finding.severity == "error"]
+    note = f"errors: {len(errors)}, notes: {len(findings) - len(errors)}" if findings else "nothing is wrong with the templates"
+    show([asdict(finding) for finding in findings], as_json, text="".join(f"{each}\n" for each in findings), note=note)
+    if errors:
+        raise typer.Exit(1)
+
+
+def _cost_line(row: dict[str, Any]) -> str:
+    text = row["text"] if len(row["text"]) <= MAX_LINE_CHARS else f"{row['text'][:MAX_LINE_CHARS]}…"
+    return f"{row['tokens']:>7g} {row['share']:>5.0%}  {row['file']} line {row['line']}: {text}\n"
+
+
+def _lines(result: "CaseResult", *, written: bool) -> list[str]:
+    state = "written" if written else result.state
+    head = f"{result.name:<36} {result.template:<36} {state}".rstrip()
+    more = result.problem or (result.difference if result.state == "differs" else "")
+    return [head, *([indent(more, "    ")] if more else [])]
+
+
+def _page(place: "Settings", case: "Case") -> str:
+    """The page of a case; words alone find, so that it is the same on every machine."""
+    from builder.app.settings import Embedding
+    from builder.cli.build import build_once
+
+    own = place.model_copy(update={"embedding": Embedding(engine="none")})
+    event: dict[str, Any] = asyncio.run(build_once(own, case.lines, "cases", "", case.profile, "", lambda _: None))
+    return str(event["content"])
