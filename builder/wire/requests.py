@@ -46,33 +46,30 @@ class ContextRequest(BaseModel):
     trigger: str = Field("", description="id of the breadcrumb that asked for it")
 
 
-class ExplainRequest(BaseModel):
-    """Why the page of a context looks as it does: its receipt."""
+class BuiltContext(BaseModel):
+    """Names a context that was built."""
 
     model_config = _STRICT
-    trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for it")
+    trigger: str = Field("", description="id of the breadcrumb that asked for it; none = the session's last context")
     consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
-    session: str = Field("", description="the trigger's session, where several have a breadcrumb of this id")
+    session: str = Field("", description="the session, without a trigger or where several have a breadcrumb of this id")
+
+
+class ExplainRequest(BuiltContext):
+    """Why the page of a context looks as it does: its receipt."""
+
     most: int | None = Field(50, ge=0, description="breadcrumbs that are named of those not on the page; null = all")
 
 
-class WhyRequest(BaseModel):
+class WhyRequest(BuiltContext):
     """Why one breadcrumb is on the page of a context, or why not, in a sentence."""
 
-    model_config = _STRICT
     id: str = Field(min_length=1, description="id of the breadcrumb")
-    trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for the context")
-    consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
-    session: str = Field("", description="the trigger's session, where several have a breadcrumb of this id")
 
 
-class ReplayRequest(BaseModel):
+class ReplayRequest(BuiltContext):
     """Build a context again from what is remembered; with another profile or other files, for comparison."""
 
-    model_config = _STRICT
-    trigger: str = Field(min_length=1, description="id of the breadcrumb that asked for it")
-    consumer: str = Field("", description="the agent; may be left out where the trigger asks for one context only")
-    session: str = Field("", description="the trigger's session, where several have a breadcrumb of this id")
     profile: str = Field("", description="profile or preset that makes the page in place of the consumer's own")
     files: dict[str, str] = Field(
         {}, description='profiles and templates by path, e.g. {"hints/note.v1.md.j2": "…"}, laid over those in force'

@@ -101,6 +101,16 @@ async def check_replay_after_an_edit(client: Client, service: Running, templates
     assert (done.returncode, "the same bytes as the published event" in done.stdout) == (0, True)
 
 
+async def test_a_session_names_its_last_context(client: Client) -> None:
+    trigger = await ask(client)
+    answer = await client.request("explain", {"session": SESSION})
+    assert (answer["trigger"], answer["is_same"]) == (trigger, True)
+    with pytest.raises(Rejected, match="no context of 'default' in session 'empty' is kept; name the trigger"):
+        await client.request("explain", {"session": "empty"})
+    with pytest.raises(Rejected, match="neither a trigger nor a session is named; name one of them"):
+        await client.request("explain", {})
+
+
 async def test_other_files_and_another_profile_show_what_they_would_change(client: Client) -> None:
     trigger = await ask(client)
     answer = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": HINT}})

@@ -11,7 +11,7 @@ from builder.domain.profile import Profile
 from builder.ports.store import CompleteStore
 from builder.publish.event import encode
 from builder.publish.receipt import receipt_values
-from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
+from builder.wire.requests import BuiltContext, ExplainRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.request_handlers import Verb
 
 
@@ -80,7 +80,7 @@ class Explanations:
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
 
 
-def _which(workspace: str, request: ExplainRequest | WhyRequest | ReplayRequest) -> Which:
+def _which(workspace: str, request: BuiltContext) -> Which:
     return Which(workspace=workspace, trigger=request.trigger, consumer=request.consumer, session=request.session)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from builder.app.components import Components
@@ -23,6 +23,8 @@ from builder.worker.shadowing import in_the_place_of
 
 MAX_CONFIGS = 4
 """Parsed configurations that are kept beside the one in force."""
+DEFAULT = "default"
+"""The consumer whose last context a session names."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
 DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
 """Workspace, place and moment → the definitions that held there. Raises `Unavailable`."""
@@ -35,9 +37,10 @@ class Which:
     """The context that is meant."""
 
     workspace: str
-    trigger: str
+    trigger: str = ""
+    """"" = that of the session's last context."""
     consumer: str = ""
-    """"" = the only one that the trigger asks for."""
+    """"" = the only one that the trigger asks for; without a trigger the default one."""
     session: str = ""
     """"" = the trigger's own."""
 
@@ -114,6 +117,7 @@ class Replays:
 
     async def trigger(self, which: Which) -> Breadcrumb:
         """The first version of the breadcrumb."""
+        which = which if which.trigger else await self._last_of_session(which)
         versions = await self._versions(which)
         if not versions:
             await self._catch_up(which.workspace, which.session or EVERY_SESSION)
@@ -125,6 +129,16 @@ class Replays:
         if len(sessions) > 1:
             raise Rejected(f"{which.trigger!r} is a breadcrumb of {', '.join(sessions)}; name the session")
         return versions[0]
+
+    async def _last_of_session(self, which: Which) -> Which:
+        """The same with the trigger of the session's last context."""
+        if not which.session:
+            raise Rejected("neither a trigger nor a session is named; name one of them")
+        consumer = which.consumer or DEFAULT
+        event = await self._published.last_context(which.workspace, consumer, which.session)
+        if event is None:
+            raise Rejected(f"no context of {consumer!r} in session {which.session!r} is kept; name the trigger")
+        return replace(which, trigger=json.loads(event)["trigger_event_id"])
 
     async def _versions(self, which: Which) -> tuple[Breadcrumb, ...]:
         versions = await self._core().store.versions(which.workspace, which.trigger)

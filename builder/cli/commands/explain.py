@@ -9,15 +9,17 @@ import typer
 from builder.cli.options import AsJson, Servers, Workspace, show, target
 from builder.domain.errors import Rejected
 
-Trigger = Annotated[str, typer.Argument(help="Id of the breadcrumb that asked for the context.")]
+Trigger = Annotated[
+    str, typer.Argument(help="Id of the message that asked for the context; without it the session's last context is meant.")
+]
 Consumer = Annotated[str, typer.Option("--consumer", "-c", help="Agent whose context is meant; needed where several got one.")]
-Session = Annotated[str, typer.Option("--session", "-s", help="The trigger's session, where several have one of this id.")]
+Session = Annotated[str, typer.Option("--session", "-s", help="The session, without an id or where several have one of this id.")]
 ALL = 0
 """--most without a limit."""
 
 
 def explain(
-    trigger: Trigger,
+    trigger: Trigger = "",
     consumer: Consumer = "",
     session: Session = "",
     most: Annotated[int, typer.Option(min=0, help="Breadcrumbs that are named of those not on the page; 0 = all.")] = 20,
@@ -37,7 +39,7 @@ def explain(
 
 def why(
     breadcrumb: Annotated[str, typer.Argument(help="Id of the breadcrumb that is on the page, or is not.")],
-    trigger: Annotated[str, typer.Option("--trigger", "-t", help="Id of the breadcrumb that asked for the context.")],
+    trigger: Annotated[str, typer.Option("--trigger", "-t", help="Id of the message that asked for the context.")] = "",
     consumer: Consumer = "",
     session: Session = "",
     workspace: Workspace = "",
@@ -54,7 +56,7 @@ def why(
 
 
 def replay(
-    trigger: Trigger,
+    trigger: Trigger = "",
     consumer: Consumer = "",
     session: Session = "",
     profile: Annotated[str, typer.Option(help="Make the page with this profile or preset, or with this YAML file.")] = "",
