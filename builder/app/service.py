@@ -114,14 +114,14 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         catch_up = CatchUp(
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
-        archive, differences, sender = (
+        archive, differences, sender, up_to_date = (
             NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, own), NatsSender(js, stream),
+            partial(_catch_up_to_end, catch_up, stream),
         )  # fmt: skip
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
         removals: Removals
-        up_to_date = partial(_catch_up_to_end, catch_up, stream)
         replays = Replays(
             lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES,
             lambda: removals.look(),  # noqa: PLW0108 - made below
@@ -173,8 +173,15 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
-        reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
-        others = (removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(), purge_schedule.run(), shadowing.run())
+        others = (
+            removals.run(),
+            summarising.run(),
+            reloading.run(lambda renewed: summarising.take(renewed.profiles)),
+            calls.run(),
+            peers.run(),
+            purge_schedule.run(),
+            shadowing.run(),
+        )
         loops = [asyncio.create_task(loop) for loop in (watchdog.run(), backfill.run(), *others)]
         for task in loops:
             stack.push_async_callback(_cancel, task)

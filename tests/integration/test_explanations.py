@@ -1,6 +1,7 @@
 """A context that was published is explained and built again, byte for byte, also after the templates were edited."""
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -170,6 +171,10 @@ async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client
         await explain(client, note.id)
 
 
+def read_again(service: Running, times: int) -> bool:
+    return service.said().count(READ_AGAIN) >= times
+
+
 async def test_contexts_of_a_consumer_that_a_record_makes_are_built_again_after_an_edit(tmp_path: Path) -> None:
     templates = write_templates(tmp_path / "templates")
     with Running(tmp_path / "data", templates_dir=templates, embedding__engine="none") as service:
@@ -179,7 +184,7 @@ async def test_contexts_of_a_consumer_that_a_record_makes_are_built_again_after_
             await all_settled(js)
             for number, text in enumerate((HINT, f"{HINT}\n")):
                 (templates / "hints" / "user.message.v1.md.j2").write_text(text, "utf-8")
-                wait_for(lambda seen=number: service.said().count(READ_AGAIN) > seen, "the edit to be read")
+                wait_for(partial(read_again, service, number + 1), "the edit to be read")
             answer = await explain(client, "m1", consumer="clerk")
             assert (answer["is_same"], answer["notes"]) == (True, [EDITED])
             await define(js, "clerk", 2, context_trigger=TRIGGER, context_builder={"budget": 800})

@@ -52,9 +52,9 @@ def _find(sql: apsw.Connection, templates: str) -> tuple[Edition, ...]:
     text = lru_cache(None)(partial(_text, sql))  # editions share nearly all of their texts
     return tuple(
         Edition(
-            templates=revision,
-            profiles=json.loads(profiles),
-            layers=tuple({path: text(name) for path, name in layer.items()} for layer in json.loads(layers)),
+            templates=str(revision),
+            profiles=json.loads(str(profiles)),
+            layers=tuple({path: text(name) for path, name in layer.items()} for layer in json.loads(str(layers))),
         )
         for revision, profiles, layers in sql.execute(_FIND, (templates,)).fetchall()
     )

@@ -74,6 +74,7 @@ def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: Se
         yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=reason)
         return
     item_evidence = evidence.of_row(item.origin, item.spans) if rule.source == "retrieval" else None
+    origin = _origin(item, assembly)
     for fragment in item.fragments:
         yield PagePart(
             first=0,
@@ -82,13 +83,18 @@ def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: Se
             source=source_of(fragment.breadcrumb),
             tokens=fragment.tokens,
             reason=reasons.of(rule, item, fragment),
-            reduced=_reduced(fragment, item),
-            evidence=item_evidence,
+            reduced=_reduced(fragment, item, is_find=fragment.breadcrumb.id == origin),
+            evidence=item_evidence if fragment.breadcrumb.id == origin else None,
         )
 
 
-def _reduced(fragment: Fragment, item: Item) -> str:
-    passages = "only what was found of it" if item.spans else ""
+def _origin(item: Item, assembly: Assembly) -> str:
+    """Id of the breadcrumb that was found, or of the item's only one."""
+    return assembly.front.recall.view.breadcrumb(item.origin).id if item.origin >= 0 else item.first.id
+
+
+def _reduced(fragment: Fragment, item: Item, *, is_find: bool) -> str:
+    passages = "only what was found of it" if item.spans and is_find else ""
     return "; ".join(filter(None, (fragment.reduced or passages, fragment.failed, NEUTRALISED * fragment.neutralised)))
 
 
