@@ -116,6 +116,9 @@ async def test_other_files_and_another_profile_show_what_they_would_change(clien
     assert answer["before"]["id"] == answer["after"]["id"]
     brief = await client.request("replay", {"trigger": trigger, "profile": "brief"})
     assert brief["after"]["token_count"] <= 120 < brief["before"]["token_count"]
+    assert brief["after"]["id"] == brief["before"]["id"]
+    minimal = await client.request("replay", {"trigger": trigger, "profile": "minimal"})
+    assert (minimal["after"]["consumer_id"], minimal["after"]["id"]) == ("default", minimal["before"]["id"])
     hint = f"- {{{{ 1 / (text | length - {len(QUESTION)}) }}}} {{{{ text }}}}"
     failing = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": hint}})
     assert failing["failures"] == ["hints/user.message.v1.md.j2: line 1: ZeroDivisionError; the generic hint is shown"]
@@ -156,8 +159,17 @@ async def test_a_context_that_was_erased_is_built_as_it_would_be_now_and_says_so
     await client.forget(f"{SESSION}-f0")
     answer = await explain(client, trigger)
     assert answer["is_same"] is None
-    assert "the published context is not kept" in answer["notes"][0]
+    assert "the published context is not kept, or there was none: contexts are kept for 24 hours" in answer["notes"][0]
     assert FACTS[0] not in answer["content"]
+
+
+async def test_a_page_that_nobody_asked_for_says_so(client: Client) -> None:
+    trigger = await ask(client)
+    answer = await explain(client, trigger, consumer="brief")
+    assert answer["is_same"] is None
+    assert answer["notes"] == [
+        f"{trigger} asks for no context of brief, so none was published; this is how today's profile and templates would make it"
+    ]
 
 
 async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client: Client) -> None:

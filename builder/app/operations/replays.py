@@ -109,8 +109,7 @@ class Replays:
         flags, note, notes = frozenset[str](), "", []
         if published is None:
             notes.append(
-                "the published context is not kept: contexts are kept for 24 hours, and go with what they show when that is "
-                "forgotten; this is how today's profile and templates would make it"
+                f"{_absence(core, trigger, consumer, definitions)}; this is how today's profile and templates would make it"
             )
         else:
             assembly = json.loads(published)["assembly"]
@@ -157,12 +156,11 @@ class Replays:
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.
 
-        A shadow stands in the place of its consumer, as it does on live triggers.
+        It stands in the place of the consumer, as shadows do on live triggers: system prompts and reports are known by its name.
         """
         trigger = replay.trigger
         definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
-        profile = profile_of(core, name or replay.profile.consumer, definitions)
-        return in_the_place_of(replay.profile, profile) if profile.shadow_of else profile
+        return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
         """The components with these files laid over those in force, or over the bundled ones alone. Raises `Rejected`."""
@@ -231,6 +229,19 @@ def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitio
     if not names:
         raise Rejected(f"{trigger.id} asks for no context; name the consumer whose page it would be")
     raise Rejected(f"{trigger.id} asks for contexts of {', '.join(names)}; name the consumer")
+
+
+def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: Definitions) -> str:
+    """Why there is no published context."""
+    profiles = core.builder.consumers(trigger, definitions)
+    profile = next((each for each in profiles if each.consumer == consumer), None)
+    if profile is None:
+        return f"{trigger.id} asks for no context of {consumer}, so none was published"
+    quiet = " a message that another one of the same person follows at once gets none;" if profile.debounce else ""
+    return (
+        f"the published context is not kept, or there was none:{quiet} contexts are kept for 24 hours, and go with what they "
+        "show when that is forgotten"
+    )
 
 
 def _difference(flags: frozenset[str], *, is_other_edition: bool) -> str:
