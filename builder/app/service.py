@@ -113,11 +113,17 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
         )
         archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
-        sender = NatsSender(js, stream)
+        sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
-        erasure = Erasure(catch_up, core.store, core.store, archive, partial(_drop, reloading, consumers), differences)
+        removals: Removals
+        replays = Replays(
+            lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES,
+            lambda: removals.look(),  # noqa: PLW0108 - made below
+        )  # fmt: skip
+        drop = partial(_drop, reloading, consumers, replays)
+        erasure = Erasure(catch_up, core.store, core.store, archive, drop, differences)
         removals = Removals(stream.tombstones, stream.last, read, erasure.erase_here, core.store)
         tombstones = TombstonePublisher(sender, read, erasure, core.store, archive)
         sources = Sources(view=core.builder.recaller.session_view, walk=catch_up.walk, last=stream.last)
@@ -126,18 +132,14 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             core, sources, sender, endpoint, lambda: bool(in_work), metrics.summarised, settings.worker.max_body_bytes,
             consumers.in_memory,
         )  # fmt: skip
-        up_to_date = partial(_catch_up_to_end, catch_up, stream)
         requests = RequestHandlers(
             Lookup(core.store, lambda: datetime.now(UTC), up_to_date), Contexts(core.store, archive), core.store, core.store,
             tombstones, partial(compact_on_request, lambda: reloading.core, summarising), consumers,
         )  # fmt: skip
-        contexts_publisher = ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES))
-        replays = Replays(
-            lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES
-        )  # fmt: skip
         processor = Processor(
-            reloading.builder, catch_up, contexts_publisher, read, tombstones.erase, lambda: datetime.now(UTC),
-            CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            reloading.builder, catch_up,
+            ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
+            read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
             consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(
@@ -163,7 +165,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
         stack.push_async_callback(peers.close)
-        purging = Purging(core.store, erasure.contexts, archive, partial(_drop, reloading, consumers), lambda: bool(in_work))
+        purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
@@ -188,9 +190,10 @@ def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> lis
     return tasks
 
 
-def _drop(reloading: Reloader, consumers: Consumers, workspace: str, ids: frozenset[str]) -> int:
+def _drop(reloading: Reloader, consumers: Consumers, replays: Replays, workspace: str, ids: frozenset[str]) -> int:
     """Take breadcrumbs out of every cache of this process; returns how many vectors and fragments went."""
     consumers.drop(workspace)
+    replays.forget()
     return reloading.drop(workspace, ids)
 
 

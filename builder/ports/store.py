@@ -173,8 +173,8 @@ class Editions(Protocol):
     async def add_edition(self, edition: Edition) -> None:
         """Store it durably. A known one becomes the newest. Of more than MAX_EDITIONS the oldest go."""
 
-    async def edition(self, consumer: str, profile: str, templates: str) -> Edition | None:
-        """The newest in which the consumer's profile and the templates had these revisions."""
+    async def editions(self, templates: str) -> tuple[Edition, ...]:
+        """Those in which the templates had this revision, the newest first."""
 
 
 class CallOrigin(NamedTuple):

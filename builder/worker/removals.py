@@ -47,6 +47,7 @@ class Removals:
         self._poll_seconds = poll_seconds
         self._clock = clock
         self._reached = ORIGIN
+        self._lock = asyncio.Lock()
         self._repeats: deque[tuple[float, Breadcrumb]] = deque()
         """When to follow each tombstone once more, in order; the ledger stays in front of them."""
 
@@ -64,6 +65,10 @@ class Removals:
 
         A store that never looked begins at the end: what it remembers later is no longer in the stream.
         """
+        async with self._lock:
+            return await self._look()
+
+    async def _look(self) -> int:
         self._reached = max(self._reached, await self._ledger.watermark(*LAST_TOMBSTONE))
         last = await self._last()
         count = 0

@@ -12,33 +12,27 @@ def edition(number: int, **profiles: str) -> Edition:
     return Edition(templates=f"t{number}", profiles={"default": "p1", **profiles}, layers=(BUNDLED, own))
 
 
-async def test_an_edition_is_found_by_the_revisions_that_its_contexts_name(store: Store) -> None:
+async def test_an_edition_is_found_by_the_revision_of_templates_that_its_contexts_name(store: Store) -> None:
     await store.add_edition(edition(1))
     await store.add_edition(edition(2, default="p2", brief="p3"))
-    assert await store.edition("default", "p1", "t1") == edition(1)
-    assert await store.edition("brief", "p3", "t2") == edition(2, default="p2", brief="p3")
+    assert await store.editions("t1") == (edition(1),)
+    assert await store.editions("t2") == (edition(2, default="p2", brief="p3"),)
+    assert await store.editions("t3") == ()
 
 
-async def test_an_unknown_edition_is_none(store: Store) -> None:
-    await store.add_edition(edition(1))
-    assert await store.edition("default", "p2", "t1") is None
-    assert await store.edition("default", "p1", "t2") is None
-    assert await store.edition("brief", "p1", "t1") is None
-
-
-async def test_of_two_with_the_same_revisions_the_newest_is_found_also_when_it_comes_back(store: Store) -> None:
+async def test_of_several_with_the_same_templates_the_newest_is_first_also_when_it_comes_back(store: Store) -> None:
     one = edition(1)
     other = Edition(templates="t1", profiles={"default": "p1"}, layers=(BUNDLED, {"models.yaml": "other: 1\n"}))
     await store.add_edition(one)
     await store.add_edition(other)
-    assert await store.edition("default", "p1", "t1") == other
+    assert await store.editions("t1") == (other, one)
     await store.add_edition(one)
-    assert await store.edition("default", "p1", "t1") == one
+    assert await store.editions("t1") == (one, other)
 
 
 async def test_the_oldest_editions_go(store: Store) -> None:
     for number in range(MAX_EDITIONS + 3):
         await store.add_edition(edition(number))
-    assert await store.edition("default", "p1", "t2") is None
-    assert await store.edition("default", "p1", "t3") == edition(3)
-    assert await store.edition("default", "p1", f"t{MAX_EDITIONS + 2}") == edition(MAX_EDITIONS + 2)
+    assert await store.editions("t2") == ()
+    assert await store.editions("t3") == (edition(3),)
+    assert await store.editions(f"t{MAX_EDITIONS + 2}") == (edition(MAX_EDITIONS + 2),)

@@ -1,6 +1,7 @@
 """A context that was published is explained and built again, byte for byte, also after the templates were edited."""
 
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -9,7 +10,9 @@ import pytest
 
 from builder.client import Client, Rejected, connect
 from tests.commands import run
-from tests.running import Running, all_settled, jetstream, wait_for
+from tests.integration.inside import service_here, settings
+from tests.integration.test_record_consumers import TRIGGER, define, publish
+from tests.running import Broker, Running, all_settled, jetstream, say, wait_for
 
 SESSION = "shop"
 FACTS = (
@@ -22,6 +25,10 @@ TALK = (
     "nobody came by, the weather was fine again today, and so I swept the shop from one end to the other and back, washed the "
     "windows, watered the plants, and put the new bowls into the rack by the door, where the light of the morning falls on them."
 )
+EDITED = "it is built with the profile and templates of then, which were edited since"
+READ_AGAIN = "profiles and templates were read again"
+ASKED_ALONG = 12
+"""Requests of which each of two workers answers some."""
 HINT = "- {{ speaker }} said: {{ text | block }}\n"
 
 
@@ -90,11 +97,11 @@ async def test_a_replay_gives_the_published_bytes_also_with_templates_that_were_
 async def check_replay_after_an_edit(client: Client, service: Running, templates: Path) -> None:
     trigger = await ask(client)
     (templates / "hints" / "user.message.v1.md.j2").write_text(HINT, "utf-8")
-    wait_for(lambda: "profiles and templates were read again" in service.said(), "the edit to be read")
+    wait_for(lambda: READ_AGAIN in service.said(), "the edit to be read")
     answer = await client.request("replay", {"trigger": trigger})
     assert answer["is_same"] is True
     assert answer["before"] == answer["after"]
-    assert answer["notes"] == ["it is built with the profile and templates of then, which were edited since"]
+    assert answer["notes"] == [EDITED]
     present = await client.ask(SESSION, "And what does Tomasz do?")
     assert "User said: And what" in present.content
     done = run("replay", trigger, env=service.env)
@@ -119,6 +126,9 @@ async def test_other_files_and_another_profile_show_what_they_would_change(clien
     assert answer["before"]["id"] == answer["after"]["id"]
     brief = await client.request("replay", {"trigger": trigger, "profile": "brief"})
     assert brief["after"]["token_count"] <= 120 < brief["before"]["token_count"]
+    assert brief["after"]["id"] == brief["before"]["id"]
+    minimal = await client.request("replay", {"trigger": trigger, "profile": "minimal"})
+    assert (minimal["after"]["consumer_id"], minimal["after"]["id"]) == ("default", minimal["before"]["id"])
     hint = f"- {{{{ 1 / (text | length - {len(QUESTION)}) }}}} {{{{ text }}}}"
     failing = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": hint}})
     assert failing["failures"] == ["hints/user.message.v1.md.j2: line 1: ZeroDivisionError; the generic hint is shown"]
@@ -159,8 +169,17 @@ async def test_a_context_that_was_erased_is_built_as_it_would_be_now_and_says_so
     await client.forget(f"{SESSION}-f0")
     answer = await explain(client, trigger)
     assert answer["is_same"] is None
-    assert "the published context is not kept" in answer["notes"][0]
+    assert "the published context is not kept, or there was none: contexts are kept for 24 hours" in answer["notes"][0]
     assert FACTS[0] not in answer["content"]
+
+
+async def test_a_page_that_nobody_asked_for_says_so(client: Client) -> None:
+    trigger = await ask(client)
+    answer = await explain(client, trigger, consumer="brief")
+    assert answer["is_same"] is None
+    assert answer["notes"] == [
+        f"{trigger} asks for no context of brief, so none was published; this is how today's profile and templates would make it"
+    ]
 
 
 async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client: Client) -> None:
@@ -172,6 +191,39 @@ async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client
     note = await client.send_response(await client.ask(SESSION, "Thanks, bye."), "Bye.")
     with pytest.raises(Rejected, match="asks for no context; name the consumer whose page it would be"):
         await explain(client, note.id)
+
+
+def read_again(service: Running, times: int) -> bool:
+    return service.said().count(READ_AGAIN) >= times
+
+
+async def test_contexts_of_a_consumer_that_a_record_makes_are_built_again_after_an_edit(tmp_path: Path) -> None:
+    templates = write_templates(tmp_path / "templates")
+    with Running(tmp_path / "data", templates_dir=templates, embedding__engine="none") as service:
+        async with jetstream(service.url) as js, connect(service.url, "acme") as client:
+            await define(js, "clerk", context_trigger=TRIGGER, context_builder={"budget": 900})
+            await say(js, QUESTION, SESSION, "m1")
+            await all_settled(js)
+            for number, text in enumerate((HINT, f"{HINT}\n")):
+                (templates / "hints" / "user.message.v1.md.j2").write_text(text, "utf-8")
+                wait_for(partial(read_again, service, number + 1), "the edit to be read")
+            answer = await explain(client, "m1", consumer="clerk")
+            assert (answer["is_same"], answer["notes"]) == (True, [EDITED])
+            await define(js, "clerk", 2, context_trigger=TRIGGER, context_builder={"budget": 800})
+            assert (await explain(client, "m1", consumer="clerk"))["is_same"] is True
+
+
+async def test_what_another_worker_has_erased_is_explained_by_none(tmp_path: Path, broker: Broker) -> None:
+    one, two = settings(tmp_path / "one", broker.url), settings(tmp_path / "two", broker.url)
+    async with service_here(one) as service, service_here(two), connect(broker.url, "erased") as client:
+        trigger = await ask(client)
+        for _ in range(ASKED_ALONG):
+            assert FACTS[0] in (await explain(client, trigger))["content"]
+        body = {"breadcrumb_id": f"{SESSION}-f0"}
+        await publish(service.js, "breadcrumb.deleted.v1", "gone", body, workspace="erased", session=SESSION)
+        await all_settled(service.js)
+        for _ in range(ASKED_ALONG):
+            assert FACTS[0] not in (await explain(client, trigger))["content"]
 
 
 async def test_the_store_answers_while_no_service_runs(tmp_path: Path) -> None:

@@ -21,10 +21,5 @@ class MemoryEditions(Editions):
             del self._editions[name]
 
     @override
-    async def edition(self, consumer: str, profile: str, templates: str) -> Edition | None:
-        matches = (
-            edition
-            for edition in reversed(self._editions.values())
-            if edition.templates == templates and edition.profiles.get(consumer) == profile
-        )
-        return next(matches, None)
+    async def editions(self, templates: str) -> tuple[Edition, ...]:
+        return tuple(edition for edition in reversed(self._editions.values()) if edition.templates == templates)

@@ -1,7 +1,7 @@
 """The SQL of editions: each text is stored once, under its hash, whichever editions have it."""
 
 import json
-from collections.abc import Mapping
+from functools import lru_cache, partial
 from hashlib import blake2b
 
 import apsw
@@ -34,8 +34,8 @@ class SqliteEditions(Editions):
         await self._connection.run(lambda sql: _add(sql, edition))
 
     @override
-    async def edition(self, consumer: str, profile: str, templates: str) -> Edition | None:
-        return await self._connection.read(lambda sql: _find(sql, consumer, profile, templates))
+    async def editions(self, templates: str) -> tuple[Edition, ...]:
+        return await self._connection.read(lambda sql: _find(sql, templates))
 
 
 def _add(sql: apsw.Connection, edition: Edition) -> None:
@@ -48,18 +48,20 @@ def _add(sql: apsw.Connection, edition: Edition) -> None:
         sql.execute(_DROP_TEXTS)
 
 
-def _find(sql: apsw.Connection, consumer: str, profile: str, templates: str) -> Edition | None:
-    for revision, profiles, layers in sql.execute(_FIND, (templates,)):
-        revisions = json.loads(profiles)
-        if revisions.get(consumer) == profile:
-            texts = tuple(_texts(sql, layer) for layer in json.loads(layers))
-            return Edition(templates=revision, profiles=revisions, layers=texts)
-    return None
+def _find(sql: apsw.Connection, templates: str) -> tuple[Edition, ...]:
+    text = lru_cache(None)(partial(_text, sql))  # editions share nearly all of their texts
+    return tuple(
+        Edition(
+            templates=str(revision),
+            profiles=json.loads(str(profiles)),
+            layers=tuple({path: text(name) for path, name in layer.items()} for layer in json.loads(str(layers))),
+        )
+        for revision, profiles, layers in sql.execute(_FIND, (templates,)).fetchall()
+    )
 
 
-def _texts(sql: apsw.Connection, hashes: Mapping[str, str]) -> dict[str, str]:
-    read = "SELECT text FROM edition_texts WHERE hash = ?"
-    return {path: next(sql.execute(read, (name,)))[0] for path, name in hashes.items()}
+def _text(sql: apsw.Connection, name: str) -> str:
+    return str(next(sql.execute("SELECT text FROM edition_texts WHERE hash = ?", (name,)))[0])
 
 
 def _hash(text: str) -> str:

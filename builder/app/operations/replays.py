@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from builder.app.components import Components
-from builder.app.config import ConfigSnapshot, parse_config
+from builder.app.config import parse_config
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
+from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
@@ -21,8 +22,8 @@ from builder.recall.scopes import scopes_before
 from builder.wire.files import Files
 from builder.worker.shadowing import in_the_place_of
 
-MAX_CONFIGS = 4
-"""Parsed configurations that are kept beside the one in force."""
+MAX_EDITIONS = 4
+"""Whose profiles and templates are kept in memory beside those in force."""
 DEFAULT = "default"
 """The consumer whose last context a session names."""
 EDITED = "it is built with the profile and templates of then, which were edited since"
@@ -30,6 +31,10 @@ DefinitionsBefore = Callable[[str, Place, datetime], Awaitable[Definitions]]
 """Workspace, place and moment → the definitions that held there. Raises `Unavailable`."""
 CatchUpTo = Callable[[str, str], Awaitable[object]]
 """Workspace and session → everything of it that the stream has is remembered. Raises `Unavailable`."""
+
+
+async def nothing_to_follow() -> None:
+    """Where one worker has the only store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,27 +83,36 @@ class Replays:
         catch_up: CatchUpTo,
         definitions: DefinitionsBefore,
         max_bytes: int,
+        follow_removals: Callable[[], Awaitable[object]] = nothing_to_follow,
     ) -> None:
-        """core: the present components. max_bytes: of an event, as the publisher takes it."""
+        """core: the present components. max_bytes: of an event, as the publisher takes it.
+
+        follow_removals: erases what another worker has erased by now; raises `Unavailable`.
+        """
         self._core = core
         self._published = published
         self._catch_up = catch_up
         self._definitions = definitions
         self._max_bytes = max_bytes
-        self._configs: dict[str, ConfigSnapshot] = {}
+        self._follow_removals = follow_removals
+        self._cores: dict[str, Components] = {}
+
+    def forget(self) -> None:
+        """Drop the profiles and templates of earlier editions, which keep texts that they rendered: one of them was erased."""
+        self._cores.clear()
 
     async def replay(self, which: Which) -> Replay:
         """The context as it was published, as far as what it was made from is still there."""
         core = self._core()
+        await self._follow_removals()
         trigger = await self.trigger(which)
         definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
         consumer = which.consumer or _only_consumer(core, trigger, definitions)
         published = await self._event(trigger, consumer)
-        flags, notes = frozenset[str](), []
+        flags, note, notes = frozenset[str](), "", []
         if published is None:
             notes.append(
-                "the published context is not kept: contexts are kept for 24 hours, and go with what they show when that is "
-                "forgotten; this is how today's profile and templates would make it"
+                f"{_absence(core, trigger, consumer, definitions)}; this is how today's profile and templates would make it"
             )
         else:
             assembly = json.loads(published)["assembly"]
@@ -109,7 +123,7 @@ class Replays:
         rebuilt = await self.build(core, trigger, profile, is_degraded=DEGRADED in flags)
         event = encode(rebuilt[0], self._max_bytes)
         if published is not None and published != event:
-            notes.append(_difference(flags))
+            notes.append(_difference(flags - {*rebuilt[0].flags}, is_other_edition=bool(note) and note != EDITED))
         return Replay(
             trigger=trigger, context=rebuilt[0], explanation=rebuilt[1], event=event, published=published,
             notes=tuple(notes), core=core, profile=profile,
@@ -156,12 +170,11 @@ class Replays:
     async def profile(self, core: Components, replay: Replay, name: str) -> Profile:
         """The profile of this name as of a trigger; "" = the consumer's own. Raises `Rejected` with the known names.
 
-        A shadow stands in the place of its consumer, as it does on live triggers.
+        It stands in the place of the consumer, as shadows do on live triggers: system prompts and reports are known by its name.
         """
         trigger = replay.trigger
         definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
-        profile = profile_of(core, name or replay.profile.consumer, definitions)
-        return in_the_place_of(replay.profile, profile) if profile.shadow_of else profile
+        return in_the_place_of(replay.profile, profile_of(core, name or replay.profile.consumer, definitions))
 
     async def with_files(self, core: Components, files: Files, *, over_bundled: bool) -> Components:
         """The components with these files laid over those in force, or over the bundled ones alone. Raises `Rejected`."""
@@ -182,17 +195,22 @@ class Replays:
         """The components with the profiles and templates of these revisions; those in force, and why, where they are gone."""
         if core.config.templates.revision == templates and _revision(core, definitions, consumer) == profile:
             return core, ""
-        edition = await core.store.edition(consumer, profile, templates)
-        if edition is None:
-            revisions = f"profile {profile}, templates {templates}"
-            return core, f"the profile and templates of then ({revisions}) are not kept here; today's are taken in their place"
-        if edition.id not in self._configs:
-            self._configs[edition.id] = await asyncio.to_thread(parse_config, edition.layers, core.config)
-            for name in list(self._configs)[:-MAX_CONFIGS]:
-                del self._configs[name]
-        return core.with_config(
-            self._configs[edition.id]
-        ), "it is built with the profile and templates of then, which were edited since"
+        then = core
+        for edition in await core.store.editions(templates):
+            if edition.profiles.get(consumer, profile) == profile:  # an edition does not name consumers that records make
+                then = await self._core_with(edition, core, then)
+                if _revision(then, definitions, consumer) == profile:
+                    return then, EDITED
+        revisions = f"profile {profile}, templates {templates}"
+        return core, f"the profile and templates of then ({revisions}) are not kept here; today's are taken in their place"
+
+    async def _core_with(self, edition: Edition, core: Components, like: Components) -> Components:
+        """The components with an edition. like: with the same templates, where they are known."""
+        if edition.id not in self._cores:
+            self._cores[edition.id] = core.with_config(await asyncio.to_thread(parse_config, edition.layers, like.config))
+            for name in list(self._cores)[:-MAX_EDITIONS]:
+                del self._cores[name]
+        return self._cores[edition.id]
 
 
 def profile_of(core: Components, name: str, definitions: Definitions = ()) -> Profile:
@@ -227,14 +245,25 @@ def _only_consumer(core: Components, trigger: Breadcrumb, definitions: Definitio
     raise Rejected(f"{trigger.id} asks for contexts of {', '.join(names)}; name the consumer")
 
 
-def _difference(flags: frozenset[str]) -> str:
-    """Why the bytes differ from what was published."""
-    if VECTORS_MISSING in flags:
-        return (
-            "it differs from the published context: some breadcrumbs had no vectors when that was built, and have them now; "
-            "the receipt is that of the page built now"
-        )
+def _absence(core: Components, trigger: Breadcrumb, consumer: str, definitions: Definitions) -> str:
+    """Why there is no published context."""
+    profiles = core.builder.consumers(trigger, definitions)
+    profile = next((each for each in profiles if each.consumer == consumer), None)
+    if profile is None:
+        return f"{trigger.id} asks for no context of {consumer}, so none was published"
+    quiet = " a message that another one of the same person follows at once gets none;" if profile.debounce else ""
     return (
-        "it differs from the published context: something that it was made from was forgotten or filled in since, or another "
-        "version of the service made it; the receipt is that of the page built now"
+        f"the published context is not kept, or there was none:{quiet} contexts are kept for 24 hours, and go with what they "
+        "show when that is forgotten"
     )
+
+
+def _difference(flags: frozenset[str], *, is_other_edition: bool) -> str:
+    """Why the bytes differ from what was published. flags: which the published context has and this one has not."""
+    if is_other_edition:
+        reason = "other profiles or templates made it"
+    elif VECTORS_MISSING in flags:
+        reason = "some breadcrumbs had no vectors when that was built, and have them now"
+    else:
+        reason = "something that it was made from was forgotten or filled in since, or another version of the service made it"
+    return f"it differs from the published context: {reason}; the receipt is that of the page built now"

@@ -1,7 +1,8 @@
 """Every line of a page with the breadcrumb, or the part of the profile, that it comes from."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 
 from builder.assemble.assemble import Assembly
 from builder.assemble.items.draft import Item
@@ -73,7 +74,9 @@ def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: Se
         reason = OWN_WORDS.get(rule.source, rule.source)
         yield PagePart(first=0, last=0, section=rule.name, source=None, tokens=tokens, reason=reason)
         return
-    item_evidence = evidence.of_row(item.origin, item.spans) if rule.source == "retrieval" else None
+    is_found = rule.source == "retrieval"
+    find = assembly.front.recall.view.breadcrumb(item.origin) if is_found else None
+    find_evidence = evidence.of_row(item.origin, item.spans) if is_found else None
     for fragment in item.fragments:
         yield PagePart(
             first=0,
@@ -82,25 +85,34 @@ def _parts(stretch: _Stretch, assembly: Assembly, reasons: Reasons, evidence: Se
             source=source_of(fragment.breadcrumb),
             tokens=fragment.tokens,
             reason=reasons.of(rule, item, fragment),
-            reduced=_reduced(fragment, item),
-            evidence=item_evidence,
+            reduced=_reduced(fragment, item, rule, find),
+            evidence=find_evidence if find and find.id == fragment.breadcrumb.id else None,
         )
 
 
-def _reduced(fragment: Fragment, item: Item) -> str:
-    passages = "only what was found of it" if item.spans else ""
+def _reduced(fragment: Fragment, item: Item, rule: SectionRule, find: Breadcrumb | None) -> str:
+    is_call = find is not None and find.id != fragment.breadcrumb.id
+    part = "only what instructs" if rule.source == "instructions" else "only what was found of it"
+    passages = part if item.spans and not is_call else ""
     return "; ".join(filter(None, (fragment.reduced or passages, fragment.failed, NEUTRALISED * fragment.neutralised)))
 
 
 def _with_furniture(parts: list[PagePart], markdown: str) -> tuple[PagePart, ...]:
     """The parts with the lines between them, which are headings, dates and notes; empty lines are nobody's."""
-    own = {line for part in parts for line in range(part.first, part.last + 1)}
-    lines = markdown.split("\n")
-    others: list[PagePart] = []
-    ordered = sorted(parts, key=lambda part: part.first)
-    for number, line in enumerate(lines, 1):
-        if number in own or not line.strip():
-            continue
-        section = next((part.section for part in ordered if part.first > number), ordered[-1].section if ordered else "")
-        others.append(PagePart(first=number, last=number, section=section, source=None, tokens=0, reason=FURNITURE))
+    sections = {line: part.section for part in parts for line in range(part.first, part.last + 1)}
+    texts = {number: text for number, text in enumerate(markdown.split("\n"), 1) if text.strip()}
+    others = [
+        PagePart(first=line, last=line, section=_section(line, sections, texts), source=None, tokens=0, reason=FURNITURE)
+        for line in texts
+        if line not in sections
+    ]
     return tuple(sorted((*parts, *others), key=lambda part: part.first))
+
+
+def _section(line: int, sections: Mapping[int, str], texts: Mapping[int, str]) -> str:
+    """That of the next part without an empty line between, as of a heading; else of the one in front, as of a closing tag."""
+    below = next(each for each in count(line) if each in sections or each not in texts)
+    above = next(each for each in count(line, -1) if each in sections or each not in texts)
+    if below in sections or above in sections:
+        return sections.get(below) or sections[above]
+    return next((sections[each] for each in sorted(sections) if each > line), "")

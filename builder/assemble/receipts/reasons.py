@@ -41,8 +41,7 @@ class Reasons:
             case "memory":
                 return self._remembered(fragment.breadcrumb)
             case "window":
-                is_whole = self._assembly.front.conversation.whole
-                return "the conversation, which fits" if is_whole else "the newest part of the conversation"
+                return self._of_conversation()
             case "retrieval":
                 return self._reason_of_find(item, fragment)
             case source:
@@ -51,6 +50,14 @@ class Reasons:
     def _current(self, crumb: Breadcrumb) -> str:
         is_trigger = crumb.id == self._assembly.front.recall.trigger.id
         return "the message to answer" if is_trigger else "part of the tool calls to answer from"
+
+    def _of_conversation(self) -> str:
+        front = self._assembly.front
+        if not front.conversation.whole:
+            return "the newest part of the conversation"
+        return (
+            "what the profile's `window` leaves of the conversation" if front.limits.left_out else "the conversation, which fits"
+        )
 
     def _remembered(self, crumb: Breadcrumb) -> str:
         of_session = f"session {crumb.session} of {self._assembly.front.recall.scope.user}"
@@ -66,7 +73,9 @@ class Reasons:
     def _reason_of_find(self, item: Item, fragment: Fragment) -> str:
         view = self._assembly.front.recall.view
         if fragment.breadcrumb.id != view.breadcrumb(item.origin).id:
-            return "the call that led to what was found"
+            is_call = fragment is item.fragments[0]
+            found = view.breadcrumb(item.origin).id
+            return f"the call that led to {found}, which was found" if is_call else "a note on the other calls of that step"
         finds = self._finds.get(item.origin, [])
         reply_to = next((find.reply_to for find in finds if find.reply_to >= 0), -1)
         if reply_to >= 0:
@@ -89,4 +98,4 @@ def _kind(kind: Pinned) -> str:
     }
     words = "; ".join(f"{name}{', '.join(values)}" for name, values in conditions.items() if values)
     number = kind.keep if isinstance(kind.keep, str) else f"the newest {kind.keep}"
-    return f"{'the latest' if number == 'latest' else number} {words}"
+    return f"{'the latest' if number == 'latest' else number} {'' if selector.schemas else 'with '}{words}"

@@ -8,6 +8,8 @@ from builder.domain.receipt import AbsentSource, Evidence, PagePart, Source
 
 MAX_SIGNALS = 3
 """Signals that a sentence names, those with the most points."""
+MIN_POINTS = 0.05
+"""Below which a signal decides nothing."""
 
 
 def present_sentence(parts: Sequence[PagePart], rules: Mapping[str, SectionRule]) -> str:
@@ -37,9 +39,10 @@ def evidence_words(evidence: Evidence) -> str:
     strongest = ", ".join(
         f"{signal.name} {signal.points:+.2f}" + ("" if signal.value is None else f" from {signal.value:.3g}")
         for signal in evidence.signals[:MAX_SIGNALS]
+        if abs(signal.points) >= MIN_POINTS
     )
     rank = f"rank {evidence.rank:,} of {evidence.candidates:,}"
-    return f"probability {evidence.probability:.2g}, {rank}, most points: {strongest}"
+    return f"probability {evidence.probability:.2g}, {rank}" + (f", most points: {strongest}" if strongest else "")
 
 
 def _place(part: PagePart, rules: Mapping[str, SectionRule]) -> str:

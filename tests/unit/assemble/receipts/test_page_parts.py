@@ -54,3 +54,11 @@ def test_the_breadcrumb_of_each_part_has_its_version_schema_session_and_speaker(
         "s42",
         "User",
     )
+
+
+def test_a_line_that_closes_a_section_belongs_to_it() -> None:
+    markdown, found = parts(make_remembered("One line.", 1), page="xml")
+    lines = markdown.split("\n")
+    sections = [(part.section, lines[part.first - 1]) for part in found]
+    assert ("recent", "</recent>") in sections
+    assert ("current", "<current>") in sections

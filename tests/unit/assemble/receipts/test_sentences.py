@@ -19,7 +19,7 @@ def part(**changes: object) -> PagePart:
 def test_a_sentence_names_version_lines_section_tokens_reason_and_the_strongest_signals() -> None:
     assert present_sentence([part(evidence=EVIDENCE)], RULES) == (
         "m7 v2 (note.v1, Note) is on the page, lines 4 to 6 in 'Relevant Earlier Messages', with 20 tokens: found "
-        "(probability 0.31, rank 2 of 5,120, most points: s1 +2.00 from 0.333, s2 +1.00, s3 +0.00 from 1)."
+        "(probability 0.31, rank 2 of 5,120, most points: s1 +2.00 from 0.333, s2 +1.00)."
     )
 
 
@@ -43,3 +43,8 @@ def test_an_absence_names_the_limit_only_where_that_is_the_reason() -> None:
     )
     plain = AbsentSource(source=SOURCE, reason="over budget", tokens=9)
     assert absent_sentence(plain, profile) == "m7 v2 (note.v1, Note) is not on the page: over budget."
+
+
+def test_signals_that_decide_nothing_are_not_named() -> None:
+    evidence = Evidence(probability=0.2, rank=1, candidates=1, signals=(SignalValue(name="asks", value=0.0, points=0.0),))
+    assert evidence_words(evidence) == "probability 0.2, rank 1 of 1"
