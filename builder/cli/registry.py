@@ -10,6 +10,7 @@ from builder.cli.commands import (
     bench,
     bench_data,
     bench_pages,
+    bench_sandbox,
     bench_speed,
     cost,
     messages,
@@ -66,7 +67,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, latency, repeats, load, memory, tokens, prefix, fidelity and summaries; convert public data.",
+        "Measure recall, latency, repeats, load, memory, sandbox, tokens, prefix, fidelity, summaries; convert public data.",
         {
             "recall": bench.recall,
             "latency": bench_speed.latency,
@@ -81,6 +82,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "convert": bench_data.convert,
             "load": bench_speed.load,
             "memory": bench_speed.memory,
+            "sandbox": bench_sandbox.sandbox,
         },
     ),
 }

@@ -130,5 +130,5 @@ def _check(settings: Settings, schema: str, source: str) -> None:
         raise Misconfigured(f"no hint can be made of it: {errors[0]}")
 
 
-def _no_page(_: object) -> str:
+def _no_page(*_: object) -> str:
     raise AssertionError("one record is no page")

@@ -21,8 +21,8 @@ from builder.domain.nearest import advice
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 
-Page = Callable[[Case], str]
-"""A case of several records → its page. Raises `Rejected` and `Misconfigured`."""
+Page = Callable[[tuple[str, ...], str], str]
+"""Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -140,7 +140,7 @@ def _result(file: Path, case: Case | BuilderError, fragment: Callable[[Case], tu
     template, shown, problem = f"profile {case.profile}" if case.profile else f"hints/{case.schema}{SUFFIX}", "", ""
     try:
         if case.profile:
-            shown = page(case)
+            shown = page(case.lines, case.profile)
         else:
             hint, shown, problem = fragment(case)
             template = f"hints/{hint}{SUFFIX}"

@@ -11,7 +11,6 @@ import typer
 from builder.cli.options import AsJson, say, settings, show
 
 if TYPE_CHECKING:
-    from builder.adapters.templates.cases import Case
     from builder.app.operations.template_cases import CaseResult
     from builder.app.settings import Settings
 
@@ -32,7 +31,7 @@ def run_cases(
     from builder.app.operations import template_cases as operation
 
     place = settings()
-    results = operation.run_cases(place, lambda case: _page(place, case), tuple(names or ()))
+    results = operation.run_cases(place, lambda lines, profile: _page(place, lines, profile), tuple(names or ()))
     files = operation.update(results) if update else ()
     lines = [line for result in results for line in _lines(result, written=result.expected_file in files)]
     missing = [f"no case tries hints/{name}.md.j2" for name in operation.without_case(place)] if not names else []
@@ -107,11 +106,11 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
     return [head, *([indent(more, "    ")] if more else [])]
 
 
-def _page(place: "Settings", case: "Case") -> str:
+def _page(place: "Settings", lines: tuple[str, ...], profile: str) -> str:
     """The page of a case; words alone find, so that it is the same on every machine."""
     from builder.app.settings import Embedding
     from builder.cli.build import build_once
 
     own = place.model_copy(update={"embedding": Embedding(engine="none")})
-    event: dict[str, Any] = asyncio.run(build_once(own, case.lines, "cases", "", case.profile, "", lambda _: None))
+    event: dict[str, Any] = asyncio.run(build_once(own, lines, "cases", "", profile, "", lambda _: None))
     return str(event["content"])

@@ -40,7 +40,7 @@ def test_the_example_is_shown_and_stands_beside_the_hint_as_a_case(tmp_path: Pat
     assert new.shown == new.expected.read_text("utf-8") == text
     assert new.hint.read_text("utf-8") == new.source
     settings = Settings(templates_dir=tmp_path / "templates")
-    assert [result.state for result in run_cases(settings, lambda _: "")] == ["ok"]
+    assert [result.state for result in run_cases(settings, lambda *_: "")] == ["ok"]
     assert [finding for finding in lint_folders(settings)[1] if finding.severity == "error"] == []
 
 
