@@ -36,8 +36,8 @@ def overused(text: str) -> str:
 
 def first_line(text: str) -> int:
     """The line, from 1, of the first of them; 0 when there is none."""
-    found = (pattern.search(text) for pattern in (MARKERS, CAPITALS, SHOUTS, BOLD))
-    starts = [match.start() for match in found if match]
+    matches = (pattern.search(text) for pattern in (MARKERS, CAPITALS, SHOUTS, BOLD))
+    starts = [match.start() for match in matches if match]
     return text.count("\n", 0, min(starts)) + 1 if starts else 0
 
 

@@ -10,7 +10,7 @@ from builder.adapters.templates.sandbox.environment import parsed
 
 MANY = 1_000
 """Entries of a list that a hint should be able to show."""
-SHOWN = 50
+BOUND = 50
 """Entries that a bound in an advice has."""
 
 
@@ -48,7 +48,7 @@ def with_many(body: Mapping[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 
 def bounded(path: tuple[str, ...]) -> str:
     """What to write in place of a list without a bound."""
-    return f"write body.{'.'.join(path)}[:{SHOWN}]"
+    return f"write body.{'.'.join(path)}[:{BOUND}]"
 
 
 def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[Fault]:
@@ -58,7 +58,7 @@ def _repeated(node: nodes.Node, around: dict[tuple[str, ...], int]) -> Iterator[
         if path and path in around:
             name = ".".join(path)
             problem = f"it goes through {name} for each entry of {name}, as the loop of line {around[path]} does"
-            fix = f"bound one of them, e.g. {name}[:{SHOWN}], or set before what you need of it"
+            fix = f"bound one of them, e.g. {name}[:{BOUND}], or set before what you need of it"
             yield Fault(child.lineno, problem, fix, "note")
         yield from _repeated(child, around | {path: child.lineno} if path else around)
 

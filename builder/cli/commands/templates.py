@@ -65,12 +65,12 @@ def new(
     folder = output or place.templates_dir
     if folder is None:
         raise Misconfigured("no folder of templates is named; write --output DIR, or set CONTEXT_BUILDER_TEMPLATES_DIR")
-    made = new_template(place, schema, folder.expanduser(), from_schema, from_record)
-    for file in (made.hint, made.case, made.expected):
+    template = new_template(place, schema, folder.expanduser(), from_schema, from_record)
+    for file in (template.hint, template.case, template.expected):
         say(f"wrote {file}")
-    say(f"made from {made.origin}; its example reads:")
-    values = {name: str(value) for name, value in asdict(made).items()}
-    show(values, as_json, text=made.shown)
+    say(f"template from {template.origin}; its example reads:")
+    values = {name: str(value) for name, value in asdict(template).items()}
+    show(values, as_json, text=template.text)
 
 
 def lint(
