@@ -139,7 +139,8 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         processor = Processor(
             reloading.builder, catch_up,
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
-            read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN, QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
+            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
             consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(

@@ -10,6 +10,7 @@ from builder.cli.commands import (
     bench,
     bench_data,
     bench_pages,
+    bench_sandbox,
     bench_speed,
     cost,
     explain,
@@ -76,7 +77,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
         },
     ),
     "bench": (
-        "Measure recall, latency, explain, repeats, load, memory, tokens, prefix, fidelity and summaries; convert public data.",
+        "Measure recall, speed, memory, tokens, prefix, fidelity, summaries, the sandbox; convert public data.",
         {
             "recall": bench.recall,
             "latency": bench_speed.latency,
@@ -92,6 +93,7 @@ GROUPS: Mapping[str, tuple[str, Mapping[str, Callable[..., None]]]] = {
             "explain": bench_speed.explain,
             "load": bench_speed.load,
             "memory": bench_speed.memory,
+            "sandbox": bench_sandbox.sandbox,
         },
     ),
 }

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 from builder.app.operations.lint import open_catalog
+from builder.app.operations.template_cases import run_cases
 from builder.app.settings import Embedding, Settings
 from builder.cli.build import build_once
 from tests.commands import run
-from tests.running import Running
+from tests.running import Running, environment
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "builder" / "docs" / "templates.md").read_text("utf-8")
@@ -88,6 +89,22 @@ def test_the_conversion_of_the_guide_prints_what_it_promises(tmp_path: Path) -> 
     as_json = run("hints", "convert", str(tmp_path / "records" / "catalog.json"), "--json", env={"PATH": os.defpath})
     (row,) = json.loads(as_json.stdout)
     assert (row["file"], len(row["problems"])) == ("hints/tool.catalog.v1.md.j2", 2)
+
+
+def test_the_first_hint_of_the_guide_is_written_and_reads_as_it_says(tmp_path: Path) -> None:
+    script = [text for language, name, text in BLOCKS if language == "sh"][1]
+    (tmp_path / "order.schema.json").write_text(FILES["order.schema.json"], "utf-8")
+    env = environment(tmp_path) | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.defpath}", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    shown = next(text for language, _, text in BLOCKS if language == "text" and text.startswith("- Order 7"))
+    assert done.stdout.startswith(shown)
+    assert "cases/order.v1.json                  hints/order.v1.md.j2                 ok\n" in done.stdout
+
+
+def test_the_case_of_the_guide_shows_its_ticket(tmp_path: Path) -> None:
+    (result,) = run_cases(Settings(templates_dir=folder_of(tmp_path)), lambda *_: "")
+    assert (result.template, result.text) == ("hints/ticket.v1.md.j2", "- Ticket 7 (open): Repair the blue kiln.\n")
 
 
 def test_the_commands_of_the_guide_show_a_page_of_a_running_service(tmp_path: Path) -> None:

@@ -24,15 +24,15 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 def first_hint(schema: str, fields: Sequence[Field]) -> str:
     """The source of a template. schema: its name."""
-    shown = [field for field in fields if not _is_hidden(field)]
-    if not shown:
+    visible = [field for field in fields if not _is_hidden(field)]
+    if not visible:
         return f"- {_label(schema)}: {{{{ body | readable | below or words.empty }}}}\n"
-    naming = [*(field for field in _first(shown, NUMBERS)[:1] if _is_short(field)), *_first(shown, NAMING)[:1]]
-    text = [field for field in _first(shown, TEXTS) if field not in naming][:1]
-    states = [field for field in (*_first(shown, STATES), *(field for field in shown if field.choice)) if _is_short(field)]
+    naming = [*(field for field in _first(visible, NUMBERS)[:1] if _is_short(field)), *_first(visible, NAMING)[:1]]
+    text = [field for field in _first(visible, TEXTS) if field not in naming][:1]
+    states = [field for field in (*_first(visible, STATES), *(field for field in visible if field.choice)) if _is_short(field)]
     states = [field for field in dict.fromkeys(states) if field not in (*naming, *text)][:MAX_STATES]
-    others = [field for field in shown if field not in (*naming, *text, *states)]
-    head = f"- {_label(schema)}{''.join(map(_name, naming))}{_states(states)}{''.join(map(_said, text))}\n"
+    others = [field for field in visible if field not in (*naming, *text, *states)]
+    head = f"- {_label(schema)}{''.join(map(_name, naming))}{_states(states)}{''.join(map(_statement, text))}\n"
     head += "\n" if head.endswith("%}\n") else ""  # the line end behind a statement is not written
     return head + "".join(map(_line, sorted(others, key=lambda field: (not field.required, _rank(field)))))
 
@@ -78,7 +78,7 @@ def _states(fields: Sequence[Field]) -> str:
     return f"{{% set states = {chosen} %}}{{% if states %}} ({{{{ states | inline }}}}){{% endif %}}"
 
 
-def _said(field: Field) -> str:
+def _statement(field: Field) -> str:
     shape = "block" if field.kind == "text" else "readable | below"
     return f"{{% if {_value(field)} %}}: {{{{ {_value(field)} | {shape} }}}}{{% endif %}}"
 

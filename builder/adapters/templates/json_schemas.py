@@ -56,7 +56,7 @@ def example_of(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None,
     """A value that the schema allows: its own example, its default, or one made of its types."""
     root = root if root is not None else schema
     own = resolved(schema, root)
-    for value in _given(own):
+    for value in _own_values(own):
         return value
     kind = _type(own)
     if depth > MAX_DEPTH:
@@ -139,7 +139,7 @@ def _type(own: Mapping[str, Any]) -> str:
     return str(names[0]) if names else "object" if "properties" in own else "array" if "items" in own else ""
 
 
-def _given(own: Mapping[str, Any]) -> Iterator[Any]:
+def _own_values(own: Mapping[str, Any]) -> Iterator[Any]:
     """Values that the schema itself gives."""
     for name in ("examples", "enum"):
         yield from (value for value in own.get(name, ())[:1] if isinstance(own.get(name), list))

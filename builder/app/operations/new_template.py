@@ -33,7 +33,7 @@ class NewTemplate:
     case: Path
     expected: Path
     source: str
-    shown: str
+    text: str
     """The example by the hint."""
     origin: str
     """Where its fields come from."""
@@ -63,7 +63,7 @@ def new_template(
     own = settings.model_copy(update={"templates_dir": folder})
     (result,) = run_cases(own, _no_page, (f"{FOLDER}/{case.name}",))
     update((result,))
-    return NewTemplate(hint=hint, case=case, expected=expected, source=source, shown=result.shown, origin=origin)
+    return NewTemplate(hint=hint, case=case, expected=expected, source=source, text=result.text, origin=origin)
 
 
 def _drafted(
@@ -130,5 +130,5 @@ def _check(settings: Settings, schema: str, source: str) -> None:
         raise Misconfigured(f"no hint can be made of it: {errors[0]}")
 
 
-def _no_page(_: object) -> str:
+def _no_page(*_: object) -> str:
     raise AssertionError("one record is no page")

@@ -21,8 +21,8 @@ from builder.domain.nearest import advice
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 
-Page = Callable[[Case], str]
-"""A case of several records → its page. Raises `Rejected` and `Misconfigured`."""
+Page = Callable[[tuple[str, ...], str], str]
+"""Records as JSON lines and the name of a profile → their page. Raises `Rejected` and `Misconfigured`."""
 WORKSPACE = "cases"
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -34,7 +34,7 @@ class CaseResult:
     name: str
     template: str
     """The hint or the profile that it belongs to."""
-    shown: str
+    text: str
     """The text; "" when it fails."""
     expected: str | None
     problem: str = ""
@@ -48,12 +48,12 @@ class CaseResult:
             return "fails"
         if self.expected is None:
             return "new"
-        return "ok" if self.shown == self.expected else "differs"
+        return "ok" if self.text == self.expected else "differs"
 
     @property
     def difference(self) -> str:
-        """What is expected with -, what is shown with +."""
-        lines = unified_diff((self.expected or "").splitlines(), self.shown.splitlines(), lineterm="", n=2)
+        """What is expected with -, what a case makes with +."""
+        lines = unified_diff((self.expected or "").splitlines(), self.text.splitlines(), lineterm="", n=2)
         return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
@@ -64,10 +64,10 @@ def run_cases(settings: Settings, page: Page, names: tuple[str, ...] = ()) -> tu
     """
     folders = template_folders(settings)
     cases = [(file, _read(file)) for file in case_files(folders[-1])]
-    known = {key for file, case in cases for key in _keys(file, case)}
+    keys = {key for file, case in cases for key in _keys(file, case)}
     for name in names:
-        if name not in known:
-            raise Misconfigured(f"no case, hint or profile is called {name!r}; {advice(name, known)}")
+        if name not in keys:
+            raise Misconfigured(f"no case, hint or profile is called {name!r}; {advice(name, keys)}")
     fragment = _fragments(folders)
     chosen = [(file, case) for file, case in cases if not names or _keys(file, case) & set(names)]
     return tuple(_result(file, case, fragment, page) for file, case in chosen)
@@ -92,10 +92,10 @@ def case_bodies(folder: Path) -> dict[str, tuple[dict[str, Any], ...]]:
 
 
 def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
-    """Write what is shown as what is expected, where it differs; returns the files."""
+    """Write what they make as what is expected, where it differs; returns the files."""
     stale = tuple(result for result in results if result.state in {"new", "differs"})
     for result in stale:
-        result.expected_file.write_text(result.shown, "utf-8")
+        result.expected_file.write_text(result.text, "utf-8")
     return tuple(result.expected_file for result in stale)
 
 
@@ -128,26 +128,26 @@ def _fragments(folders: tuple[Path, ...]) -> Callable[[Case], tuple[str, str, st
         own, plain = templates()
         crumb = decode(outgoing(case.records[0], WORKSPACE).arrive(Place(1, 1), NOON))
         label = tool_label(crumb.tool) if crumb.tool else crumb.speaker
-        made = JinjaRendering(own, len, plain).fragment(crumb, WHOLE, label)
-        return own.hint_for(crumb.schema), made.text + "\n", made.failed
+        rendered = JinjaRendering(own, len, plain).fragment(crumb, WHOLE, label)
+        return own.hint_for(crumb.schema), rendered.text + "\n", rendered.failed
 
     return fragment
 
 
 def _result(file: Path, case: Case | BuilderError, fragment: Callable[[Case], tuple[str, str, str]], page: Page) -> CaseResult:
     if isinstance(case, BuilderError):
-        return CaseResult(name=f"cases/{file.name}", template="", shown="", expected=None, problem=str(case), expected_file=file)
-    template, shown, problem = f"profile {case.profile}" if case.profile else f"hints/{case.schema}{SUFFIX}", "", ""
+        return CaseResult(name=f"cases/{file.name}", template="", text="", expected=None, problem=str(case), expected_file=file)
+    template, text, problem = f"profile {case.profile}" if case.profile else f"hints/{case.schema}{SUFFIX}", "", ""
     try:
         if case.profile:
-            shown = page(case)
+            text = page(case.lines, case.profile)
         else:
-            hint, shown, problem = fragment(case)
+            hint, text, problem = fragment(case)
             template = f"hints/{hint}{SUFFIX}"
     except BuilderError as error:
         problem = str(error)
     return CaseResult(
-        name=case.name, template=template, shown=shown, expected=case.expected, problem=problem, expected_file=case.expected_file
+        name=case.name, template=template, text=text, expected=case.expected, problem=problem, expected_file=case.expected_file
     )
 
 

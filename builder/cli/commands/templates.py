@@ -11,7 +11,6 @@ import typer
 from builder.cli.options import AsJson, say, settings, show
 
 if TYPE_CHECKING:
-    from builder.adapters.templates.cases import Case
     from builder.app.operations.template_cases import CaseResult
     from builder.app.settings import Settings
 
@@ -32,7 +31,7 @@ def run_cases(
     from builder.app.operations import template_cases as operation
 
     place = settings()
-    results = operation.run_cases(place, lambda case: _page(place, case), tuple(names or ()))
+    results = operation.run_cases(place, lambda lines, profile: _page(place, lines, profile), tuple(names or ()))
     files = operation.update(results) if update else ()
     lines = [line for result in results for line in _lines(result, written=result.expected_file in files)]
     missing = [f"no case tries hints/{name}.md.j2" for name in operation.without_case(place)] if not names else []
@@ -66,12 +65,12 @@ def new(
     folder = output or place.templates_dir
     if folder is None:
         raise Misconfigured("no folder of templates is named; write --output DIR, or set CONTEXT_BUILDER_TEMPLATES_DIR")
-    made = new_template(place, schema, folder.expanduser(), from_schema, from_record)
-    for file in (made.hint, made.case, made.expected):
+    template = new_template(place, schema, folder.expanduser(), from_schema, from_record)
+    for file in (template.hint, template.case, template.expected):
         say(f"wrote {file}")
-    say(f"made from {made.origin}; its example reads:")
-    values = {name: str(value) for name, value in asdict(made).items()}
-    show(values, as_json, text=made.shown)
+    say(f"template from {template.origin}; its example reads:")
+    values = {name: str(value) for name, value in asdict(template).items()}
+    show(values, as_json, text=template.text)
 
 
 def lint(
@@ -107,11 +106,11 @@ def _lines(result: "CaseResult", *, written: bool) -> list[str]:
     return [head, *([indent(more, "    ")] if more else [])]
 
 
-def _page(place: "Settings", case: "Case") -> str:
+def _page(place: "Settings", lines: tuple[str, ...], profile: str) -> str:
     """The page of a case; words alone find, so that it is the same on every machine."""
     from builder.app.settings import Embedding
     from builder.cli.build import build_once
 
     own = place.model_copy(update={"embedding": Embedding(engine="none")})
-    event: dict[str, Any] = asyncio.run(build_once(own, case.lines, "cases", "", case.profile, "", lambda _: None))
+    event: dict[str, Any] = asyncio.run(build_once(own, lines, "cases", "", profile, "", lambda _: None))
     return str(event["content"])

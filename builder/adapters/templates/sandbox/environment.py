@@ -9,17 +9,17 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any, cast
 
-from jinja2 import Template, nodes
+from jinja2 import Environment, Template, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from builder.adapters.templates.sandbox.access import check_callable, formatting, is_foreign, is_item, is_readable
-from builder.adapters.templates.sandbox.counted import counted_filters, counted_tests
+from builder.adapters.templates.sandbox.counted import FILTERS, counted_filters, counted_tests
 from builder.adapters.templates.sandbox.generator import Generator
 from builder.adapters.templates.sandbox.grammar import check_brackets, check_source, check_tree
 from builder.adapters.templates.sandbox.meter import charge, charge_for, nested, step
-from builder.adapters.templates.sandbox.missing import AbsentValue, Missing, Words
+from builder.adapters.templates.sandbox.missing import AbsentValue, Missing, Words, is_none
 from builder.adapters.templates.sandbox.size_bounds import of_method, of_operator
 from builder.assemble.items.list_items import quote
 
@@ -160,6 +160,20 @@ def compiled(source: str) -> Template:
     Raises `NotInLanguage`, and Jinja's and Python's errors of a source that does not compile.
     """
     return sandbox().from_string(source)
+
+
+def bare(source: str) -> Template:
+    """The template by Jinja alone, with our filters and without grammar, limits or account: for measurements only."""
+    environment = Environment(  # noqa: S701 - nothing that is shown comes of it
+        undefined=AbsentValue,
+        finalize=lambda value: "" if value is None else quote(value),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= FILTERS
+    environment.tests["none"] = is_none
+    return environment.from_string(source)
 
 
 _QUOTES = {ord(sign): "…" for sign in "'\"\\"}

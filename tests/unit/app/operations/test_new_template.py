@@ -37,10 +37,10 @@ def made(folder: Path, name: str, **sources: Any) -> NewTemplate:
 )
 def test_the_example_is_shown_and_stands_beside_the_hint_as_a_case(tmp_path: Path, sources: dict[str, Any], text: str) -> None:
     new = made(tmp_path, "delivery.v1", **sources)
-    assert new.shown == new.expected.read_text("utf-8") == text
+    assert new.text == new.expected.read_text("utf-8") == text
     assert new.hint.read_text("utf-8") == new.source
     settings = Settings(templates_dir=tmp_path / "templates")
-    assert [result.state for result in run_cases(settings, lambda _: "")] == ["ok"]
+    assert [result.state for result in run_cases(settings, lambda *_: "")] == ["ok"]
     assert [finding for finding in lint_folders(settings)[1] if finding.severity == "error"] == []
 
 
@@ -48,7 +48,7 @@ def test_the_example_is_shown_and_stands_beside_the_hint_as_a_case(tmp_path: Pat
     ("schema", "text"), [("note.v1", "- Note (https://example.org/notes/7): "), ("agent.usage.v1", "- Agent usage\n")]
 )
 def test_a_known_schema_begins_with_its_bundled_hint_or_its_own_json_schema(tmp_path: Path, schema: str, text: str) -> None:
-    assert made(tmp_path, schema).shown.startswith(text)
+    assert made(tmp_path, schema).text.startswith(text)
 
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
