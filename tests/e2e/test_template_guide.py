@@ -15,7 +15,7 @@ from tests.commands import run
 from tests.running import Running, environment
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDE = (ROOT / "builder" / "docs" / "templates.md").read_text("utf-8")
+GUIDE = "".join((ROOT / "builder" / "docs" / name).read_text("utf-8") for name in ("templates.md", "llm-hints.md"))
 BLOCKS = re.findall(r"^```(\w*) ?([^\n]*)\n(.*?)^```$", GUIDE, re.DOTALL | re.MULTILINE)
 FILES = {name: text for _, name, text in BLOCKS if name}
 TALK = [
