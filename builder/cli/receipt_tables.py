@@ -1,25 +1,33 @@
 """A receipt as tables for people."""
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
-from builder.cli.tables import table
+from builder.cli.tables import table, width
 
+EVIDENCE = ("p", "rank", "signals")
+"""Columns of what could be found: probability, rank, and the points of the strongest signals."""
 MAX_SIGNALS = 3
 """Signals of a find in its row, those with the most points."""
 MIN_POINTS = 0.05
 """Below which a signal decides nothing."""
 NUMBERS = frozenset({"lines", "tokens", "p", "rank", "least", "most"})
 """Columns of numbers."""
+CUT = frozenset({"signals", "begins with"})
+"""Columns of which a narrow terminal shows the beginning."""
+WIDE = 120
+"""Columns of a terminal from which the beginning of each text has room."""
+MAX_BEGINNING = 60
+"""Characters of it."""
 
 
 def receipt_text(answer: dict[str, Any]) -> str:
     """The answer to `explain`."""
     receipt = answer["receipt"]
-    parts = table(("lines", "tokens", "section", "from", "why", "p", "rank", "points"), map(_part, receipt["parts"]), NUMBERS)
-    absent = table(("not on the page", "tokens", "why", "p", "rank", "points"), map(_absent, receipt["absent"]), NUMBERS)
-    pieces = (_head(answer), parts, *_absences(absent, receipt), _budget(receipt["budget"]))
-    return "\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
+    absent = table(("not on the page", "tokens", "why", *EVIDENCE), map(_absent, receipt["absent"]), NUMBERS, CUT)
+    pieces = (_head(answer), *_sections(answer), *_absences(absent, receipt), _budget(receipt["budget"]))
+    return "\n\n".join(piece.rstrip("\n") for piece in pieces if piece) + "\n"
 
 
 def _head(answer: dict[str, Any]) -> str:
@@ -30,14 +38,34 @@ def _head(answer: dict[str, Any]) -> str:
     if question["is_small_talk"]:
         lines.append("The message asks for nothing, so nothing was searched.")
     elif question["candidates"]:
-        limit = question.get("min_probability")
-        bound = f"; below {limit:g} nothing is found" if limit is not None else ""
-        without = "" if question["has_vector"] else " by words and fields alone, because no engine was there,"
-        lines.append(
-            f"Searched{without} for {question['text']!r} in {question['candidates']:,} passages; that none answers it has the "
-            f"probability {question['unanswered']:.2f}{bound}."
-        )
+        lines.append(_search(question))
     return "\n".join(lines)
+
+
+def _search(question: dict[str, Any]) -> str:
+    """What was searched for, and how likely it is that nothing answers it."""
+    names = f", said by or naming {', '.join(question['names'])}" if question["names"] else ""
+    without = "" if question["has_vector"] else " by words and fields alone, because no engine was there"
+    passages = f"{question['candidates']:,} passage" + ("s" if question["candidates"] != 1 else "")
+    limit = question.get("min_probability")
+    bound = f" What has a probability below {limit:g} is not shown." if limit else ""
+    return (
+        f"Searched for {question['text']!r}{names} in {passages}{without}. "
+        f"Probability that none of them answers it: {question['unanswered']:.2f}.{bound}"
+    )
+
+
+def _sections(answer: dict[str, Any]) -> Iterator[str]:
+    """A table for each section of the page: its lines that come from somewhere, and how they begin."""
+    page = answer["content"].splitlines()
+    tokens = {row["name"]: row["tokens"] for row in answer["receipt"]["budget"]["sections"]}
+    for name, group in groupby(answer["receipt"]["parts"], key=lambda part: str(part["section"])):
+        parts = [part for part in group if part.get("source") or part["tokens"]]
+        evidence = EVIDENCE if any(part.get("evidence") for part in parts) else ()
+        columns = ("lines", "tokens", "from", "why", *evidence, "begins with")
+        rows = [(*_part(part), *(_evidence(part) if evidence else ()), _beginning(page, part)) for part in parts]
+        shown = columns if width() >= WIDE else columns[:-1]
+        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(shown, [row[: len(shown)] for row in rows], NUMBERS, CUT)
 
 
 def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:
@@ -50,7 +78,7 @@ def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:
 
 
 def _budget(budget: dict[str, Any]) -> str:
-    shares = "No share acts, because the conversation is shown whole." if budget["is_whole"] else ""
+    shares = " No share acts, because the conversation is shown whole." if budget["is_whole"] else ""
     rows = (
         (row["name"], row["source"], row["section_class"], f"{row['tokens']:,}", f"{row['least']:,}", f"{row['most']:,}")
         for row in budget["sections"]
@@ -58,17 +86,19 @@ def _budget(budget: dict[str, Any]) -> str:
     reserve = f", {budget['reserve']:,} in reserve" if budget["reserve"] else ""
     margin = f", a margin of {budget['margin']:.0%}" if budget["margin"] else ""
     aim = f", aimed at {budget['aim']:,}" if budget["aim"] != budget["allowance"] else ""
-    sentence = (
-        f"Budget {budget['budget']:,}{reserve}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left. {shares}"
-    )
-    return table(("section", "source", "class", "tokens", "least", "most"), rows, NUMBERS) + sentence
+    sentence = f"Budget {budget['budget']:,}{reserve}{margin}{aim}: {budget['tokens']:,} used, {budget['unused']:,} left.{shares}"
+    return table(("section", "source", "class", "tokens", "least", "most"), rows, NUMBERS) + f"\n{sentence}"
 
 
 def _part(part: dict[str, Any]) -> tuple[str, ...]:
-    source = part.get("source")
     reason = part["reason"] + (f"; {part['reduced']}" if part["reduced"] else "")
     lines = f"{part['first']}-{part['last']}" if part["first"] != part["last"] else str(part["first"] or "?")
-    return (lines, f"{part['tokens']:,}" if part["tokens"] else "", part["section"], _name(source), reason, *_evidence(part))
+    return lines, f"{part['tokens']:,}" if part["tokens"] else "", _name(part.get("source")), reason
+
+
+def _beginning(page: list[str], part: dict[str, Any]) -> str:
+    """Of the first line, without the sign of an item; "" where lines are unknown."""
+    return page[part["first"] - 1].lstrip(" -")[:MAX_BEGINNING] if part["first"] else ""
 
 
 def _absent(absent: dict[str, Any]) -> tuple[str, ...]:
@@ -79,7 +109,7 @@ def _name(source: dict[str, Any] | None) -> str:
     return f"{source['id']} v{source['version']} {source['speaker']}" if source else ""
 
 
-def _evidence(row: dict[str, Any]) -> tuple[str, str, str]:
+def _evidence(row: dict[str, Any]) -> tuple[str, ...]:
     evidence = row.get("evidence")
     if not evidence:
         return "", "", ""
@@ -88,4 +118,4 @@ def _evidence(row: dict[str, Any]) -> tuple[str, str, str]:
 
 def _points(signals: Iterable[dict[str, Any]]) -> str:
     strongest = [signal for signal in signals if abs(signal["points"]) >= MIN_POINTS][:MAX_SIGNALS]
-    return ", ".join(f"{signal['name']} {signal['points']:+.1f}" for signal in strongest)
+    return ", ".join(f"{signal['points']:+.1f} {signal['name']}" for signal in strongest)

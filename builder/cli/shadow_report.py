@@ -3,34 +3,38 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from builder.cli.tables import table
+
 SUMMARY = {
-    "consumer": "{consumer}",
-    "shadow": "{shadow}",
     "contexts": "{contexts:,}",
     "identical": "{identical:,}",
     "no page": "{without_page:,}",
-    "tokens": "{tokens_mean:,} → {shadow_tokens_mean:,}",
-    "saved in all": "{saved_tokens:,}",
-    "equal lines": "{equal_lines:.0%}",
-    "lost": "{lost:,}",
-    "gained": "{gained:,}",
-    "reordered": "{out_of_order:,}",
-    "ms": "{build_ms:.1f} → {shadow_build_ms:.1f}",
+    "tokens of a page, mean": "{tokens_mean:,} → {shadow_tokens_mean:,}",
+    "tokens saved in all": "{saved_tokens:,}",
+    "equal lines, mean": "{equal_lines:.0%}",
+    "breadcrumbs lost": "{lost:,}",
+    "breadcrumbs gained": "{gained:,}",
+    "breadcrumbs in another order": "{out_of_order:,}",
+    "ms of a build, median": "{build_ms:.1f} → {shadow_build_ms:.1f}",
 }
-"""Head of a column → what stands in it."""
-ONE = ("trigger", "session", "shadow", "tokens", "of shadow", "equal lines", "lost", "gained", "reordered")
+"""Head of a line → what stands in it."""
+ONE = ("trigger", "session", "shadow", "tokens", "equal", "lost", "gained", "reordered")
+NUMBERS = frozenset(ONE[3:])
+"""Columns of numbers."""
 MOST_IDS = 40
 """Of each list of one difference."""
 
 
 def report_text(report: Mapping[str, Any]) -> str:
-    """A line a shadow, and a line for each of the contexts that differ most."""
-    text = _table(tuple(SUMMARY), [[cell.format(**row) for cell in SUMMARY.values()] for row in report["shadows"]])
+    """A column a shadow, and a line for each of the contexts that differ most."""
+    heads = tuple(f"{row['consumer']} → {row['shadow']}" for row in report["shadows"])
+    rows = ((name, *(cell.format(**row) for row in report["shadows"])) for name, cell in SUMMARY.items())
+    text = table(("", *heads), rows, frozenset(heads))
     for row in report["shadows"]:
         if row["flags"]:
             text += f"{row['shadow']} has flags that its consumer has not: {', '.join(row['flags'])}\n"
     if report["most_different"]:
-        text += "\ncontexts that differ most:\n" + _table(ONE, [_cells(each) for each in report["most_different"]])
+        text += "\ncontexts that differ most:\n" + table(ONE, map(_cells, report["most_different"]), NUMBERS)
     return text
 
 
@@ -65,9 +69,9 @@ def _facts(page: Mapping[str, Any]) -> str:
 def _side_by_side(head: str, one: Mapping[str, int], other: Mapping[str, int]) -> Iterator[str]:
     names = tuple(dict.fromkeys((*one, *other)))
     if names:
-        rows = [[name, f"{one.get(name, 0):,}", f"{other.get(name, 0):,}"] for name in names]
+        rows = [(name, f"{one.get(name, 0):,}", f"{other.get(name, 0):,}") for name in names]
         yield ""
-        yield _table((head, "consumer", "shadow"), rows).removesuffix("\n")
+        yield table((head, "consumer", "shadow"), rows, frozenset({"consumer", "shadow"})).removesuffix("\n")
 
 
 def _ids(ids: Sequence[str]) -> str:
@@ -75,20 +79,8 @@ def _ids(ids: Sequence[str]) -> str:
     return " ".join(ids[:MOST_IDS]) + more
 
 
-def _cells(each: Mapping[str, Any]) -> list[str]:
+def _cells(each: Mapping[str, Any]) -> tuple[str, ...]:
     tokens = f"{each['shadow_page']['tokens']:,}" if each["shadow_page"] else "-"
     counts = [f"{len(each[name]):,}" for name in ("only_consumer", "only_shadow", "out_of_order")]
     names = [each["trigger"], each["session"], each["shadow"]]
-    return [*names, f"{each['page']['tokens']:,}", tokens, f"{each['equal_lines']:.0%}", *counts]
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The columns that hold numbers are aligned on the right."""
-    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-    columns = list(zip(*rows, strict=True)) or [()] * len(heads)
-    numbers = [all(cell[:1].isdigit() or cell[:1] == "-" for cell in column) for column in columns]
-    lines = (
-        [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(row, widths, numbers, strict=True)]
-        for row in (heads, *rows)
-    )
-    return "".join(f"{'  '.join(line).rstrip()}\n" for line in lines)
+    return *names, f"{each['page']['tokens']:,} → {tokens}", f"{each['equal_lines']:.0%}", *counts

@@ -74,7 +74,7 @@ async def test_the_record_of_the_page_makes_a_consumer_that_the_commands_show(se
         assert consumer.refusal(urgent) == ""
     done = run("consumers", env=service.env | {"COLUMNS": "200"})
     assert done.returncode == 0, done.stderr
-    assert re.search(r"support +│ agent\.def\.v1 \"def-support\" version 1 +│ user\.message\.v1 any_tags=vip,urgent", done.stdout)
+    assert re.search(r"support +agent\.def\.v1 \"def-support\" version 1 +user\.message\.v1 any_tags=vip,urgent", done.stdout)
     assert 'agent.def.v1 "def-sales" version 1: `context_trigger.schema_name`: input should be a valid string' in done.stdout
     answer = json.loads(run("consumers", "--json", env=service.env).stdout)
     assert [each["name"] for each in answer["consumers"]] == ["default", "recall", "triage", "support"]
@@ -94,7 +94,7 @@ async def test_the_profile_on_trial_is_reported_and_never_published(service: Run
         assert await answered(js, consumer="lean") == []
     done = run("shadow", "report", "--consumer", "default", env=service.env)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("consumer  shadow  contexts  identical")
+    assert "default → lean" in done.stdout.splitlines()[0]
     (row,) = json.loads(run("shadow", "report", "--json", env=service.env).stdout)["shadows"]
     assert (row["consumer"], row["shadow"], row["lost"]) == ("default", "lean", 0)
     assert row["contexts"] == row["identical"] >= 3

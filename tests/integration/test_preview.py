@@ -40,7 +40,7 @@ async def test_an_edit_is_seen_on_a_message_that_the_service_has_answered(servic
     done = run("templates", "preview", "--trigger", "q1", "--templates", str(folder), env=service.env | WIDE)
     assert done.returncode == 0, done.stderr
     assert "│ ≠ │ - User: Which kiln is cheaper to run? │ - User said: Which kiln is cheaper to run? │" in done.stdout
-    assert re.search(r"│ current +│ +(\d+) │ +\d+ │ +\+1 │", done.stdout)
+    assert re.search(r"^current +(\d+) +\d+ +\+1$", done.stdout, re.MULTILINE)
     answer = json.loads(run("templates", "preview", "-t", "q1", "--templates", str(folder), "--json", env=service.env).stdout)
     assert answer["after"]["token_count"] == answer["before"]["token_count"] + 1
     async with connect(service.url) as client:

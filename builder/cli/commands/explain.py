@@ -69,13 +69,13 @@ def replay(
     as_json: AsJson = False,
 ) -> None:
     """Build a context again from what is remembered and compare it with the published one; or see it made otherwise."""
-    from builder.cli.page_difference import difference_text
+    from builder.cli.page_comparison import comparison_text
     from builder.cli.requests import look_up
 
     request = _request(trigger, consumer, session) | _files(profile, templates)
     answer = asyncio.run(look_up(target(servers, workspace), "replay", request))
     is_other = bool(profile or templates)
-    show(answer, as_json, text=difference_text(answer, is_other=is_other), note=_note(answer))
+    show(answer, as_json, text=comparison_text(answer, is_other=is_other), note=_note(answer))
     if not is_other and answer["is_same"] is False:
         raise typer.Exit(1)
 

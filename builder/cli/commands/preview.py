@@ -108,7 +108,7 @@ async def _of_stored(
 async def _print(make: Preview, as_json: bool, page: bool, watched: Path | None) -> None:
     """Once, or after every edit of the watched folder."""
     from builder.app.config import file_stamps
-    from builder.cli.page_difference import difference_text
+    from builder.cli.page_comparison import comparison_text
 
     while True:
         stamps = file_stamps((watched,)) if watched else frozenset()
@@ -119,7 +119,7 @@ async def _print(make: Preview, as_json: bool, page: bool, watched: Path | None)
                 raise
             say(str(error))
         else:
-            text = difference_text(answer, is_other=True) + (f"\n{answer['after']['content']}" if page else "")
+            text = comparison_text(answer, is_other=True) + (f"\n{answer['after']['content']}" if page else "")
             show(answer, as_json, text=text, note="\n".join(answer["notes"]))
         if not watched:
             return

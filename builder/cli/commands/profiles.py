@@ -31,7 +31,7 @@ def list_profiles(*, as_json: AsJson = False) -> None:
         for profile in (catalog.profile(entry),)
     ]
     cells = [(row["name"], row["kind"], ", ".join(row["triggers"]) or "-", f"{row['tokens']:,}") for row in rows]
-    show(rows, as_json, text=table(("name", "kind", "triggers", "tokens"), cells))
+    show(rows, as_json, text=table(("name", "kind", "triggers", "tokens"), cells, frozenset({"tokens"})))
 
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
@@ -64,7 +64,7 @@ def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJs
         for each in answer["consumers"]
     ]
     findings = "".join(f"{LintFinding(**each)}\n" for each in answer["findings"])
-    show(answer, as_json, text=table(("name", "made by", "triggers", "tokens"), cells) + findings)
+    show(answer, as_json, text=table(("name", "made by", "triggers", "tokens"), cells, frozenset({"tokens"})) + findings)
 
 
 def lint(

@@ -58,8 +58,9 @@ NONE = replace(
 )
 
 
-def test_a_report_and_one_difference_in_full_are_as_the_golden_file_has_them() -> None:
+def test_a_report_and_one_difference_in_full_are_as_the_golden_file_has_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """UPDATE_GOLDEN=1 writes it."""
+    monkeypatch.setenv("COLUMNS", "160")
     parts = (
         report_text(shadow_report([DIFFERENCE, IDENTICAL, NONE], 10)),
         *(difference_text(difference_json(each)) for each in (DIFFERENCE, NONE)),

@@ -1,4 +1,4 @@
-"""Two pages side by side for people: tokens of the sections, and the lines that differ."""
+"""A page beside the version before, for people: tokens of the sections, and the lines that differ."""
 
 from collections.abc import Iterator
 from difflib import SequenceMatcher
@@ -13,14 +13,14 @@ SIGNS = {"equal": "", "replace": "≠", "insert": "+", "delete": "-"}
 """Kind of a difference → its sign in front of the lines."""
 
 
-def difference_text(answer: dict[str, Any], *, is_other: bool) -> str:
+def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
     """The answer to `replay`. is_other: `after` was made with another profile or other files."""
     before, after = answer["before"], answer["after"]
     if not is_other and answer["is_same"]:
         return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
     if before["content"] == after["content"]:
         return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
-    return "".join((_tokens(before, after), *_lines(before["content"], after["content"]), *_failures(answer["failures"])))
+    return "".join((_tokens(before, after), "\n", *_lines(before["content"], after["content"]), *_failures(answer["failures"])))
 
 
 def _tokens(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -47,7 +47,7 @@ def _lines(before: str, after: str) -> Iterator[str]:
         for kind, start, end, other_start, other_end in group:
             pairs = zip_longest(lines[start:end], others[other_start:other_end], fillvalue="")
             rows += [(SIGNS[kind], one, other) for one, other in pairs]
-    yield table(("", "before", "after"), rows)
+    yield table(("", "before", "after"), rows, ruled=True)
 
 
 def _failures(failures: list[str]) -> Iterator[str]:
