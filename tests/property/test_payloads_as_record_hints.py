@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.hostile_pages import HARMLESS, breadcrumbs, page_of, session
-from tests.payloads import PAYLOADS, Payload
+from tests.hostile_pages import HARMLESS, PROFILE, Record, breadcrumbs, page_of, profile_of, roots, session
+from tests.payloads import PAYLOADS, Payload, leaks
 
 FORMS: dict[str, Callable[[str], Any]] = {
     "a template": lambda text: {"transform": {"summary": {"type": "template", "template": text}}, "mode": "replace"},
@@ -36,3 +36,27 @@ async def test_hints_within_a_body_are_shown_where_the_body_is_and_nowhere_else(
     records = [record | {"llm_hints": FORMS[form]("{{ 7*191 }}")} for record in session(HARMLESS)]
     records[-1] |= {"context": records[-1]["context"] | {"llm_hints": FORMS[form]("{{ 7*191 }}")}}
     assert await page_of(breadcrumbs(records)) == await page_of(breadcrumbs(session(HARMLESS)))
+
+
+TRUSTING = profile_of(PROFILE + "trusted_hints: {sessions: any}\n")
+RULES = ("a template", "a format", "a path", "a program")
+"""Forms in which a trusted record may hold a source that runs."""
+
+
+def trusted_session(payload: Payload) -> list[Record]:
+    """A ticket for each form, and a question."""
+    forms = [FORMS[name](payload.short) for name in RULES]
+    tickets = [
+        {"id": f"t{number}", "schema_name": "ticket.v1", "context": {"title": HARMLESS, "n": number}, "llm_hints": hints}
+        for number, hints in enumerate(forms)
+    ]
+    return [*tickets, {"id": "q", "schema_name": "user.message.v1", "context": {"content": HARMLESS}}]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
+async def test_hints_of_a_trusted_record_reach_nothing_but_their_own_item(payload: Payload) -> None:
+    page = await page_of(breadcrumbs(trusted_session(payload)), TRUSTING)
+    assert leaks(page, payload.text + "1337 191191191") == []  # whom a profile trusts may compute
+    assert [line for line in roots(page) if line.startswith("#")] == ["## Things", "## Current User Message"]
+    assert all(line.startswith(("- ", "## ")) for line in roots(page))
+    assert roots(page)[-1] == f"- User: {HARMLESS}"
