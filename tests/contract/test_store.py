@@ -202,19 +202,6 @@ async def test_what_stands_may_come_from_the_session_or_from_no_session(store: S
     assert await pinned_ids(store, 9) == ["m5"]
 
 
-async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by_a_session(store: Store) -> None:
-    kind = replace(latest_of(CATALOG), keep=3, of_no_session=True)
-    forged = make_catalog(2, 3, session="s42", id="m1", version=9)
-    await remember_all(
-        store, make_catalog(2, 1), make_catalog(2, 2, session="s42"), forged, make_tombstone("m1", 4, session="s42")
-    )
-    assert [[row.breadcrumb.place.sequence for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [
-        [1]
-    ]
-    await remember_all(store, make_tombstone("m1", 5, session="_"))
-    assert (await store.recall(query(pinned=(kind,)))).pinned == ((),)
-
-
 async def test_the_newest_of_its_kind_stands_as_of_the_asked_place(store: Store) -> None:
     await remember_all(store, make_catalog(2, 9), make_catalog(2, 3), make_catalog(2, 6), make_catalog(2, 7, workspace="rival"))
     assert [await pinned_ids(store, until) for until in (2, 3, 5, 6, 8, 9)] == [[], ["m3"], ["m3"], ["m6"], ["m6"], ["m9"]]
