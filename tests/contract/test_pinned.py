@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from builder.ports.store import CompleteStore as Store
-from tests.contract.test_store import CATALOG, query, remember_all
+from tests.contract.test_store import CATALOG, Store, query, remember_all
 from tests.factories import latest_of, make_catalog, make_tombstone
 
 
