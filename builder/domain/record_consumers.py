@@ -9,6 +9,8 @@ from builder.domain.profile import Profile
 
 AGENT, CONFIG = "agent.def.v1", "context.config.v1"
 DEFINING_SCHEMAS = (AGENT, CONFIG)
+MAX_DEFINITIONS = 1_000
+"""Of each schema in a workspace, the newest."""
 
 Definitions = tuple[Breadcrumb, ...]
 """Newest versions of records that may make consumers, as of a place: of each schema the newest first."""

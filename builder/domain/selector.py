@@ -48,6 +48,8 @@ class Pinned:
     """The latest of its kind, this number of the newest, or all of it up to MAX_PINNED."""
     section: str
     """Name of its section; "" = the first section with source pinned."""
+    of_no_session: bool = False
+    """Only what is of no session, whatever a session says about it: its participants neither add to it nor take from it."""
 
     @property
     def limit(self) -> int:

@@ -2,13 +2,10 @@
 
 from builder.domain.breadcrumb import NO_SESSION, Place
 from builder.domain.recall import RecallQuery, Scope
-from builder.domain.record_consumers import DEFINING_SCHEMAS, Definitions
+from builder.domain.record_consumers import DEFINING_SCHEMAS, MAX_DEFINITIONS, Definitions
 from builder.domain.selector import Pinned, Selector
 from builder.ports.models import NO_MODEL
 from builder.ports.store import BreadcrumbStore
-
-MAX_DEFINITIONS = 1_000
-"""Of each schema in a workspace, the newest."""
 
 _KINDS = tuple(Pinned(selector=Selector(schemas=(name,)), keep=MAX_DEFINITIONS, section="") for name in DEFINING_SCHEMAS)
 

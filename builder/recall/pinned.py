@@ -6,15 +6,16 @@ from datetime import datetime
 
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
+from builder.domain.record_consumers import MAX_DEFINITIONS
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.trusted_hints import DEFINES_TAG, DEFINITION
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
-AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep="all", section="")
+AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
-DEFINITIONS = Pinned(selector=Selector(schemas=(DEFINITION,)), keep="all", section="")
+DEFINITIONS = Pinned(selector=Selector(schemas=(DEFINITION,)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
 """Definitions of schemas, for consumers that trust their hints."""
 
 RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]

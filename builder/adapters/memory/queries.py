@@ -103,7 +103,8 @@ def oldest_first(crumb: Breadcrumb) -> tuple[Place, str, str]:
 
 def pinned(until: list[StoredBreadcrumb], kind: Pinned, session: str) -> list[StoredBreadcrumb]:
     """What the selector means of the session and of none, newest first. until: rows up to a place, in place order."""
-    near = [row for row in until if row.breadcrumb.session in (session, NO_SESSION)]
+    sessions = (NO_SESSION,) if kind.of_no_session else (session, NO_SESSION)
+    near = [row for row in until if row.breadcrumb.session in sessions]
     candidates = (row for row in reversed(near) if kind.selector.matches(row.breadcrumb) and not row.breadcrumb.removes)
     matches = [row for row in candidates if not _is_gone(row, near)]
     return matches[: kind.limit]

@@ -2,6 +2,7 @@
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -45,6 +46,7 @@ def keep_tags(sql: apsw.Connection, key: tuple[str, str, int, int], tags: tuple[
 def find(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
     """Without passages, newest first: as many as are kept of what the selector means."""
     matches: list[StoredBreadcrumb] = []
+    query = replace(query, session=NO_SESSION) if kind.of_no_session else query
     for row in _candidates(sql, query, kind.selector):
         row_noun = from_columns(row, (), "")
         crumb = row_noun.breadcrumb

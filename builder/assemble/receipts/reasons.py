@@ -74,8 +74,8 @@ class Reasons:
         view = self._assembly.front.recall.view
         if fragment.breadcrumb.id != view.breadcrumb(item.origin).id:
             is_call = fragment is item.fragments[0]
-            identity = view.breadcrumb(item.origin).id
-            return f"the call that led to {identity}, which was found" if is_call else "a note on the other calls of that step"
+            result_id = view.breadcrumb(item.origin).id
+            return f"the call that led to {result_id}, which was found" if is_call else "a note on the other calls of that step"
         finds = self._finds.get(item.origin, [])
         reply_to = next((find.reply_to for find in finds if find.reply_to >= 0), -1)
         if reply_to >= 0:

@@ -1,0 +1,19 @@
+"""The contract of what is pinned of no session alone."""
+
+from dataclasses import replace
+
+from tests.contract.test_store import CATALOG, Store, query, remember_all
+from tests.factories import latest_of, make_catalog, make_tombstone
+
+
+async def test_what_is_of_no_session_alone_is_neither_added_to_nor_taken_away_by_a_session(store: Store) -> None:
+    kind = replace(latest_of(CATALOG), keep=3, of_no_session=True)
+    forged = make_catalog(2, 3, session="s42", id="m1", version=9)
+    await remember_all(
+        store, make_catalog(2, 1), make_catalog(2, 2, session="s42"), forged, make_tombstone("m1", 4, session="s42")
+    )
+    assert [[row.breadcrumb.place.sequence for row in rows] for rows in (await store.recall(query(pinned=(kind,)))).pinned] == [
+        [1]
+    ]
+    await remember_all(store, make_tombstone("m1", 5, session="_"))
+    assert (await store.recall(query(pinned=(kind,)))).pinned == ((),)
