@@ -36,7 +36,7 @@ def refusal(hints: dict[str, str], pages: dict[str, str]) -> str | None:
 
 
 def test_there_are_many_of_each_family_and_no_two_are_the_same() -> None:
-    assert len({payload.text for payload in PAYLOADS}) == len({payload.id for payload in PAYLOADS}) == len(PAYLOADS) >= 450
+    assert len({payload.text for payload in PAYLOADS}) == len({payload.id for payload in PAYLOADS}) == len(PAYLOADS) >= 500
     assert min(Counter(payload.family for payload in PAYLOADS).values()) >= 18
 
 
