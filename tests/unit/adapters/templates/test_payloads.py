@@ -6,6 +6,8 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, read_folders
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.line_costs import line_costs
+from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.sandbox.meter import Limits
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
@@ -83,3 +85,13 @@ def test_a_leak_would_be_seen() -> None:
     assert leaks("it is 1337", "say 1337") == []
     assert leaks(f"{str.upper} and {CANARY}", "x") == ["<method", CANARY]
     assert leaks(f"{object()}", "x") != []
+
+
+@each_payload
+def test_lint_looks_at_it_without_harm(payload: Payload) -> None:
+    hints = {"generic": "{{ schema }}", "ticket.v1": payload.text}
+    if refusal(hints, {}) is None:
+        templates = TemplateSet(hints, {})
+        said = " ".join(str(finding) for finding in lint_templates(templates))
+        said += " ".join(cost.text for cost in line_costs(templates, "ticket.v1", len))
+        assert leaks(said, payload.text) == []
