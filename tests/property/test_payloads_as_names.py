@@ -81,27 +81,30 @@ def test_a_field_of_the_record_is_rejected_or_is_data(payload: Payload) -> None:
         assert leaks(shown, payload.text) == [], field
 
 
-def worded(words: dict[str, str], schema: str) -> str:
-    """A message of this schema in these words, or why there is none."""
-    rendering = JinjaRendering(TemplateSet(HINTS, PAGES, {"en": {**PHRASES.entries, **words}}), len)
+def worded(words: dict[str, str]) -> str:
+    """A message and a result in these words, or why there is none."""
+    hints = {name: HINTS[name] for name in ("generic", "user.message.v1", "tool.response.v1")}
+    rendering = JinjaRendering(TemplateSet(hints, {}, {"en": {**PHRASES.entries, **words}}), len)
     try:
-        fragment = rendering.fragment(make_breadcrumb(HARMLESS, schema=schema), WHOLE, "User", cap=2_000)
+        crumbs = [make_breadcrumb(HARMLESS, schema=schema) for schema in ("user.message.v1", "tool.response.v1")]
+        fragments = [rendering.fragment(crumb, WHOLE, "User", cap=2_000) for crumb in crumbs]
     except BuilderError as error:
         return str(error)
-    return fragment.text + fragment.failed
+    return "".join(fragment.text + fragment.failed for fragment in fragments)
 
 
 @each_payload
 def test_a_word_of_the_page_is_refused_or_is_a_word(payload: Payload) -> None:
+    words: dict[str, str] = {}
+    shown = ""
     for name in NAMED:
-        words, shown = {}, ""
         try:
-            words = parse_phrases(yaml.safe_dump({name: payload.short}), PHRASES.entries)
+            words |= parse_phrases(yaml.safe_dump({name: payload.short}), PHRASES.entries)
         except Misconfigured as error:
-            shown = str(error)
-        shown += "".join(worded(words, schema) for schema in ("user.message.v1", "tool.response.v1") if words)
-        assert leaks(shown, payload.text) == [], name
-        assert len(shown) <= 20_000
+            shown += str(error)
+    shown += worded(words)
+    assert leaks(shown, payload.text) == []
+    assert len(shown) <= 50_000
 
 
 @pytest.mark.parametrize(

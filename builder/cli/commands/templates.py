@@ -68,7 +68,7 @@ def new(
     template = new_template(place, schema, folder.expanduser(), from_schema, from_record)
     for file in (template.hint, template.case, template.expected):
         say(f"wrote {file}")
-    say(f"template from {template.origin}; its example reads:")
+    say(f"made from {template.origin}; its example reads:")
     values = {name: str(value) for name, value in asdict(template).items()}
     show(values, as_json, text=template.text)
 

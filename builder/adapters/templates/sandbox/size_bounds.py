@@ -30,6 +30,8 @@ MAX_PLACES = 100
 """To which a number is rounded."""
 QUADRATIC_CHARS = 4_096
 """Input for which a slow filter, which takes the square of its input's time, takes as long per character as the others."""
+SEARCHED_CHARS = 16
+"""Of a part, which are searched at a place as quickly as one character is handled otherwise."""
 WRAPPED_CHARS = 64
 """The same of wrapping, which copies the rest of a text for each line of a long word."""
 
@@ -131,6 +133,11 @@ def _size_of_slow(*values: Any, **kwargs: Any) -> int:
     return ESCAPED_CHARS * characters + characters * (characters // QUADRATIC_CHARS)
 
 
+def _size_of_search(text: Any, part: Any = "", *_: Any, **__: Any) -> int:
+    """Of what compares a part, or looks for each of its characters, at every place of a text."""
+    return size((text, part)) + len(str(text)) * (len(str(part)) // SEARCHED_CHARS)
+
+
 def _size_of_escape(*values: Any, **kwargs: Any) -> int:
     return ESCAPED_CHARS * size((values, kwargs))
 
@@ -178,6 +185,7 @@ _TEXTS = frozenset(
 )
 METHODS: Mapping[type, Mapping[str, Bound]] = {
     str: dict.fromkeys(_TEXTS, _size_of_escape)
+    | dict.fromkeys(("lstrip", "rfind", "rindex", "rpartition", "rsplit", "rstrip", "strip"), _size_of_search)
     | dict.fromkeys(("center", "ljust", "rjust", "zfill"), _size_by_numbers)
     | {
         "expandtabs": _size_of_tabs,
@@ -210,7 +218,8 @@ FILTERS: Mapping[str, Bound] = (
         "replace": _size_of_replace,
         "sum": _size_of_sum,
     }
-    | {"readable": _size_of_layout, "round": _size_of_round, "tojson": _size_of_json, "urlencode": _size_of_address}
+    | {"readable": _size_of_layout, "round": _size_of_round, "tojson": _size_of_json, "trim": _size_of_search}
+    | {"urlencode": _size_of_address}
     | {"wordwrap": _size_of_wrap}
 )
 

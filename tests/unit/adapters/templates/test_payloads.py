@@ -6,6 +6,8 @@ import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
+from builder.adapters.templates.line_costs import line_costs
+from builder.adapters.templates.lint import lint_templates
 from builder.adapters.templates.sandbox.meter import Limits
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
@@ -37,7 +39,7 @@ def refusal(hints: dict[str, str], pages: dict[str, str]) -> str | None:
 
 
 def test_there_are_many_of_each_family_and_no_two_are_the_same() -> None:
-    assert len({payload.text for payload in PAYLOADS}) == len({payload.id for payload in PAYLOADS}) == len(PAYLOADS) >= 450
+    assert len({payload.text for payload in PAYLOADS}) == len({payload.id for payload in PAYLOADS}) == len(PAYLOADS) >= 500
     assert min(Counter(payload.family for payload in PAYLOADS).values()) >= 18
 
 
@@ -84,3 +86,13 @@ def test_a_leak_would_be_seen() -> None:
     assert leaks("it is 1337", "say 1337") == []
     assert leaks(f"{str.upper} and {CANARY}", "x") == ["<method", CANARY]
     assert leaks(f"{object()}", "x") != []
+
+
+@each_payload
+def test_lint_looks_at_it_without_harm(payload: Payload) -> None:
+    hints = {"generic": "{{ schema }}", "ticket.v1": payload.text}
+    if refusal(hints, {}) is None:
+        templates = TemplateSet(hints, {})
+        said = " ".join(str(finding) for finding in lint_templates(templates))
+        said += " ".join(cost.text for cost in line_costs(templates, "ticket.v1", len))
+        assert leaks(said, payload.text) == []

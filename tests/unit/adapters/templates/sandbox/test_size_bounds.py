@@ -67,3 +67,10 @@ def test_other_methods_are_not_for_templates(name: str) -> None:
 def test_a_filter_without_a_bound_of_its_own_is_charged_for_its_values() -> None:
     assert of_filter("upper")("abc") >= 3
     assert of_filter("first")(["abc"] * 1_000) == 1
+
+
+@pytest.mark.parametrize("name", ["strip", "lstrip", "rstrip", "rfind", "rindex", "rsplit", "rpartition"])
+def test_a_search_that_takes_the_product_of_its_texts_is_charged_for_it(name: str) -> None:
+    assert of_method("a", name)("a" * 10_000, "b" * 10_000) > 5_000_000
+    assert of_method("a", name)("a" * 10_000, "b") < 20_000
+    assert of_filter("trim")("a" * 10_000, "b" * 10_000) > 5_000_000
