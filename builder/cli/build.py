@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from builder.app.components import open_components
-from builder.app.operations.lint import open_catalog
+from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
 from builder.app.stores import IN_MEMORY, location
 from builder.domain.breadcrumb import Breadcrumb, Place

@@ -4,6 +4,7 @@ import json
 import sys
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -87,3 +88,15 @@ def show(value: Any, as_json: bool, text: str = "", note: str = "") -> None:
 def say(text: str) -> None:
     """A line for people on standard error, so that standard output stays data."""
     sys.stderr.write(text + "\n")
+
+
+def text_of(file: Path) -> str:
+    """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
+    from builder.domain.errors import Rejected
+
+    try:
+        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
+    except OSError as error:
+        raise Rejected(f"{file} cannot be read: {error.strerror}; name another file") from error
+    except UnicodeDecodeError as error:
+        raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error

@@ -57,7 +57,7 @@ def _search(question: dict[str, Any]) -> str:
 
 def _sections(answer: dict[str, Any]) -> Iterator[str]:
     """A table for each section of the page: its lines that come from somewhere, and how they begin."""
-    page = answer["content"].splitlines()
+    page = answer["content"].split("\n")
     tokens = {row["name"]: row["tokens"] for row in answer["receipt"]["budget"]["sections"]}
     for name, group in groupby(answer["receipt"]["parts"], key=lambda part: str(part["section"])):
         parts = [part for part in group if part.get("source") or part["tokens"]]

@@ -49,7 +49,7 @@ def table(
         grid.add_row(*map(Text, row))
     with console.capture() as capture:
         console.print(grid)
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().removesuffix("\n").split("\n"))
 
 
 def _room(columns: tuple[str, ...], rows: list[tuple[str, ...]], cut: frozenset[str], whole: int) -> dict[str, int]:

@@ -1,14 +1,14 @@
-"""The hints that records bring: whose may run, and which schema a definition is about."""
+"""The hints that records bring: whose may run, and which schema a `schema.def.v1` is about."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 
-DEFINITION = "schema.def.v1"
+SCHEMA_DEFINITION = "schema.def.v1"
 """Schema of the records that define a schema; their hints serve every breadcrumb of it."""
 DEFINES_TAG = "defines:"
-"""Beginning of the tag that names the schema of a definition."""
+"""Beginning of the tag that names the schema of a `schema.def.v1`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,6 @@ class TrustedHints:
         )
 
     @property
-    def covers_definitions(self) -> bool:
-        """Whether the hints of any definition may run."""
-        return not self.schemas or DEFINITION in self.schemas
+    def covers_schema_definitions(self) -> bool:
+        """Whether the hints of any `schema.def.v1` may run."""
+        return not self.schemas or SCHEMA_DEFINITION in self.schemas

@@ -9,13 +9,14 @@ from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
 from builder.domain.record_consumers import MAX_DEFINITIONS
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.trusted_hints import DEFINES_TAG, DEFINITION
+from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
 
-BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="")
+BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
+"""Of no session: a participant of a session must not show what operators exclude."""
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
-DEFINITIONS = Pinned(selector=Selector(schemas=(DEFINITION,)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
+SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
 """Definitions of schemas, for consumers that trust their hints."""
 
 RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
@@ -27,7 +28,7 @@ def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     sections = (replace(kind, section="") for profile in consumers for kind in profile.pinned)
     definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
     reports = (kind for profile in consumers for kind in _report_kinds(profile))
-    schemas = (DEFINITIONS,) if any(map(_reads_definitions, consumers)) else ()
+    schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
     return tuple(dict.fromkeys((BLACKLIST, *definitions, *schemas, *reports, *sections)))
 
 
@@ -59,22 +60,22 @@ def system_prompt(profile: Profile, rows: RowsByKind) -> str:
 
 
 def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
-    """Schema → the hints of its newest definition that the profile trusts; as JSON text, "" where that has none.
+    """Schema → the hints of its newest `schema.def.v1` that the profile trusts; as JSON text, "" where that has none.
 
-    Only definitions of no session count: a participant of a session must not say how a schema is shown.
+    Only those of no session count: a participant of a session must not say how a schema is shown.
     """
     trusted = profile.trusted_hints
-    if trusted is None or not _reads_definitions(profile):
+    if trusted is None or not _reads_schema_definitions(profile):
         return {}
-    records = (row.breadcrumb for row in reversed(rows[DEFINITIONS]))
+    records = (row.breadcrumb for row in reversed(rows[SCHEMA_DEFINITIONS]))
     usable = [record for record in records if record.session == NO_SESSION and trusted.trusts(record)]
     return {
         tag.removeprefix(DEFINES_TAG): record.hints for record in usable for tag in record.tags if tag.startswith(DEFINES_TAG)
     }
 
 
-def _reads_definitions(profile: Profile) -> bool:
-    return profile.trusted_hints is not None and profile.trusted_hints.covers_definitions
+def _reads_schema_definitions(profile: Profile) -> bool:
+    return profile.trusted_hints is not None and profile.trusted_hints.covers_schema_definitions
 
 
 def _needs_definition(profile: Profile) -> bool:

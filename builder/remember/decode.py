@@ -22,7 +22,7 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.attachments import attachment_lines, without_data
 from builder.remember.content import text_of
-from builder.remember.hints import definition_tags, hints_of
+from builder.remember.hints import hints_of, schema_definition_tags
 from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
@@ -195,7 +195,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         role=body.role,
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
-        tags=body.tags(definition_tags(address.schema, record.tags, record.context)),
+        tags=body.tags(schema_definition_tags(address.schema, record.tags, record.context)),
         body=canonical(record.context),
         text=_text(record, body, facts.text),
         calls=facts.calls,

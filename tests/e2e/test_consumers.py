@@ -10,7 +10,7 @@ from nats.js import JetStreamContext
 
 from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.topology import Topology
-from builder.app.operations.lint import open_catalog
+from builder.app.operations.profile_catalog import open_catalog
 from builder.app.settings import Settings
 from builder.client import connect
 from tests.commands import run

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from builder.app.operations.lint import open_catalog
+from builder.app.operations.profile_catalog import open_catalog
 from builder.app.operations.template_cases import run_cases
 from builder.app.settings import Embedding, Settings
 from builder.cli.build import build_once

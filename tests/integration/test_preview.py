@@ -77,3 +77,8 @@ def test_an_edit_that_cannot_be_used_says_where_and_what_to_write(service: Runni
 def test_without_a_folder_or_anything_to_look_at_it_says_what_to_name(service: Running, folder: Path) -> None:
     assert "use --templates DIR" in run("templates", "preview", "-t", "q1", env=service.env).stderr
     assert "--trigger ID of a stored message" in run("templates", "preview", "--templates", str(folder), env=service.env).stderr
+    missing = run("templates", "preview", "nofile.jsonl", "--templates", str(folder), env=service.env)
+    assert (missing.returncode, missing.stderr) == (
+        65,
+        "context-builder: nofile.jsonl cannot be read: No such file or directory; name another file\n",
+    )

@@ -10,7 +10,7 @@ from builder.domain.lint_finding import Severity
 from builder.domain.nearest import advice, nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.triggers import schemas_of as schemas_of_triggers
-from builder.domain.trusted_hints import DEFINITION
+from builder.domain.trusted_hints import SCHEMA_DEFINITION
 from builder.remember.schemas.registry import BODIES
 
 MIN_LIKENESS = 0.85
@@ -164,7 +164,7 @@ def _empty(profile: Profile) -> Iterator[Finding]:
 
 
 def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
-    schemas = BODIES.keys() | facts.moving.keys() | profile.hints.keys() | {DEFINITION}
+    schemas = BODIES.keys() | facts.moving.keys() | profile.hints.keys() | {SCHEMA_DEFINITION}
     settings: Mapping[str, Iterable[str]] = {
         "triggers": schemas_of_triggers(profile.triggers),
         "retrieval.schemas": profile.retrieval.schemas,
@@ -218,7 +218,7 @@ def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     for schema, name in profile.hints.items():
         if name not in hints:
             yield Finding("hints", f"hints/{name}.md.j2 does not exist, for {schema!r}", advice(name, hints))
-    schemas = BODIES.keys() | hints | {DEFINITION}
+    schemas = BODIES.keys() | hints | {SCHEMA_DEFINITION}
     named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
     for place, schema in ((place, schema) for place, names in named_schemas.items() for schema in names):
         if schema not in schemas and (near := nearest(schema, schemas, MIN_LIKENESS)):

@@ -10,8 +10,8 @@ from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.handlebars.jinja import Problem, convert
 from builder.adapters.templates.llm_hints.parsing import read_hints
 from builder.domain.errors import Rejected
-from builder.domain.trusted_hints import DEFINES_TAG, DEFINITION
-from builder.remember.hints import FIELD, definition_tags
+from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
+from builder.remember.hints import FIELD, schema_definition_tags
 from builder.wire.json import canonical, parse
 from builder.wire.subjects import check_token
 
@@ -132,8 +132,8 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
 def _schema(record: Mapping[str, Any], body: dict[str, Any]) -> str:
     """The schema that the hints are for; "" where nothing says it, or its name is none of a file."""
     name = record.get("schema_name")
-    if name == DEFINITION:
-        tags = definition_tags(DEFINITION, tuple(map(str, record.get("tags") or ())), body)
+    if name == SCHEMA_DEFINITION:
+        tags = schema_definition_tags(SCHEMA_DEFINITION, tuple(map(str, record.get("tags") or ())), body)
         name = next((tag.removeprefix(DEFINES_TAG) for tag in tags if tag.startswith(DEFINES_TAG)), "")
     try:
         for part in str(name or "").split("."):

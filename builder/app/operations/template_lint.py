@@ -4,7 +4,7 @@ from builder.adapters.templates.folder import GENERIC, SUFFIX, TemplateSet, temp
 from builder.adapters.templates.line_costs import LineCost, line_costs
 from builder.adapters.tokens import load_counter
 from builder.app.config import read_layers, template_folders
-from builder.app.operations.lint import lint_folders
+from builder.app.operations.profile_catalog import lint_folders
 from builder.app.operations.template_cases import case_bodies
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured

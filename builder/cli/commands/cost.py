@@ -68,7 +68,7 @@ def cost(
 
 def _model_of(configuration: "Settings", consumer: str) -> str:
     """The model that the profile names; "" where it names none, or is another installation's."""
-    from builder.app.operations.lint import open_catalog
+    from builder.app.operations.profile_catalog import open_catalog
     from builder.domain.errors import Misconfigured
 
     try:

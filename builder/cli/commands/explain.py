@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, show, target
-from builder.domain.errors import Rejected
+from builder.cli.options import AsJson, Servers, Workspace, show, target, text_of
 
 Trigger = Annotated[
     str, typer.Argument(help="Id of the message that asked for the context; without it the session's last context is meant.")
@@ -94,9 +93,7 @@ def _files(profile: str, templates: Path | None) -> dict[str, Any]:
     name = profile
     if profile.endswith((".yaml", ".yml")):
         file = Path(profile)
-        if not file.is_file():
-            raise Rejected(f"there is no file {profile}; name a YAML file, a profile or a preset")
-        name, files = file.stem, {**files, f"profiles/{file.stem}.yaml": file.read_text("utf-8")}
+        name, files = file.stem, {**files, f"profiles/{file.stem}.yaml": text_of(file)}
     return {"profile": name, "files": files, "over_bundled": templates is not None}
 
 

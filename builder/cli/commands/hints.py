@@ -1,12 +1,11 @@
 """Commands for the hints that records bring."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, say, show
+from builder.cli.options import AsJson, say, show, text_of
 
 
 def convert(
@@ -22,7 +21,7 @@ def convert(
     """Convert llm_hints with Handlebars templates to Jinja2, and report what cannot be. Exit code 1 when something cannot."""
     from builder.app.operations.hint_conversion import convert_hints, read_files, write_hints
 
-    texts = [("stdin.json", sys.stdin.read())] if str(file) == "-" else list(read_files(file))
+    texts = [("stdin", text_of(file))] if str(file) == "-" else list(read_files(file))
     converted = [(name, each) for name, text in texts for each in convert_hints(text, name)]
     findings = [(name, finding) for name, each in converted for finding in each.findings]
     errors = sum(finding.problem.severity == "error" for _, finding in findings)
@@ -38,5 +37,7 @@ def convert(
         say(f"{name}: {finding}")
     if not as_json:
         say(f"hints converted: {len(converted)}, errors: {errors}, notes: {len(findings) - errors}")
+        if not converted:
+            say("no record has llm_hints; give records of RCRT with them, or llm_hints alone")
     if errors:
         raise typer.Exit(1)

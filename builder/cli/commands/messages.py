@@ -1,13 +1,12 @@
 """Commands that send to a running service, and `build`, which needs none."""
 
 import asyncio
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from builder.cli.options import AsJson, Servers, User, Workspace, say, settings, show, target
+from builder.cli.options import AsJson, Servers, User, Workspace, say, settings, show, target, text_of
 from builder.cli.progress import progress_bars
 
 Session = Annotated[str, typer.Option("--session", "-s", help="Session: one conversation, any text.")]
@@ -66,21 +65,9 @@ def build(
     from builder.wire.session_names import session_token
 
     configuration = settings()
-    lines, token = _text(file).split("\n"), session_token(session)
+    lines, token = text_of(file).split("\n"), session_token(session)
     event = asyncio.run(build_once(configuration, lines, workspace or configuration.workspace, token, profile, trigger, say))
     show(event, as_json, text=event["content"])
-
-
-def _text(file: Path) -> str:
-    """The text of the file, or of standard input for "-". Raises `Rejected` when it cannot be read."""
-    from builder.domain.errors import Rejected
-
-    try:
-        return sys.stdin.read() if str(file) == "-" else file.read_text("utf-8")
-    except OSError as error:
-        raise Rejected(f"{file} cannot be read: {error.strerror}; give a file of JSON lines, or - for standard input") from error
-    except UnicodeDecodeError as error:
-        raise Rejected(f"{file} is no UTF-8 text: {error.reason} at byte {error.start}; save it as UTF-8") from error
 
 
 def import_events(

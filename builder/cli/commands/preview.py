@@ -1,7 +1,6 @@
 """`templates preview`: what an edit makes of a page, beside the version before."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target
+from builder.cli.options import AsJson, Servers, Workspace, say, settings, show, target, text_of
 from builder.domain.errors import BuilderError, Rejected
 
 POLL_SECONDS = 0.1
@@ -71,9 +70,8 @@ async def _of_fixture(stack: AsyncExitStack, events: str, folder: Path, before: 
     from builder.wire.session_names import optional_token
 
     configuration = settings()
-    text = sys.stdin.read() if events == "-" else Path(events).read_text("utf-8")
     session = optional_token(names["session"]) or "main"
-    breadcrumbs = read_breadcrumbs(text.splitlines(), configuration.workspace, session, configuration.lifetimes)
+    breadcrumbs = read_breadcrumbs(text_of(Path(events)).split("\n"), configuration.workspace, session, configuration.lifetimes)
     fixture = await stack.enter_async_context(open_fixture(configuration, breadcrumbs, trigger_of(breadcrumbs, names["trigger"])))
     bundled = bundled_files()
 

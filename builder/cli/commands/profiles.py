@@ -13,7 +13,7 @@ from builder.domain.selector import Selector
 from builder.domain.triggers import trigger_text
 
 if TYPE_CHECKING:
-    from builder.app.operations.lint import Entry
+    from builder.app.operations.profile_catalog import Entry
     from builder.domain.profile import Profile
 
 Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
@@ -21,7 +21,7 @@ Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
 def list_profiles(*, as_json: AsJson = False) -> None:
     """Show every profile and preset: who is triggered by what, and how large the page is."""
-    from builder.app.operations.lint import open_catalog
+    from builder.app.operations.profile_catalog import open_catalog
 
     catalog = open_catalog(settings())
     rows: list[dict[str, Any]] = [
@@ -36,7 +36,7 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
 def show_profile(name: Name, *, as_json: AsJson = False) -> None:
     """Show all that a profile says, merged and derived, each value with the file that it comes from."""
-    from builder.app.operations.lint import open_catalog
+    from builder.app.operations.profile_catalog import open_catalog
     from builder.app.operations.profile_views import as_yaml
 
     values = open_catalog(settings()).settings(name)
@@ -45,7 +45,7 @@ def show_profile(name: Name, *, as_json: AsJson = False) -> None:
 
 def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
     """Show where two profiles differ."""
-    from builder.app.operations.lint import open_catalog
+    from builder.app.operations.profile_catalog import open_catalog
     from builder.app.operations.profile_views import differing
 
     catalog = open_catalog(settings())
@@ -76,7 +76,7 @@ def lint(
     as_json: AsJson = False,
 ) -> None:
     """Report what is wrong with profiles and templates, and what to do. Exit code 1 for errors, 0 when there are only notes."""
-    from builder.app.operations.lint import lint_folders
+    from builder.app.operations.profile_catalog import lint_folders
 
     count, findings = lint_folders(settings(), tuple(names or ()))
     errors = [each for each in findings if strict or each.severity == "error"]

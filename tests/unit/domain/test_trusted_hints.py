@@ -35,4 +35,4 @@ def test_every_condition_must_hold(conditions: dict[str, Any], of_session: bool,
 
 def test_definitions_are_read_where_their_schema_is_trusted() -> None:
     cases = ((), ("schema.def.v1",), ("ticket.v1",))
-    assert [trusted(schemas=schemas).covers_definitions for schemas in cases] == [True, True, False]
+    assert [trusted(schemas=schemas).covers_schema_definitions for schemas in cases] == [True, True, False]

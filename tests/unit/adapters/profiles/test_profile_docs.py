@@ -10,7 +10,7 @@ import pytest
 
 from builder.adapters.profiles.profile_file import ProfileFile
 from builder.app.config import template_folders
-from builder.app.operations.lint import ProfileCatalog
+from builder.app.operations.profile_catalog import ProfileCatalog
 from builder.app.settings import Settings
 
 PAGE = Path(__file__).resolve().parents[4] / "builder" / "docs" / "profiles.md"

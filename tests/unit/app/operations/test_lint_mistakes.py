@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.config import read_config, template_folders
-from builder.app.operations.lint import ProfileCatalog
+from builder.app.operations.profile_catalog import ProfileCatalog
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 from builder.domain.lint_finding import FaultyFiles

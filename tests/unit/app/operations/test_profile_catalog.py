@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from builder.app.config import template_folders
-from builder.app.operations.lint import ProfileCatalog, lint_folders
+from builder.app.operations.profile_catalog import ProfileCatalog, lint_folders
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
 
