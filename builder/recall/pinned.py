@@ -13,7 +13,9 @@ from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
-"""Of no session: a participant of a session must not show what operators exclude."""
+"""Of operators: a participant of a session must not show what they exclude."""
+OWN_BLACKLIST = Pinned(selector=BLACKLIST.selector, keep="latest", section="")
+"""The latest of the session, if it is later; it excludes beside that of operators."""
 AGENTS = Pinned(selector=Selector(schemas=("agent.def.v1",)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
 """Agents' definitions: the newest of a consumer brings its system prompt where its profile has none."""
 SCHEMA_DEFINITIONS = Pinned(selector=Selector(schemas=(SCHEMA_DEFINITION,)), keep=MAX_DEFINITIONS, section="", of_no_session=True)
@@ -29,7 +31,7 @@ def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
     reports = (kind for profile in consumers for kind in _report_kinds(profile))
     schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
-    return tuple(dict.fromkeys((BLACKLIST, *definitions, *schemas, *reports, *sections)))
+    return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *reports, *sections)))
 
 
 def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:

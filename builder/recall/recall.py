@@ -17,6 +17,7 @@ from builder.recall.index.view import Terms, View
 from builder.recall.people import memory_of
 from builder.recall.pinned import (
     BLACKLIST,
+    OWN_BLACKLIST,
     RowsByKind,
     kinds_of,
     pinned_rows,
@@ -119,4 +120,5 @@ class Recaller:
         )
 
     def _excluded(self, rows: RowsByKind) -> tuple[Selector, ...]:
-        return tuple(selector for row in rows[BLACKLIST] for selector in self.exclusions(row.breadcrumb))
+        lists = {row.breadcrumb.id: row.breadcrumb for row in (*rows[BLACKLIST], *rows[OWN_BLACKLIST])}
+        return tuple(selector for each in lists.values() for selector in self.exclusions(each))

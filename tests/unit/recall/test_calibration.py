@@ -7,7 +7,7 @@ import pytest
 from builder.domain.profile import Profile
 from builder.domain.usage import NEWEST_REPORTS, USAGE, Usage
 from builder.recall.calibration import MIN_REPORTS, calibrated
-from builder.recall.pinned import AGENTS, BLACKLIST, kinds_of
+from builder.recall.pinned import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of
 from tests.factories import make_breadcrumb, make_profile
 
 
@@ -58,7 +58,7 @@ def test_a_report_is_about_the_profiles_model_whatever_its_date_and_provider_and
 def test_a_profile_that_does_not_ask_for_it_keeps_its_margin_and_reads_no_reports() -> None:
     profile = asking(calibrate=None)
     assert calibrated(profile, usage_reports(*[1900] * NEWEST_REPORTS)) is profile
-    assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, AGENTS)
+    assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, OWN_BLACKLIST, AGENTS)
 
 
 def test_consumers_of_one_model_share_what_is_recalled_of_its_reports() -> None:

@@ -11,6 +11,7 @@ from builder.domain.trusted_hints import TrustedHints
 from builder.recall.pinned import (
     AGENTS,
     BLACKLIST,
+    OWN_BLACKLIST,
     SCHEMA_DEFINITIONS,
     RowsByKind,
     kinds_of,
@@ -33,7 +34,7 @@ def definition(text: str, sequence: int, speaker: str = "potter", session: str =
 def test_the_blacklist_comes_first_and_each_kind_once_whichever_section_shows_it() -> None:
     notes = latest_of("note.v1")
     profiles = tuple(replace(OWN_PROMPT, pinned=(replace(notes, section=section),)) for section in ("Notes", "Memory"))
-    assert kinds_of(profiles) == (BLACKLIST, notes)
+    assert kinds_of(profiles) == (BLACKLIST, OWN_BLACKLIST, notes)
 
 
 def test_definitions_are_recalled_only_for_a_profile_that_shows_a_system_prompt_and_has_none() -> None:
@@ -45,7 +46,7 @@ def test_reports_of_usage_are_recalled_by_the_model_that_a_profile_is_calibrated
     profiles = tuple(
         make_profile(system_prompt="x", pinned=(), calibrate=model) for model in ("gpt-4o", None, "claude", "gpt-4o")
     )
-    _, *reports = kinds_of(profiles)
+    _, _, *reports = kinds_of(profiles)
     assert [kind.selector.all_tags for kind in reports] == [("model:gpt-4o",), ("model:claude",)]
 
 
@@ -65,7 +66,7 @@ def test_the_rows_of_a_profile_are_its_kinds_in_order_without_what_no_profile_ca
 
 def test_reports_count_only_for_a_profile_that_is_calibrated() -> None:
     profile = make_profile(calibrate="gpt-4o", system_prompt="x", pinned=())
-    _, kind = kinds_of((profile,))
+    *_, kind = kinds_of((profile,))
     report = make_remembered("", 1, schema="agent.usage.v1")
     assert usage_reports(profile, {kind: (report,)}) == (report,)
     assert usage_reports(OWN_PROMPT, {kind: (report,)}) == ()

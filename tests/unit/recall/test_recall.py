@@ -84,6 +84,13 @@ async def test_what_the_blacklist_names_is_hidden_from_its_place_on() -> None:
     assert (visible_ids(before), visible_ids(after)) == (["m1", "m2"], ["m2"])
 
 
+async def test_a_later_blacklist_of_a_session_excludes_beside_that_of_operators_and_takes_nothing_off_it() -> None:
+    own = make_remembered("", 5, schema="context.blacklist.v1", role="other", body=json.dumps({"excluded_ids": ["m2"]}))
+    recall, _ = await recaller(said(1, "One."), said(2, "Two."), said(3, "Three."), blacklist(4, excluded_ids=["m1"]), own)
+    (seen,) = await recall.recall(make_breadcrumb("And now?", 9), (make_profile(),))
+    assert {"m1", "m2", "m3"}.intersection(visible_ids(seen)) == {"m3"}
+
+
 async def test_a_margin_is_calibrated_by_the_reports_of_the_profiles_model() -> None:
     body = json.dumps({"model": "gpt-4o", "counted": 1000, "used": 1250})
     reports = [
