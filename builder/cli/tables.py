@@ -53,13 +53,13 @@ def table(
 
 
 def _room(columns: tuple[str, ...], rows: list[tuple[str, ...]], cut: frozenset[str], whole: int) -> dict[str, int]:
-    """Column that is cut → its width: the other columns go first, and the cut ones share what is left."""
+    """Column that is cut → its width: the other columns go first, and the cut ones share the rest."""
     needs = {cells[0]: max(map(len, cells)) for cells in zip(columns, *rows, strict=True)}
-    left = whole - sum(need for name, need in needs.items() if name not in cut) - GAP * (len(columns) - 1)
+    rest = whole - sum(need for name, need in needs.items() if name not in cut) - GAP * (len(columns) - 1)
     room: dict[str, int] = {}
     names = [name for name in columns if name in cut]
     for name in names:
-        share = max(left, 0) // (len(names) - len(room))
+        share = max(rest, 0) // (len(names) - len(room))
         room[name] = max(MIN_CUT, min(needs[name], share))
-        left -= room[name]
+        rest -= room[name]
     return room

@@ -11,7 +11,7 @@ from builder.domain.trusted_hints import TrustedHints
 from builder.recall.pinned import (
     AGENTS,
     BLACKLIST,
-    DEFINITIONS,
+    SCHEMA_DEFINITIONS,
     RowsByKind,
     kinds_of,
     pinned_rows,
@@ -100,7 +100,7 @@ def schema_definition(sequence: int, hints: str, *schemas: str, **fields: Any) -
 
 def test_definitions_of_schemas_are_recalled_only_for_a_profile_that_trusts_their_hints() -> None:
     profiles = (OWN_PROMPT, trusting("ticket.v1"), trusting(), trusting("schema.def.v1"))
-    assert [DEFINITIONS in kinds_of((profile,)) for profile in profiles] == [False, False, True, True]
+    assert [SCHEMA_DEFINITIONS in kinds_of((profile,)) for profile in profiles] == [False, False, True, True]
 
 
 def test_the_newest_trusted_definition_of_a_schema_says_how_it_is_shown() -> None:
@@ -112,10 +112,10 @@ def test_the_newest_trusted_definition_of_a_schema_says_how_it_is_shown() -> Non
         schema_definition(1, "replaced by nothing", "note.v1"),
     )
     expected = {"ticket.v1": "newest", "order.v1": "of two", "note.v1": ""}
-    assert schema_hints(trusting(), {DEFINITIONS: rows}) == expected
+    assert schema_hints(trusting(), {SCHEMA_DEFINITIONS: rows}) == expected
     assert schema_hints(OWN_PROMPT, {}) == schema_hints(trusting("ticket.v1"), {}) == {}
 
 
 def test_a_definition_of_somebody_else_does_not_count_though_it_is_newer() -> None:
     rows = (schema_definition(2, "theirs", "ticket.v1"), schema_definition(1, "ours", "ticket.v1", creator="us"))
-    assert schema_hints(trusting(creators=("us",)), {DEFINITIONS: rows}) == {"ticket.v1": "ours"}
+    assert schema_hints(trusting(creators=("us",)), {SCHEMA_DEFINITIONS: rows}) == {"ticket.v1": "ours"}
