@@ -64,8 +64,8 @@ def _sections(answer: dict[str, Any]) -> Iterator[str]:
         evidence = EVIDENCE if any(part.get("evidence") for part in parts) else ()
         columns = ("lines", "tokens", "from", "why", *evidence, "begins with")
         rows = [(*_part(part), *(_evidence(part) if evidence else ()), _beginning(page, part)) for part in parts]
-        names = columns if width() >= WIDE else columns[:-1]
-        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(names, [row[: len(names)] for row in rows], NUMBERS, CUT)
+        heads = columns if width() >= WIDE else columns[:-1]
+        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(heads, [row[: len(heads)] for row in rows], NUMBERS, CUT)
 
 
 def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:

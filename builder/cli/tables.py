@@ -53,7 +53,7 @@ def table(
 
 
 def _room(columns: tuple[str, ...], rows: list[tuple[str, ...]], cut: frozenset[str], whole: int) -> dict[str, int]:
-    """Column that is cut → its width: the other columns go first, and the cut ones share what is left."""
+    """Column that is cut → its width: the other columns go first, and the cut ones share the rest."""
     needs = {cells[0]: max(map(len, cells)) for cells in zip(columns, *rows, strict=True)}
     rest = whole - sum(need for name, need in needs.items() if name not in cut) - GAP * (len(columns) - 1)
     room: dict[str, int] = {}

@@ -192,7 +192,9 @@ class TrustedHintsFile(BaseModel):
     """Whose hints of records run: every condition that is given must hold."""
 
     model_config = STRICT
-    schemas: tuple[str, ...] = Field((), description="records of these schemas; schema.def.v1 = hints of definitions; [] = any")
+    schemas: tuple[str, ...] = Field(
+        (), description="records of these schemas; schema.def.v1 = hints that schema definitions bring; [] = any"
+    )
     sessions: Literal["none", "any"] = Field(
         "none", description="none = only records of no session, which no participant of a conversation publishes; any"
     )

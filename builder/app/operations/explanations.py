@@ -66,7 +66,8 @@ class Explanations:
         if not versions and await self._store.traces(trigger.workspace, identity):
             return f"{identity} is not on the page: it was erased."
         if not versions:
-            raise Rejected(f"there is no breadcrumb {identity!r} in workspace {trigger.workspace!r}")
+            problem = f"there is no breadcrumb {identity!r} in workspace {trigger.workspace!r}"
+            raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         first = versions[0]
         name = f"{identity} v{first.version} ({first.schema}, {first.speaker})"
         if first.place > trigger.place:

@@ -14,7 +14,7 @@ from builder.app.config import read_layers, template_folders
 from builder.app.operations.template_cases import run_cases, update
 from builder.app.settings import Settings
 from builder.domain.errors import Misconfigured
-from builder.domain.nearest import nearest
+from builder.domain.nearest import NAME_LIKENESS, nearest
 from builder.remember.schemas.examples import full
 from builder.remember.schemas.registry import BODIES
 from builder.wire.files import read_source
@@ -87,7 +87,7 @@ def _drafted(
             full(schema)[0],
             f"schemas/{schema}.json",
         )
-    near = nearest(schema, BODIES)
+    near = nearest(schema, BODIES, NAME_LIKENESS)
     fix = "name a JSON Schema by --from-schema, or a record by --from-record"
     raise Misconfigured(f"nothing is known of the schema {schema!r}; {f'write {near}, or ' if near else ''}{fix}")
 

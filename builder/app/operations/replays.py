@@ -138,7 +138,8 @@ class Replays:
             versions = await self._versions(which)
         if not versions:
             place = f"session {which.session!r} of workspace" if which.session else "workspace"
-            raise Rejected(f"there is no breadcrumb {which.trigger!r} in {place} {which.workspace!r}, or it was erased")
+            problem = f"there is no breadcrumb {which.trigger!r} in {place} {which.workspace!r}, or it was erased"
+            raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         sessions = sorted({crumb.session for crumb in versions})
         if len(sessions) > 1:
             raise Rejected(f"{which.trigger!r} is a breadcrumb of {', '.join(sessions)}; name the session")

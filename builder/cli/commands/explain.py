@@ -21,7 +21,7 @@ def explain(
     trigger: Trigger = "",
     consumer: Consumer = "",
     session: Session = "",
-    most: Annotated[int, typer.Option(min=0, help="Breadcrumbs that are named of those not on the page; 0 = all.")] = 20,
+    most: Annotated[int, typer.Option(min=0, help="How many breadcrumbs that are not on the page are listed; 0 = all.")] = 20,
     workspace: Workspace = "",
     servers: Servers = "",
     *,

@@ -55,7 +55,7 @@ def diff(one: Name, other: Name, *, as_json: AsJson = False) -> None:
 
 
 def consumers(workspace: Workspace = "", servers: Servers = "", *, as_json: AsJson = False) -> None:
-    """Show the consumers of the running service, by files and by records, and which records make none or are not followed."""
+    """Show the agents that get contexts, which file or record makes each, and what is wrong with records that make none."""
     from builder.cli.requests import ask
 
     answer = asyncio.run(ask(target(servers, workspace), "consumers", {}))

@@ -24,9 +24,9 @@ def run_cases(
     update: Annotated[bool, typer.Option("--update", help="Write what they show now as what is expected.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare what golden cases show with what they should. Exit code 1 if any differs.
+    """Compare what each case shows now with the text that it should show. Exit code 1 if any differs.
 
-    They are the files `cases/*.json` and `.jsonl` of your templates folder, without one the bundled ones.
+    Cases are the files `cases/*.json` and `.jsonl` of your templates folder, without one the bundled ones.
     """
     from builder.app.operations import template_cases as operation
 
@@ -84,7 +84,8 @@ def lint(
 
     if costs:
         rows = [asdict(cost) for cost in template_costs(settings(), tuple(names or ()))]
-        show(rows, as_json, text="".join(map(_cost_line, rows)), note="tokens of one example on average, the dearest line first")
+        note = "tokens of an example on average, their share of it, and the line: the dearest first"
+        show(rows, as_json, text="".join(map(_cost_line, rows)), note=note)
         return
     findings = template_findings(settings(), tuple(names or ()))
     errors = [finding for finding in findings if finding.severity == "error"]
@@ -96,7 +97,7 @@ def lint(
 
 def _cost_line(row: dict[str, Any]) -> str:
     text = row["text"] if len(row["text"]) <= MAX_LINE_CHARS else f"{row['text'][:MAX_LINE_CHARS]}…"
-    return f"{row['tokens']:>7g} {row['share']:>5.0%}  {row['file']} line {row['line']}: {text}\n"
+    return f"{row['tokens']:>7g} {row['share']:>5.0%}  {row['file']} line {row['line']}: {text or '(line break)'}\n"
 
 
 def _lines(result: "CaseResult", *, written: bool) -> list[str]:

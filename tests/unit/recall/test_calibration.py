@@ -63,4 +63,9 @@ def test_a_profile_that_does_not_ask_for_it_keeps_its_margin_and_reads_no_report
 
 def test_consumers_of_one_model_share_what_is_recalled_of_its_reports() -> None:
     both = kinds_of((asking(pinned=()), asking(consumer="other", pinned=())))
-    assert [kind.selector.schemas for kind in both] == [BLACKLIST.selector.schemas, AGENTS.selector.schemas, (USAGE,)]
+    assert [kind.selector.schemas for kind in both] == [
+        BLACKLIST.selector.schemas,
+        OWN_BLACKLIST.selector.schemas,
+        AGENTS.selector.schemas,
+        (USAGE,),
+    ]
