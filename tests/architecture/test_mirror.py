@@ -20,6 +20,7 @@ OF_A_PACKAGE = {
     "cli/test_main.py": "the entry point, `cli/__init__.py`",
     "publish/test_providers.py": "what both providers' writers have in common",
     "service/test_calibrating.py": "the whole line on each store",
+    "service/test_explaining.py": "the whole line, explained",
     "service/test_memory_of_person.py": "the memory of a person through the whole line",
     "service/test_presets.py": "the bundled profiles through the whole line",
     "service/test_reading_again.py": "the whole line, read again",
