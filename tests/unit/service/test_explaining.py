@@ -30,6 +30,6 @@ async def test_a_context_that_was_built_without_an_engine_is_the_same_when_the_e
 
 async def test_a_trigger_that_gives_no_context_says_why() -> None:
     builder = make_builder(HashingEmbedder())
-    small = make_profile(consumer="small", budget=40, system_prompt="word " * 200)
+    small = make_profile(consumer="small", budget=12)
     with pytest.raises(Rejected, match="raise `budget` in the profile 'small'"):
         await builder.explain(QUESTION, small)
