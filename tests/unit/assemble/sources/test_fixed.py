@@ -11,7 +11,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Cut, Profile, Reminder, SectionClass, SectionRule
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.recall.pinned import AGENTS, BLACKLIST, kinds_of, system_prompt
+from builder.recall.pinned import AGENTS, BLACKLIST, OWN_BLACKLIST, kinds_of, system_prompt
 from tests.conversations import answered, bash, chat, ids_of, replied, said
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 
@@ -180,6 +180,6 @@ def test_nobody_who_talks_in_a_session_says_what_an_agent_is() -> None:
 
 def test_a_definition_is_looked_for_only_where_a_page_has_room_for_it() -> None:
     hidden = replace(make_profile(pinned=()), sections=tuple(one for one in make_profile().sections if one.source != "system"))
-    assert kinds_of((hidden,)) == (BLACKLIST,)
-    assert kinds_of((make_profile(pinned=(), system_prompt="Be brief."),)) == (BLACKLIST,)
+    assert kinds_of((hidden,)) == (BLACKLIST, OWN_BLACKLIST)
+    assert kinds_of((make_profile(pinned=(), system_prompt="Be brief."),)) == (BLACKLIST, OWN_BLACKLIST)
     assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, AGENTS)
