@@ -182,4 +182,4 @@ def test_a_definition_is_looked_for_only_where_a_page_has_room_for_it() -> None:
     hidden = replace(make_profile(pinned=()), sections=tuple(one for one in make_profile().sections if one.source != "system"))
     assert kinds_of((hidden,)) == (BLACKLIST, OWN_BLACKLIST)
     assert kinds_of((make_profile(pinned=(), system_prompt="Be brief."),)) == (BLACKLIST, OWN_BLACKLIST)
-    assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, AGENTS)
+    assert kinds_of((make_profile(pinned=()),)) == (BLACKLIST, OWN_BLACKLIST, AGENTS)
