@@ -10,7 +10,6 @@ import os
 import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -91,8 +90,6 @@ def profile(case: str) -> Profile:
 
 
 async def build(case: str, store: Store, embedder: Embedder) -> Context:
-    if case.endswith("_jq") and find_spec("jq") is None:
-        pytest.skip("the extra jq is not installed")
     builder = ContextBuilder(store, embedder, (profile(case),), helpers(case.partition("-")[0]), HistoryCache(100_000))
     *earlier, trigger = events(case)
     for crumb in earlier:

@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from builder.app.operations.replays import Replay, Replays, Which, failures_of
+from builder.app.operations.replays import Replay, Replays, failures_of
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.ports.store import CompleteStore
 from builder.publish.event import encode
 from builder.publish.receipt import receipt_values
-from builder.wire.requests import BuiltContext, ExplainRequest, ReplayRequest, WhyRequest, read_request
+from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.request_handlers import Verb
 
 
@@ -30,14 +30,14 @@ class Explanations:
     async def explain(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `ExplainRequest`. Answers with the page, its receipt, and whether it is the published page byte for byte."""
         request = read_request(ExplainRequest, data)
-        replay = await self._replays.replay(_which(workspace, request))
+        replay = await self._replays.replay(workspace, request)
         receipt = receipt_values(replay.explanation.receipt(request.most))
         return _head(replay) | {"content": replay.context.markdown, "receipt": receipt}
 
     async def why(self, workspace: str, data: bytes) -> dict[str, Any]:
         """See `WhyRequest`. Answers with the sentence."""
         request = read_request(WhyRequest, data)
-        replay = await self._replays.replay(_which(workspace, request))
+        replay = await self._replays.replay(workspace, request)
         if replay.explanation.knows(request.id):
             sentence = replay.explanation.why(request.id)
         else:
@@ -51,7 +51,7 @@ class Explanations:
         and files.
         """
         request = read_request(ReplayRequest, data)
-        replay = await self._replays.replay(_which(workspace, request))
+        replay = await self._replays.replay(workspace, request)
         before = replay.event if replay.published is None else replay.published
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
@@ -79,10 +79,6 @@ class Explanations:
                 f"`retrieval.scope: {where}`."
             )
         return f"{name} is not on the page: it is of no session, and neither a note that is searched nor pinned by the profile."
-
-
-def _which(workspace: str, request: BuiltContext) -> Which:
-    return Which(workspace=workspace, trigger=request.trigger, consumer=request.consumer, session=request.session)
 
 
 def _head(replay: Replay) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from builder.app.components import Components
@@ -20,6 +20,7 @@ from builder.ports.broker import PublishedContexts
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
 from builder.wire.files import Files
+from builder.wire.requests import BuiltContext
 from builder.worker.shadowing import in_the_place_of
 
 MAX_EDITIONS = 4
@@ -35,19 +36,6 @@ CatchUpTo = Callable[[str, str], Awaitable[object]]
 
 async def nothing_to_follow() -> None:
     """Where one worker has the only store."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Which:
-    """The context that is meant."""
-
-    workspace: str
-    trigger: str = ""
-    """"" = that of the session's last context."""
-    consumer: str = ""
-    """"" = the only one that the trigger asks for; without a trigger the default one."""
-    session: str = ""
-    """"" = the trigger's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,13 +89,13 @@ class Replays:
         """Drop the profiles and templates of earlier editions, which keep texts that they rendered: one of them was erased."""
         self._cores.clear()
 
-    async def replay(self, which: Which) -> Replay:
+    async def replay(self, workspace: str, request: BuiltContext) -> Replay:
         """The context as it was published, as far as what it was made from is still there."""
         core = self._core()
         await self._follow_removals()
-        trigger = await self.trigger(which)
+        trigger = await self.trigger(workspace, request)
         definitions = await self._definitions(trigger.workspace, trigger.place, trigger.received_at)
-        consumer = which.consumer or _only_consumer(core, trigger, definitions)
+        consumer = request.consumer or _only_consumer(core, trigger, definitions)
         published = await self._event(trigger, consumer)
         flags, note, notes = frozenset[str](), "", []
         if published is None:
@@ -129,35 +117,35 @@ class Replays:
             notes=tuple(notes), core=core, profile=profile,
         )  # fmt: skip
 
-    async def trigger(self, which: Which) -> Breadcrumb:
+    async def trigger(self, workspace: str, request: BuiltContext) -> Breadcrumb:
         """The first version of the breadcrumb."""
-        which = which if which.trigger else await self._last_of_session(which)
-        versions = await self._versions(which)
+        identity = request.trigger or await self._last_of_session(workspace, request)
+        versions = await self._versions(workspace, identity, request.session)
         if not versions:
-            await self._catch_up(which.workspace, which.session or EVERY_SESSION)
-            versions = await self._versions(which)
+            await self._catch_up(workspace, request.session or EVERY_SESSION)
+            versions = await self._versions(workspace, identity, request.session)
         if not versions:
-            place = f"session {which.session!r} of workspace" if which.session else "workspace"
-            problem = f"there is no breadcrumb {which.trigger!r} in {place} {which.workspace!r}, or it was erased"
+            place = f"session {request.session!r} of workspace" if request.session else "workspace"
+            problem = f"there is no breadcrumb {identity!r} in {place} {workspace!r}, or it was erased"
             raise Rejected(f"{problem}; context-builder history SESSION lists ids")
         sessions = sorted({crumb.session for crumb in versions})
         if len(sessions) > 1:
-            raise Rejected(f"{which.trigger!r} is a breadcrumb of {', '.join(sessions)}; name the session")
+            raise Rejected(f"{identity!r} is a breadcrumb of {', '.join(sessions)}; name the session")
         return versions[0]
 
-    async def _last_of_session(self, which: Which) -> Which:
-        """The same with the trigger of the session's last context."""
-        if not which.session:
+    async def _last_of_session(self, workspace: str, request: BuiltContext) -> str:
+        """The trigger of the session's last context."""
+        if not request.session:
             raise Rejected("neither a trigger nor a session is named; name one of them")
-        consumer = which.consumer or DEFAULT
-        event = await self._published.last_context(which.workspace, consumer, which.session)
+        consumer = request.consumer or DEFAULT
+        event = await self._published.last_context(workspace, consumer, request.session)
         if event is None:
-            raise Rejected(f"no context of {consumer!r} in session {which.session!r} is kept; name the trigger")
-        return replace(which, trigger=json.loads(event)["trigger_event_id"])
+            raise Rejected(f"no context of {consumer!r} in session {request.session!r} is kept; name the trigger")
+        return str(json.loads(event)["trigger_event_id"])
 
-    async def _versions(self, which: Which) -> tuple[Breadcrumb, ...]:
-        versions = await self._core().store.versions(which.workspace, which.trigger)
-        return tuple(crumb for crumb in versions if which.session in ("", crumb.session))
+    async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
+        versions = await self._core().store.versions(workspace, identity)
+        return tuple(crumb for crumb in versions if session in ("", crumb.session))
 
     async def build(
         self, core: Components, trigger: Breadcrumb, profile: Profile, *, is_degraded: bool = False

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from jinja2 import Template, meta
+from jinja2 import Template, TemplateError, meta
 
 from builder.adapters.templates.llm_hints.extraction import Extraction
 from builder.adapters.templates.llm_hints.jq_program import check_query, jq_process
@@ -154,7 +154,7 @@ def rule_of(spec: Any) -> Rule:
         raise ValueError(_lacks(field))
     try:
         return make(text)
-    except Exception as error:
+    except (TemplateError, ValueError) as error:
         if name == "template" and _HANDLEBARS.search(text):
             raise ValueError("it is a Handlebars template; convert it: context-builder hints convert") from error
         raise

@@ -1,15 +1,12 @@
 """jq in its process; without the package, what is said instead."""
 
 import os
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
 from builder.adapters.templates.llm_hints import jq_program
 from builder.adapters.templates.llm_hints.jq_program import JqFailed, JqProcess, check_query
-
-pytestmark = pytest.mark.skipif(find_spec("jq") is None, reason="the extra jq is not installed")
 
 CATALOG = {"tools": [{"name": "b", "category": "llm"}, {"name": "a", "category": "llm"}], "secret": "hunter2"}
 
