@@ -61,6 +61,7 @@ from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, T
 from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
+from builder.worker.turns import Turns
 
 SWITCH_SECONDS = 0.0002
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -107,11 +108,12 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
         publisher = parts.publisher(connection, connection.max_payload, own)
-        read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
+        turns, read = Turns(), partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
-            stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
-        )
+            stream, core.store, core.store, publisher, read, turns.around(core.builder.remember), settings.worker.max_attempts,
+            in_work,
+        )  # fmt: skip
         archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
         sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
@@ -140,7 +142,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             reloading.builder, catch_up,
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
             read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
-            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
             consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(

@@ -41,6 +41,7 @@ from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
 from builder.worker.request_handlers import TombstonePublisher
 from builder.worker.resilience import Pauses
+from builder.worker.turns import Turns
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 
@@ -153,7 +154,9 @@ async def worker_here(
         outcomes: list[DeliveryOutcome] = []
         contexts = ContextPublisher(publisher, encode)
         quiet_time = QuietTime(stream, stream.last, decode, now, core.store.facts)
-        processor = Processor(lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE, quiet_time)
+        processor = Processor(
+            lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE, quiet_time, Turns()
+        )
         worker = Worker(
             processor,
             Attempts(core.store, in_work, config.worker.max_attempts),
