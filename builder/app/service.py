@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
 from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.calls import NatsCalls
+from builder.adapters.nats.background import BackgroundInbox
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe
@@ -24,7 +24,7 @@ from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import Components, open_components
@@ -51,6 +51,7 @@ from builder.worker.catch_up import CatchUp
 from builder.worker.consumers import Consumers
 from builder.worker.definitions import DefinitionReader
 from builder.worker.erasure import Erasure
+from builder.worker.imports import Imports
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
@@ -103,6 +104,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         js, own = connection.jetstream(), settings.installation
         reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
+        removals: Removals
         probe = Probe(js, own)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
@@ -119,7 +121,6 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
-        removals: Removals
         replays = Replays(
             lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES,
             lambda: removals.look(),  # noqa: PLW0108 - made below
@@ -163,8 +164,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             ),
             consumers, read, sources, sender, lambda: datetime.now(UTC),
         )  # fmt: skip
-        calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
-        stack.push_async_callback(calls.close)
+        imports = Imports(worker.process, lambda: inbox.is_busy, ack_wait / 3, parts.pace)
+        background = partial(BackgroundInbox, connection, topology(settings), core.store, lambda: watchdog.incarnation)
+        calls, replayed = await _open_background(stack, background, own, timeouts, imports)
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
         stack.push_async_callback(peers.close)
@@ -172,10 +174,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
         required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
-        reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
         loops = _run_beside(
-            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(),
-            purge_schedule.run(), shadowing.run(),
+            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
+            reloading.run(lambda renewed: summarising.take(renewed.profiles)), peers.run(), purge_schedule.run(), shadowing.run(),
         )  # fmt: skip
         await stack.enter_async_context(
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
@@ -191,6 +192,22 @@ def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> lis
     for task in tasks:
         stack.push_async_callback(_cancel, task)
     return tasks
+
+
+async def _open_background(
+    stack: AsyncExitStack,
+    background: Callable[..., BackgroundInbox],
+    own: Installation,
+    timeouts: ToolTimeouts,
+    imports: Imports,
+) -> tuple[BackgroundInbox, BackgroundInbox]:
+    """The inboxes of tool calls and of imports; that of imports is open before the inbox leaves any to it."""
+    calls = background(tool_calls(own), timeouts.process, lambda: timeouts.is_needed)
+    replayed = background(replayed_breadcrumbs(own), imports.process)
+    stack.push_async_callback(calls.close)
+    stack.push_async_callback(replayed.close)
+    await replayed.look()
+    return calls, replayed
 
 
 def _drop(reloading: Reloader, consumers: Consumers, replays: Replays, workspace: str, ids: frozenset[str]) -> int:
@@ -238,9 +255,11 @@ def _observe(metrics: Metrics, summarising: SummaryScheduler, incarnation: Calla
 
 async def unsettled(service: Service) -> int:
     """Breadcrumbs that wait or are in work."""
-    durable = all_breadcrumbs(service.installation)
-    info = await service.js.consumer_info(durable.stream, durable.durable)
-    return (info.num_pending or 0) + (info.num_ack_pending or 0)
+    number = 0
+    for durable in (all_breadcrumbs(service.installation), replayed_breadcrumbs(service.installation)):
+        info = await service.js.consumer_info(durable.stream, durable.durable)
+        number += (info.num_pending or 0) + (info.num_ack_pending or 0)
+    return number
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

@@ -32,7 +32,6 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.attempts import Attempts
-from builder.worker.backfill import Pace
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
@@ -40,7 +39,7 @@ from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
 from builder.worker.request_handlers import TombstonePublisher
-from builder.worker.resilience import Pauses
+from builder.worker.resilience import Pace, Pauses
 from builder.worker.turns import Turns
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
