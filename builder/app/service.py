@@ -181,7 +181,6 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         await stack.enter_async_context(
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
         )
-        _stay_responsive()
         application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 
