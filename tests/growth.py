@@ -1,7 +1,7 @@
 """How work grows with its size, as a ratio: the same on a slow machine as on a fast one.
 
-The only clocks of tests are here and in `running.py`, whose time-outs end a wait for a condition that never comes. A test that hangs
-is ended by pytest's `faulthandler_timeout`, which asserts nothing about speed.
+The only clocks of tests are here and in `running.py`, whose time-outs end a wait for a condition that never comes. A test that
+hangs is ended by pytest's `faulthandler_timeout`, which asserts nothing about speed.
 """
 
 import time

@@ -1,4 +1,4 @@
-"""A process of its own that renders the sample of hostile texts and writes down what it touched: files, processes, sockets, imports.
+"""A process of its own that renders the sample of hostile texts and writes down which files, processes and imports it touched.
 
 Prints JSON: the number of texts and pages, the audit events that nobody expected, and whether a canary was shown.
 """
