@@ -1,21 +1,22 @@
-"""What all tests share: one thread for each matrix product, and property tests that give every run the same examples.
+"""What all tests share: one thread for each matrix product, the examples of property tests, and the order of the files.
 
-Look for new counterexamples with `HYPOTHESIS_PROFILE=explore`. Slow folders are marked: `pytest -m "not slow"` takes a minute.
+Property tests have two profiles. `ci`, the default, gives every run the same examples, half of those that a test names.
+`HYPOTHESIS_PROFILE=full` looks at all of them and draws new ones each time: by hand, and before a release. A test names its
+number with `tests.examples.examples`. Slow folders are marked: `pytest -m "not slow"` takes a minute.
 """
 
 import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+
+from tests.examples import load_profile
 
 SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "property"})
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
-settings.register_profile("steady", derandomize=True, deadline=None, database=None)
-settings.register_profile("explore", deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+load_profile()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
