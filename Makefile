@@ -15,9 +15,9 @@ export OPENBLAS_NUM_THREADS := 1
 demo: $(VENV)/model
 	@$(BIN)/context-builder demo
 
-# Four processes on two cores, too: many tests wait for a process or a broker.
+# Four processes on two cores, too: many tests wait for a process or a broker. tests/conftest.py has the longest files first.
 test: $(VENV)/dev $(VENV)/model check
-	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

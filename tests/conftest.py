@@ -12,6 +12,28 @@ import pytest
 
 from tests.examples import load_profile
 
+ROOT = Path(__file__).parent
+LONGEST = (
+    "golden/test_golden.py",
+    "chaos/test_kills.py",
+    "unit/adapters/embedding/test_engines.py",
+    "bench/test_invariants.py",
+    "unit/app/operations/test_profile_catalog_mistakes.py",
+    "property/test_payloads_in_profiles.py",
+    "bench/test_measures.py",
+    "e2e/test_docs.py",
+    "integration/test_explanations.py",
+    "integration/test_nobody_answers.py",
+    "integration/test_deliveries.py",
+    "unit/adapters/templates/test_payloads.py",
+    "property/test_budget.py",
+    "e2e/test_wheel.py",
+    "e2e/test_cli.py",
+    "bench/test_sample.py",
+    "integration/test_watchdog.py",
+    "integration/test_peers.py",
+)
+"""Files that take ten seconds or more, the longest first. `--dist loadfile --no-loadscope-reorder` hands them out in this order."""
 SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "property"})
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -20,8 +42,9 @@ load_profile()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of slow folders."""
-    root = Path(__file__).parent
+    """Mark the tests of slow folders, and bring the longest files to the front: no process ends alone on one of them."""
+    names = {item.path: item.path.relative_to(ROOT).as_posix() for item in items}
     for item in items:
-        if item.path.relative_to(root).parts[0] in SLOW_FOLDERS:
+        if names[item.path].split("/")[0] in SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: LONGEST.index(names[item.path]) if names[item.path] in LONGEST else len(LONGEST))
