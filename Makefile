@@ -9,6 +9,8 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 # One thread for each inference: more are slower, and much slower on busy cores.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# Else each process of the tests compiles every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test up check clean
 

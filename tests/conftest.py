@@ -33,7 +33,7 @@ LONGEST = (
     "integration/test_watchdog.py",
     "integration/test_peers.py",
 )
-"""Files that take ten seconds or more, the longest first. `--dist loadfile --no-loadscope-reorder` hands them out in this order."""
+"""Files of ten seconds or more, the longest first: `--dist loadfile --no-loadscope-reorder` hands them out in this order."""
 SLOW_FOLDERS = frozenset({"bench", "chaos", "e2e", "golden", "integration", "property"})
 
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "builder").rglob("*.py"))
 FILES = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py"))]
@@ -18,6 +20,10 @@ SYNONYMS = ("utils", "helpers", "common", "misc", "manager")
 def test_a_file_has_at_most_300_lines() -> None:
     lines = {str(file.relative_to(ROOT)): len(file.read_text("utf-8").splitlines()) for file in FILES}
     assert {name: number for name, number in lines.items() if number > 300} == {}
+
+
+def test_the_longest_files_exist() -> None:
+    assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
 
 
 def test_no_test_reads_a_clock() -> None:
