@@ -9,15 +9,17 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --retrie
 # One thread for each inference: more are slower, and much slower on busy cores.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
+# Else each process of the tests compiles every module anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test up check clean
 
 demo: $(VENV)/model
 	@$(BIN)/context-builder demo
 
-# Four processes on two cores, too: many tests wait for a process or a broker.
+# Four processes on two cores, too: many tests wait for a process or a broker. tests/conftest.py has the longest files first.
 test: $(VENV)/dev $(VENV)/model check
-	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 up: $(VENV)/model
 	@$(BIN)/context-builder up

@@ -47,16 +47,27 @@ def profile_of(source: str = PROFILE, consumer: str = "agent") -> Profile:
     return parse_profile(consumer, source, LIBRARY)
 
 
-def session(text: str) -> list[Record]:
-    """Bodies of every known schema that a page may show, and of others, with the text in every place; the last one asks."""
+def session(*texts: str) -> list[Record]:
+    """Bodies of every known schema that a page may show, and of others, with each text in every place; the last one asks.
+
+    One catalog of tools names all texts.
+    """
+    tools = [tool for text in texts for tool in _tools(text)]
+    rounds = [body for number, text in enumerate(texts) for body in _bodies(text, f"{number}r")]
+    bodies = [("tool.catalog.v1", {"tools": tools}), *rounds]
+    return [_record(number, schema, body) for number, (schema, body) in enumerate(bodies, 1)]
+
+
+def _tools(text: str) -> list[Record]:
+    spec = {"properties": {text: {"type": "string"}, "q": {}}}
+    return [{"name": "t", "category": text, "description": text, "inputSchema": spec}, {"name": text}]
+
+
+def _bodies(text: str, calls: str) -> list[tuple[str, Record]]:
+    """Schema and body. calls: how the ids of the calls begin."""
     nested = {"a": text, "b": {"c": [text, {"d": text}]}, "rows": [{"x": text, "y": 1}, {"x": "z", "y": 2}, {"x": text, "y": 3}]}
     place = {"title": text, "url": text, "content": {"mainText": text, "headings": [text]}, "dom": {"interactiveCount": 3}}
-    spec = {"properties": {text: {"type": "string"}, "q": {}}}
-    bodies: list[tuple[str, Record]] = [
-        (
-            "tool.catalog.v1",
-            {"tools": [{"name": "t", "category": text, "description": text, "inputSchema": spec}, {"name": text}]},
-        ),
+    return [
         ("note.v1", {"title": text, "content": text, "url": text}),
         ("knowledge.v1", {"title": text, "content": text}),
         ("ticket.v1", nested | {"k": text, text[:100]: "as a key"}),
@@ -65,15 +76,14 @@ def session(text: str) -> list[Record]:
         ("tool.code.v1", {"name": "code", "description": text, "code": text}),
         ("agent.def.v1", {"agent_id": "helper", "system_prompt": text}),
         ("user.message.v1", {"content": text}),
-        ("agent.response.v1", {"message": text, "tool_requests": [_call("r1", "search", text, nested)]}),
-        ("tool.response.v1", {"tool": "search", "status": "success", "output": nested, "request_id": "r1"}),
-        ("agent.response.v1", {"message": text, "tool_requests": [_call("r2", "search", text, nested)]}),
-        ("tool.response.v1", {"tool": "search", "status": "error", "error": text, "output": text, "request_id": "r2"}),
-        ("tool.request.v1", {"tool": "calculator", "input": nested, "requestId": "r3"}),
-        ("tool.error.v1", {"tool_name": "calculator", "error_message": text, "error_type": text, "request_id": "r3"}),
+        ("agent.response.v1", {"message": text, "tool_requests": [_call(f"{calls}1", "search", text, nested)]}),
+        ("tool.response.v1", {"tool": "search", "status": "success", "output": nested, "request_id": f"{calls}1"}),
+        ("agent.response.v1", {"message": text, "tool_requests": [_call(f"{calls}2", "search", text, nested)]}),
+        ("tool.response.v1", {"tool": "search", "status": "error", "error": text, "output": text, "request_id": f"{calls}2"}),
+        ("tool.request.v1", {"tool": "calculator", "input": nested, "requestId": f"{calls}3"}),
+        ("tool.error.v1", {"tool_name": "calculator", "error_message": text, "error_type": text, "request_id": f"{calls}3"}),
         ("user.message.v1", {"content": text}),
     ]
-    return [_record(number, schema, body) for number, (schema, body) in enumerate(bodies, 1)]
 
 
 def _call(identity: str, tool: str, text: str, nested: Record) -> Record:
@@ -81,7 +91,12 @@ def _call(identity: str, tool: str, text: str, nested: Record) -> Record:
 
 
 def _record(number: int, schema: str, body: Record) -> Record:
-    return {"id": f"m{number}", "schema_name": schema, "context": body, "created_at": f"2026-09-14T09:{number:02}:00Z"}
+    return {
+        "id": f"m{number}",
+        "schema_name": schema,
+        "context": body,
+        "created_at": f"2026-09-14T{9 + number // 60:02}:{number % 60:02}:00Z",
+    }
 
 
 def breadcrumbs(records: list[Record], session: str = "s1") -> list[Breadcrumb]:

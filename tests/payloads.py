@@ -3,6 +3,8 @@
 import os
 import re
 import tomllib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -71,4 +73,50 @@ def leaks(shown: str, written: str) -> list[str]:
     return found + [address for address in _ADDRESS.findall(shown) if address not in written]
 
 
+def marked(payload: Payload) -> bool:
+    """Whether the text itself contains what only evaluation could show of the others."""
+    return leaks(payload.text, "") != []
+
+
+def _sample(corpus: Sequence[Payload]) -> tuple[Payload, ...]:
+    """The first, the middle and the last of each family and verdict."""
+    groups: dict[tuple[str, str], list[Payload]] = {}
+    for payload in corpus:
+        groups.setdefault((payload.family, payload.stops), []).append(payload)
+    picks = (group[at] for group in groups.values() for at in (0, len(group) // 2, -1))
+    return tuple(dict.fromkeys(picks))
+
+
+def pages_of(texts: Sequence[Payload]) -> tuple[tuple[Payload, ...], ...]:
+    """The texts by the page, those that contain a marker on pages of their own."""
+    kinds = [tuple(payload for payload in texts if marked(payload) is kind) for kind in (False, True)]
+    return tuple(kind[at : at + TEXTS_OF_PAGE] for kind in kinds for at in range(0, len(kind), TEXTS_OF_PAGE))
+
+
+@contextmanager
+def naming(payload: Payload) -> Iterator[None]:
+    """An error within the block names the text."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"payload: {payload.id}")
+        raise
+
+
+async def faults_by_payload(
+    page: Sequence[Payload], faults: Callable[[Sequence[Payload]], Awaitable[list[str]]]
+) -> dict[str, list[str]]:
+    """Id → what is wrong. faults: of one page with all of these texts; each has a page of its own once there are some."""
+    together = await faults(page)
+    if not together:
+        return {}
+    alone = {payload.id: await faults([payload]) for payload in page}
+    return {identity: found for identity, found in alone.items() if found} or {"all on one page": together}
+
+
+TEXTS_OF_PAGE = 20
 PAYLOADS = payloads()
+FAMILIES = sorted({payload.family for payload in PAYLOADS})
+SAMPLE = _sample(PAYLOADS)
+"""For the forms in which a text is data: each has the same way to the page, whatever the text says."""
+PAGES = pages_of(SAMPLE)

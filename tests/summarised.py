@@ -149,6 +149,22 @@ async def remember(builder: ContextBuilder, crumbs: Iterable[Breadcrumb]) -> Non
         await builder.remember(crumb)
 
 
+async def talking(number: int, **changes: object) -> tuple[ContextBuilder, Profile]:
+    """A builder that remembers so much talk, and a profile whose summaries begin early. changes: of the summaries."""
+    builder = make_builder()
+    await remember(builder, talk(number))
+    return builder, summing(**changes)  # type: ignore[arg-type]
+
+
+async def look_once(
+    builder: ContextBuilder, profile: Profile, sequence: int, publishing: Publishing | None = None, **changes: Any
+) -> Publishing:
+    """A worker looks at the session as of this place. publishing: to go on with; else one behind it, with these changes."""
+    publishing = publishing or Publishing(builder, BEHIND, **changes)
+    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(sequence))
+    return publishing
+
+
 async def chain(builder: ContextBuilder, profile: Profile) -> tuple[str, ...]:
     recipe = recipe_of(profile)
     assert recipe

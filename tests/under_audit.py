@@ -1,6 +1,6 @@
-"""A process of its own that renders every hostile text and writes down what it touched: files, processes, sockets, imports.
+"""A process of its own that renders the sample of hostile texts and writes down which files, processes and imports it touched.
 
-Prints JSON: the number of renderings, the audit events that nobody expected, and whether a canary was shown.
+Prints JSON: the number of texts and pages, the audit events that nobody expected, and whether a canary was shown.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from builder.assemble.items.forms import WHOLE
 from builder.domain.errors import BuilderError
 from tests.factories import make_breadcrumb
 from tests.hostile_pages import HARMLESS, breadcrumbs, page_of, session
-from tests.payloads import CANARY, PAYLOADS
+from tests.payloads import CANARY, PAGES, SAMPLE
 
 OUTSIDE = (
     "open", "os.", "subprocess.", "socket.", "import", "shutil.", "tempfile.", "urllib.", "http.", "ftplib.", "smtplib.",
@@ -54,23 +54,26 @@ def main() -> None:
     open("/dev/null").close()  # noqa: PTH123 - seen, or the hook does not work
     assert state.pop("events") != []
     state.update(watching=False, events=[])
-    shown, number = [], 0
+    shown: list[str] = []
     state["watching"] = True
-    for payload in PAYLOADS:
+    for payload in SAMPLE:
         if rendering := read(payload.text):
             fragment = rendering.fragment(crumb, WHOLE, "User")
             shown += [fragment.text, fragment.failed]
-        number += 1
     state["watching"] = False
     loop = asyncio.new_event_loop()
-    for payload in PAYLOADS[::5]:
-        crumbs = breadcrumbs(session(payload.short))
+    for page in PAGES:
+        crumbs = breadcrumbs(session(*(payload.short for payload in page)))
         state["watching"] = True
         shown.append(loop.run_until_complete(page_of(crumbs)))
         state["watching"] = False
-        number += 1
     loop.close()
-    report = {"renderings": number, "events": state["events"], "canary": any(CANARY in text for text in shown)}
+    report = {
+        "texts": len(SAMPLE),
+        "pages": len(PAGES),
+        "events": state["events"],
+        "canary": any(CANARY in text for text in shown),
+    }
     sys.stdout.write(json.dumps(report))
 
 

@@ -7,15 +7,30 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import LONGEST
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "builder").rglob("*.py"))
 FILES = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py"))]
+CLOCKS = frozenset({"running.py", "growth.py"})
+"""Files of tests that read a clock: to end a wait that hangs, to compare work of two sizes."""
 SYNONYMS = ("utils", "helpers", "common", "misc", "manager")
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
-def test_a_file_has_at_most_300_lines(file: Path) -> None:
-    assert len(file.read_text("utf-8").splitlines()) <= 300
+def test_a_file_has_at_most_300_lines() -> None:
+    lines = {str(file.relative_to(ROOT)): len(file.read_text("utf-8").splitlines()) for file in FILES}
+    assert {name: number for name, number in lines.items() if number > 300} == {}
+
+
+def test_the_longest_files_exist() -> None:
+    assert [name for name in LONGEST if not (ROOT / "tests" / name).is_file()] == []
+
+
+def test_no_test_reads_a_clock() -> None:
+    """A test counts work, compares work of two sizes, or waits for a condition; seconds are of the machine, not of the code."""
+    clocks = re.compile(r"\b(perf_counter|monotonic|process_time|thread_time)(_ns)?\b|\btime\.time(_ns)?\(")
+    tests = [file for file in FILES if file.is_relative_to(ROOT / "tests") and file.name not in CLOCKS and file != Path(__file__)]
+    assert [str(file.relative_to(ROOT)) for file in tests if clocks.search(file.read_text("utf-8"))] == []
 
 
 def test_the_top_level_is_the_one_of_the_design() -> None:

@@ -2,10 +2,8 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILDER = ROOT / "builder"
@@ -19,13 +17,7 @@ NO_NAMES = frozenset(re.findall(r"`(\w+)`", GLOSSARY.rpartition("no names by the
 IN_PROSE = frozenset({"standing", "dropped", "owner"})
 """Words of the last column that are right in prose: a standing instruction, an optional copy is dropped, a ticket's owner."""
 
-PARTS = sorted(
-    entry.name for entry in BUILDER.iterdir() if entry.suffix == ".py" or (entry.is_dir() and any(entry.rglob("*.py")))
-)
-
-
-def modules(part: str) -> list[Path]:
-    return [BUILDER / part] if part.endswith(".py") else sorted((BUILDER / part).rglob("*.py"))
+MODULES = sorted(BUILDER.rglob("*.py"))
 
 
 def declarations(file: Path) -> Iterator[str]:
@@ -65,28 +57,23 @@ def words(name: str) -> set[str]:
     return set(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().split("_"))
 
 
-def in_declarations(part: str) -> dict[str, list[str]]:
-    return {str(file.relative_to(BUILDER)): found for file in modules(part) if (found := breaches(declarations(file)))}
+def in_modules(names: Callable[[Path], Iterator[str]]) -> dict[str, list[str]]:
+    """Module → its names that the glossary bans."""
+    return {str(file.relative_to(BUILDER)): found for file in MODULES if (found := breaches(names(file)))}
 
 
-def in_locals(part: str) -> dict[str, list[str]]:
-    return {str(file.relative_to(BUILDER)): found for file in modules(part) if (found := breaches(local_names(file)))}
+def test_functions_classes_fields_and_modules_have_names_of_the_glossary() -> None:
+    assert in_modules(declarations) == {}
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_functions_classes_fields_and_modules_have_names_of_the_glossary(part: str) -> None:
-    assert in_declarations(part) == {}
+def test_parameters_and_local_variables_have_names_of_the_glossary() -> None:
+    assert in_modules(local_names) == {}
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_parameters_and_local_variables_have_names_of_the_glossary(part: str) -> None:
-    assert in_locals(part) == {}
-
-
-@pytest.mark.parametrize("page", [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda page: page.name)
-def test_the_docs_use_the_words_of_the_glossary(page: Path) -> None:
-    text = page.read_text("utf-8").lower().replace(GLOSSARY.lower(), "")
-    assert (SYNONYMS - IN_PROSE) & set(re.findall(r"[a-z]+", text)) == set()
+def test_the_docs_use_the_words_of_the_glossary() -> None:
+    for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
+        text = page.read_text("utf-8").lower().replace(GLOSSARY.lower(), "")
+        assert (SYNONYMS - IN_PROSE) & set(re.findall(r"[a-z]+", text)) == set(), page
 
 
 def test_the_glossary_bans_words() -> None:

@@ -11,7 +11,7 @@ from builder.adapters.tokens import load_counter
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
 from builder.bench.invariants.events import Entry, Events, Record
-from builder.bench.invariants.mutants import MUTANTS
+from builder.bench.invariants.mutants import HISTORIES, MUTANTS
 from builder.bench.invariants.mutation import pages_until_found
 from builder.bench.invariants.random_sessions import START
 from builder.bench.invariants.reader import (
@@ -34,8 +34,8 @@ from builder.bench.invariants.reader import (
 from builder.domain.profile import Profile
 from tests.factories import make_profile
 
-WITHIN = 400
-"""Pages in which every mutant is found."""
+PAGES = 10
+"""Pages of one history."""
 COUNT = load_counter("o200k_base")
 
 
@@ -43,34 +43,40 @@ def quiet() -> None:
     """No progress bar."""
 
 
-@pytest.mark.parametrize("first", range(0, 90, 30))
-async def test_what_ninety_sessions_show_is_what_was_said(first: int) -> None:
-    tally = Tally()
-    for history in range(first, first + 30):
-        tally.add(await check_history(7, history, 8, 12))
+async def test_what_ninety_sessions_show_is_what_was_said() -> None:
+    tally = await tally_of(range(90), 7, 8, 12)
     assert tally.example is None
     assert {kind: tally.counts[kind] for kind in FAULTS} == dict.fromkeys(FAULTS, 0)
-    assert tally.counts["contexts"] == 240
-    assert tally.counts["breadcrumbs"] > 1000
+    assert tally.counts["contexts"] == 720
+    assert tally.counts["breadcrumbs"] > 3000
+    assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"], "many pages are under pressure"
+    assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2, "some sessions are long"
 
 
-async def test_many_pages_are_under_pressure_and_some_sessions_are_long() -> None:
+async def tally_of(histories: range, seed: int, contexts: int, size: int) -> Tally:
+    """Counted here, in this process."""
     tally = Tally()
-    for history in range(60):
-        tally.add(await check_history(8, history, 5, 12))
-    assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"]
-    assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2
+    for history in histories:
+        tally.add(await check_history(seed, history, contexts, size))
+    return tally
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-async def test_every_mutant_is_found(name: str) -> None:
-    assert await pages_until_found(name, WITHIN, 1, 12) is not None
+async def test_every_mutant_is_found_in_the_history_that_shows_it() -> None:
+    assert HISTORIES.keys() == MUTANTS.keys()
+    found = {name: await pages_until_found(name, PAGES, 1, 12, first) for name, first in HISTORIES.items()}
+    assert [name for name, number in found.items() if number is None] == [], "search with `bench invariants --mutants --seed 1`"
 
 
-def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
-    first, second = (run(40, 80, 5, 0, 8, quiet) | {"seconds": 0, "contexts_per_second": 0} for _ in range(2))
-    assert first == second
-    assert first["contexts"] == 80
+async def test_a_mutant_that_is_looked_for_in_another_history_is_not_found() -> None:
+    assert await pages_until_found("a display name is a label", PAGES, 1, 12, first=45) is None
+
+
+async def test_the_same_seed_finds_the_same_on_any_number_of_processes() -> None:
+    figures = run(20, 40, 5, 0, 8, quiet)
+    counts = (await tally_of(range(20), 5, 2, 8)).counts
+    here = {name: counts[name] for name in ("histories", "contexts", "refusals", *FAULTS)}
+    assert {name: figures[name] for name in here} == here
+    assert figures["shown_mean"] == round(counts["breadcrumbs"] / counts["contexts"], 1)
 
 
 def record(identity: str, schema: str, **body: Any) -> dict[str, Any]:

@@ -44,9 +44,10 @@ async def test_the_order_of_questions_does_not_change_the_result() -> None:
     (conversation,) = dataset.conversations
     turned = replace(dataset, conversations=(replace(conversation, questions=conversation.questions[::-1]),))
     reports = []
-    for questions in (dataset, turned):
-        async with open_components(SETTINGS, location(IN_MEMORY)) as core:
-            reports.append(await recall.run(core.builder, questions, core.profile("recall"), (500,), quiet))
+    async with open_components(SETTINGS, location(IN_MEMORY)) as core:
+        for questions in (dataset, turned):
+            builder = ContextBuilder(MemoryStore(), core.embedder, core.profiles, core.helpers, HistoryCache(10_000))
+            reports.append(await recall.run(builder, questions, core.profile("recall"), (500,), quiet))
     assert reports[0]["budgets"] == reports[1]["budgets"]
     assert reports[0]["by_category"] == reports[1]["by_category"]
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -16,6 +15,7 @@ from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from tests.examples import examples
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
 from tests.stores import durable_store
 
@@ -237,4 +237,4 @@ class Stores(RuleBasedStateMachine):
 
 
 TestStores = Stores.TestCase
-TestStores.settings = settings(max_examples=100, stateful_step_count=25, deadline=None)
+TestStores.settings = examples(100, stateful_step_count=25)

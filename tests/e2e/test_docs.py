@@ -43,9 +43,9 @@ def is_covered(page: Path, block: re.Match[str]) -> bool:
     return any((ROOT / name).is_file() and page.name in (ROOT / name).read_text("utf-8") for name in names)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_each_code_block_is_run_by_a_test_or_is_output(page: Path) -> None:
-    assert [block["text"].splitlines()[0] for block in blocks(page) if not is_covered(page, block)] == []
+def test_each_code_block_is_run_by_a_test_or_is_output() -> None:
+    found = {page.name: [block["text"] for block in blocks(page) if not is_covered(page, block)] for page in PAGES}
+    assert {name: texts for name, texts in found.items() if texts} == {}
 
 
 def test_a_block_without_a_mark_and_one_that_no_test_runs_are_found(tmp_path: Path) -> None:
@@ -104,14 +104,15 @@ def test_the_commands_of_a_page_run(service: Running, desk: Path, page: str, wor
         assert [word for word in words if word not in done.stdout + done.stderr] == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_command_of_the_docs_exists(page: Path) -> None:
+def test_every_command_of_the_docs_exists() -> None:
     """`profiles.md` lists commands in a block of its own."""
     tree = get_command(application)
-    for words in re.findall(r"(?:`|^)context-builder ([a-z][a-z-]*(?: [a-z][a-z-]*)*)", page.read_text("utf-8"), re.MULTILINE):
+    command_line = re.compile(r"(?:`|^)context-builder ([a-z][a-z-]*(?: [a-z][a-z-]*)*)", re.MULTILINE)
+    lines = [(page.name, words) for page in PAGES for words in command_line.findall(page.read_text("utf-8"))]
+    for page, words in lines:
         command: Any = tree
         for word in words.split():
             if not hasattr(command, "commands"):
                 break
-            assert word in command.commands, words
+            assert word in command.commands, (page, words)
             command = command.commands[word]

@@ -8,6 +8,7 @@ UPDATE_GOLDEN=1 writes what is expected anew.
 
 import os
 import re
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import pairwise
@@ -104,59 +105,35 @@ async def build(case: str, store: Store, embedder: Embedder) -> Context:
     return context
 
 
-BUILT: dict[str, Context] = {}
-
-
-async def in_memory(case: str, embedder: Embedder) -> Context:
-    """Built once, for all tests of the case."""
-    if case not in BUILT:
-        BUILT[case] = await build(case, MemoryStore(), embedder)
-    return BUILT[case]
-
-
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("case", CASES)
-async def test_the_page_is_the_expected_one(case: str, embedder: Embedder) -> None:
-    context = await in_memory(case, embedder)
+async def test_the_page_is_the_expected_one_on_every_store_and_true_to_its_account(case: str, embedder: Embedder) -> None:
+    context = await build(case, MemoryStore(), embedder)
+    with closing(durable_store()) as store:
+        durable = encode(await build(case, store, embedder))
     expected = file_of(case, "expected", "md")
     if os.environ.get("UPDATE_GOLDEN") == "1":
         expected.write_text(context.markdown, "utf-8")
     assert context.markdown == expected.read_text("utf-8")
-
-
-@pytest.mark.parametrize("case", CASES)
-async def test_sqlite_gives_the_same_bytes_as_memory(case: str, embedder: Embedder) -> None:
-    store = durable_store()
-    try:
-        durable = encode(await build(case, store, embedder))
-    finally:
-        store.close()
-    assert durable == encode(await in_memory(case, embedder))
-
-
-@pytest.mark.parametrize("case", CASES)
-async def test_the_tokens_are_true_and_within_the_budget(case: str, embedder: Embedder) -> None:
-    context = await in_memory(case, embedder)
+    assert durable == encode(context), "SQLite gives the same bytes as memory"
     assert context.tokens == load_counter(context.encoding)(context.markdown) <= context.budget
+    check = check_markdown if profile(case).page == "default" else check_tags
+    check(context.markdown, profile(case))
 
 
-MARKDOWN = [case for case in CASES if profile(case).page == "default"]
-
-
-@pytest.mark.parametrize("case", sorted({*CASES} - {*MARKDOWN}))
-def test_every_tag_of_a_page_of_tags_is_one_of_the_profile_s_sections(case: str) -> None:
-    page = file_of(case, "expected", "md").read_text("utf-8")
+def check_tags(page: str, profile: Profile) -> None:
+    """Every tag of a page of tags is one of the profile's sections."""
     tags = re.findall(r"<\s*(/?[A-Za-z_!?][^>]*)", page)
-    names = [section.name for section in profile(case).sections if f"<{section.name}>" in page]
+    names = [section.name for section in profile.sections if f"<{section.name}>" in page]
     assert tags == [tag for name in names for tag in (name, f"/{name}")]
 
 
-@pytest.mark.parametrize("case", MARKDOWN)
-def test_markdown_sees_no_structure_at_the_root_but_the_sections_of_the_profile(case: str) -> None:
-    """What is said stands in list items; notes and dates of ours are paragraphs."""
-    tokens = MarkdownIt("commonmark").enable("table").parse(file_of(case, "expected", "md").read_text("utf-8"))
+def check_markdown(page: str, profile: Profile) -> None:
+    """Markdown sees no structure at the root but the sections: what is said is in list items, notes and dates are paragraphs."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(page)
     root = [(token, after.content) for token, after in pairwise(tokens) if token.level == 0 and token.nesting == 1]
     headings = [title for token, title in root if token.type == "heading_open"]
-    titles = [section.title for section in profile(case).sections]
+    titles = [section.title for section in profile.sections]
     assert headings == [title for title in titles if title in headings]
     assert {token.type for token, _ in root} <= {"heading_open", "paragraph_open", "bullet_list_open"}
     assert not {"fence", "code_block", "html_block", "hr"} & {token.type for token in tokens if token.level == 0}

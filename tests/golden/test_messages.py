@@ -29,6 +29,7 @@ HERE = Path(__file__).parent
 Shape = Literal["openai", "anthropic"]
 
 
+@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("shape", ["openai", "anthropic"])
 async def test_the_messages_are_the_expected_ones_and_the_provider_takes_them(

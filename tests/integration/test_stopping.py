@@ -5,12 +5,11 @@ import fcntl
 import signal
 import socket
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from tests.commands import run
+from tests.commands import DEADLINE, run
 from tests.integration.inside import service_here, settings
 from tests.running import LOOPBACK, Broker, Running, all_settled, answered, dead_letters, environment, jetstream, say, until
 
@@ -47,16 +46,13 @@ def attempts(data: Path) -> int:
 
 def test_an_idle_service_ends_at_once_and_can_be_started_again_on_its_port_even_after_it_was_killed(tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
-    running = Running(tmp_path / "data", nats__port=free_port())
+    running = Running(tmp_path / "data", nats__port=free_port(), worker__graceful_seconds=10 * DEADLINE)
     running.env["TMPDIR"] = str(tmp_path / "tmp")
     with running as service:
         url = service.url
         for number in (signal.SIGTERM, signal.SIGINT):
-            began = time.monotonic()
             service.signal(number)
-            assert service.wait() == 0
-            # Below the time that unfinished work would get.
-            assert time.monotonic() - began < 20
+            assert service.wait() == 0, "it did not wait for unfinished work, which has longer than this test"
             if number is signal.SIGTERM:
                 service.start()
                 service.kill()

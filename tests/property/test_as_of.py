@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
@@ -16,6 +16,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
+from tests.examples import examples
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
 from tests.property.sessions import SPEAKERS, Session, hear, sessions
 from tests.stores import durable_store
@@ -55,7 +56,7 @@ async def contexts(session: Session) -> list[Context]:
     return [*found, *[await build(builder, session.trigger) for builder in (without_expired, forgetful, make_builder(store))]]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(sessions(most=25, later=15))
 def test_a_context_is_the_same_before_and_after_later_rows_arrive(session: Session) -> None:
     first, *others = asyncio.run(contexts(replace(session, rows=(*GREETINGS, *session.rows))))
@@ -71,7 +72,7 @@ def test_a_speaker_who_comes_later_does_not_change_what_was_asked() -> None:
     assert all(other == first for other in others)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=25))
 def test_sqlite_gives_the_context_that_memory_gives(session: Session) -> None:
     async def both() -> list[Context]:
@@ -88,7 +89,7 @@ def test_sqlite_gives_the_context_that_memory_gives(session: Session) -> None:
     assert memory == sqlite
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=25), st.integers(0, 99))
 def test_the_order_in_which_rows_reached_the_store_does_not_matter(session: Session, seed: int) -> None:
     async def build_after(rows: list[StoredBreadcrumb]) -> Context:
@@ -100,7 +101,7 @@ def test_the_order_in_which_rows_reached_the_store_does_not_matter(session: Sess
     assert asyncio.run(build_after(shuffled)) == asyncio.run(build_after(list(session.rows)))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=25, later=8), st.lists(st.booleans(), min_size=34, max_size=34), st.integers(1, 34))
 def test_a_worker_that_held_the_session_before_vectors_were_filled_in_builds_what_a_fresh_one_builds(
     session: Session, away: list[bool], fillings: int

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
@@ -14,6 +14,7 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Cut, Profile, ToolOutput
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.conversation import exchange_of, turns
+from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_rendering, make_view
 from tests.property.sessions import Session, catalogs, hear, sentences, sessions
 
@@ -76,7 +77,7 @@ def built(session: Session, profile: Profile, standing: tuple[StoredBreadcrumb, 
         raise
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(), catalogs(), profiles())
 def test_the_final_markdown_never_exceeds_the_budget(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -85,7 +86,7 @@ def test_the_final_markdown_never_exceeds_the_budget(
     assert load_counter(profile.encoding)(context.markdown) == context.tokens <= profile.budget
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sentences(), profiles(st.integers(1, 60)))
 def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str, profile: Profile) -> None:
     with suppress(Rejected):
@@ -93,7 +94,7 @@ def test_a_budget_in_which_nothing_fits_is_refused_and_never_exceeded(text: str,
         assert load_counter(profile.encoding)(context.markdown) <= profile.budget
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(sessions(), catalogs(), profiles())
 def test_the_current_message_is_always_on_the_page_and_last(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -108,7 +109,7 @@ def test_the_current_message_is_always_on_the_page_and_last(
     assert "characters left out" in last or all(word in last for word in crumb.text.split())
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(), catalogs(), profiles())
 def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -123,7 +124,7 @@ def test_what_is_on_the_page_is_told_apart_from_what_is_not(
     assert {omission.reason for omission in context.omissions} <= set(context.left_out)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=40), profiles())
 def test_the_conversation_on_the_page_is_the_end_of_the_conversation(session: Session, profile: Profile) -> None:
     """Whatever is folded or cut: nothing between is left out, moved, or removed as a repeat."""
@@ -137,7 +138,7 @@ def shapes(context: Context) -> list[str]:
     return [name for section in context.sections if section.name == "recent" for name in section.ids]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=40), profiles())
 def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, profile: Profile) -> None:
     context = built(session, profile)
@@ -152,7 +153,7 @@ def test_a_result_stands_only_below_its_call_if_that_is_known(session: Session, 
                 assert caller in shown[: shown.index(name) + 1]
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(sessions(most=40), profiles(st.just(200_000)))
 def test_what_fits_is_shown_whole(session: Session, profile: Profile) -> None:
     plain = replace(
@@ -169,7 +170,7 @@ def test_what_fits_is_shown_whole(session: Session, profile: Profile) -> None:
     assert OLDER not in context.left_out
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(sessions(), catalogs(), profiles())
 def test_a_page_is_counted_by_its_lines_as_it_is_counted_whole(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -178,7 +179,7 @@ def test_a_page_is_counted_by_its_lines_as_it_is_counted_whole(
     assert make_rendering(profile.encoding).page_tokens(context.markdown) == load_counter(profile.encoding)(context.markdown)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(sentences() | st.text(max_size=30) | st.sampled_from(("- ", "#", "[", "<", "\n", "\n\n", "  - x", "\r", "\t"))),
     st.booleans(),
@@ -189,7 +190,7 @@ def test_any_text_is_counted_by_its_lines_as_it_is_counted_whole(parts: list[str
         assert make_rendering(encoding).page_tokens(text) == load_counter(encoding)(text)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(sessions(), profiles(st.just(200_000)))
 def test_a_page_that_must_not_overflow_is_refused_exactly_when_its_conversation_does_not_fit(
     session: Session, profile: Profile

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
@@ -20,6 +20,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import MAX_TOKENS, usage
 from builder.service import ContextBuilder, Functions
+from tests.examples import examples
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
 from tests.property.sessions import Session, hear, sessions
 from tests.stores import durable_store
@@ -100,7 +101,7 @@ def expected(session: Session) -> float:
     return min(max(1 - 1 / sorted(report.used / report.counted for report in newest)[-2], 0), MAX_MARGIN)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=15).flatmap(reported))
 def test_a_page_keeps_its_budget_and_is_the_same_bytes_at_any_time_from_any_worker_and_store(session: Session) -> None:
     file = durable_store()
@@ -112,7 +113,7 @@ def test_a_page_keeps_its_budget_and_is_the_same_bytes_at_any_time_from_any_work
     assert COUNT(found[0].markdown) == found[0].tokens <= found[0].budget * (1 - found[0].margin)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=15).flatmap(reported))
 def test_a_report_is_on_no_page_and_changes_nothing_but_the_room(session: Session) -> None:
     (context, *_) = asyncio.run(contexts(session, MemoryStore()))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, get_args
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from builder.domain.context import NEUTRALISED, Context
@@ -12,6 +12,7 @@ from builder.domain.control_text import visible
 from builder.domain.profile import ChatFormat
 from builder.publish.anthropic import anthropic
 from builder.publish.openai import openai
+from tests.examples import examples
 from tests.factories import make_context, make_profile
 from tests.property.sessions import hear
 
@@ -68,7 +69,7 @@ def messages_of(context: Context) -> Iterator[str]:
             yield from strings(json.loads(exchange.call.arguments))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     sessions,
     said,

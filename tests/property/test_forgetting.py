@@ -2,12 +2,13 @@
 
 import asyncio
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from tests.examples import examples
 from tests.property.sessions import Session, hear, sessions
 from tests.property.test_as_of import build, make_builder, remember
 from tests.stores import durable_store
@@ -37,7 +38,7 @@ async def forgotten(
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=25), st.integers(1, 25), st.sampled_from(("s42", "_")))
 def test_a_context_after_forgetting_is_that_of_a_store_that_never_had_it(session: Session, number: int, where: str) -> None:
     target = f"m{number}"
@@ -48,7 +49,7 @@ def test_a_context_after_forgetting_is_that_of_a_store_that_never_had_it(session
     assert all(other == first for other in others)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(sessions(most=25), st.integers(1, 25))
 def test_a_tombstone_of_no_session_removes_what_one_of_the_session_removes(session: Session, number: int) -> None:
     place = session.trigger.breadcrumb.place.sequence

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.service import ContextBuilder
+from tests.examples import examples
 from tests.factories import make_place
 from tests.property.sessions import hear
 from tests.property.test_as_of import build, make_builder, remember
@@ -84,7 +85,7 @@ def strangers(pages: dict[str, str], rows: tuple[StoredBreadcrumb, ...]) -> list
     return [(session, mark) for session, page in pages.items() for mark in marks if mark in page and mine.get(mark) != session]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(talks().flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows))))
 def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order_they_are_remembered(
     orders: tuple[tuple[StoredBreadcrumb, ...], list[StoredBreadcrumb]],
@@ -94,7 +95,7 @@ def test_an_answer_is_on_no_page_but_of_the_only_one_who_asked_in_whatever_order
     assert strangers(first, orders[0]) == []
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(talks(), st.lists(st.integers(1, 14), max_size=3))
 def test_whatever_is_erased_nobody_gets_what_another_one_asked_for(rows: tuple[StoredBreadcrumb, ...], gone: list[int]) -> None:
     for store in STORES:

@@ -7,13 +7,14 @@ import json
 import re
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.hint_choice import HintChoice, hint_choice
 from builder.domain.trusted_hints import TrustedHints
+from tests.examples import examples
 from tests.factories import make_breadcrumb, make_context, make_profile, make_remembered, make_rendering
 
 PARTS = (
@@ -39,7 +40,7 @@ KINDS = ("user.message.v1", "agent.response.v1", "ticket.v1", "tool.response.v1"
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(bodies, st.sampled_from(RULES), st.sampled_from(KINDS), st.booleans())
 @example(FORGED, {"include": ["a"]}, "ticket.v1", False)
 @example(FORGED, {"transform": {"x": {"type": "extract", "value": "$.a"}}}, "note.v1", True)
@@ -60,7 +61,7 @@ def test_a_fragment_is_one_item_whatever_its_values_are(body: Any, hints: Any, s
         assert not re.search(r"<\s*[A-Za-z/!?]", fragment.text)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(bodies, st.sampled_from(RULES))
 def test_a_result_with_hints_stands_below_its_call(body: Any, hints: Any) -> None:
     crumb = make_breadcrumb(schema="tool.response.v1", body=json.dumps({"output": body} | body))
@@ -70,7 +71,7 @@ def test_a_result_with_hints_stands_below_its_call(body: Any, hints: Any) -> Non
     assert all(not line or line.startswith("  ") for line in text.split("\n"))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(texts, min_size=1, max_size=4))
 def test_in_a_transcript_only_the_template_begins_a_line_of_a_speaker(words: list[str]) -> None:
     template = "So far:\n{% for b in context.b %}\nUser: {{ b }}\n{% endfor %}\nend"
@@ -81,7 +82,7 @@ def test_in_a_transcript_only_the_template_begins_a_line_of_a_speaker(words: lis
     assert [line[2:6] for line in own] == ["So f", *["User"] * len(words), "end"]
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(texts.filter(str.strip), st.sampled_from(RULES))
 def test_hints_that_nobody_trusts_change_nothing(text: str, hints: Any) -> None:
     def page(hints_text: str) -> str:

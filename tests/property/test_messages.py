@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
@@ -17,6 +17,7 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.recall.index.conversation import closed_turn
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
+from tests.examples import examples
 from tests.factories import ids_on_page, make_context, make_profile, make_view
 from tests.property.sessions import Session, catalogs, hear, sessions
 from tests.property.test_budget import profiles
@@ -84,7 +85,7 @@ def broken(context: Context) -> list[str]:
     return broken_by_anthropic(event["system"], event["messages"])
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(talks, catalogs(), talkative())
 def test_the_messages_show_what_the_page_shows_and_nothing_else(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -95,7 +96,7 @@ def test_the_messages_show_what_the_page_shows_and_nothing_else(
     assert session.trigger.breadcrumb.id in context.messages[-1].ids
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(talks, catalogs(), talkative())
 def test_both_providers_take_the_messages_whatever_the_conversation_holds(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -103,7 +104,7 @@ def test_both_providers_take_the_messages_whatever_the_conversation_holds(
     assert broken(make_context(session.trigger, session.rows, profile, standing)) == []
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(talks, catalogs(), talkative())
 def test_texts_arguments_and_results_together_stay_within_the_allowance(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -112,7 +113,7 @@ def test_texts_arguments_and_results_together_stay_within_the_allowance(
     assert sum(map(load_counter(profile.encoding), texts(context))) <= profile.allowance
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(talks, talkative())
 def test_the_assistant_s_messages_hold_what_it_wrote_and_called_and_nothing_of_ours(session: Session, profile: Profile) -> None:
     context = make_context(session.trigger, session.rows, replace(profile, budget=60_000, margin=0))
@@ -151,7 +152,7 @@ odd = st.lists(st.one_of(SHAPES, SHAPES, st.text(max_size=6)), max_size=12).map(
 """Text that looks like what a page puts around it, with white space anywhere."""
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(st.tuples(st.sampled_from(("user.message.v1", "agent.response.v1")), odd), max_size=6), odd, st.booleans())
 def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[str, str]], ask: str, tagged: bool) -> None:
     rows = [hear(number, schema, {"content": text}) for number, (schema, text) in enumerate(wrote, 1)]
@@ -163,7 +164,7 @@ def test_what_was_written_is_a_part_of_its_own_byte_for_byte(wrote: list[tuple[s
     assert [text for text in texts(context) if text in parts] == parts
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(odd.filter(lambda text: visible(text) == text), st.booleans())
 def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool) -> None:
     rows = [
@@ -176,7 +177,7 @@ def test_a_result_that_is_text_is_given_byte_for_byte(output: str, tagged: bool)
     assert exchange.results == (json.loads(rows[1].breadcrumb.body)["output"] if output.strip() else "nothing",)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(exchanges(), st.sampled_from(("r1", "r2", "r3", "r9")), talkative())
 def test_a_tool_s_answer_that_asks_ends_the_messages_with_the_calls_of_its_turn(
     session: Session, call: str, wanted: Profile

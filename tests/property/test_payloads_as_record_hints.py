@@ -1,12 +1,13 @@
 """Hints that a record brings are data as long as nobody trusts its source: with them the page is the same, byte for byte."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any
 
 import pytest
 
 from tests.hostile_pages import HARMLESS, PROFILE, Record, breadcrumbs, page_of, profile_of, roots, session
-from tests.payloads import PAYLOADS, Payload, leaks
+from tests.payloads import PAGES, Payload, faults_by_payload, leaks
 
 FORMS: dict[str, Callable[[str], Any]] = {
     "a template": lambda text: {"transform": {"summary": {"type": "template", "template": text}}, "mode": "replace"},
@@ -18,17 +19,22 @@ FORMS: dict[str, Callable[[str], Any]] = {
     "no object": lambda text: text,
 }
 """Where a record's `llm_hints` could hold a source. A further place where templates come from is one more line."""
-PLAIN: list[str] = []
+RECORDS = len(session(HARMLESS)) - 1
+"""Records of a text, beside the catalog of all."""
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
-async def test_hints_of_a_record_that_nobody_trusts_change_nothing(payload: Payload) -> None:
-    PLAIN[:] = PLAIN or [await page_of(breadcrumbs(session(HARMLESS)))]
-    forms = list(FORMS.values())
-    records = [
-        record | {"llm_hints": forms[number % len(forms)](payload.short)} for number, record in enumerate(session(HARMLESS))
-    ]
-    assert await page_of(breadcrumbs(records)) == PLAIN[0]
+async def changes(texts: Sequence[Payload]) -> list[str]:
+    """Whether each form of each text, in turn through the schemas, changes a page."""
+    hints = [FORMS[form](payload.short) for payload in texts for form in FORMS]
+    plain = session(*[HARMLESS] * -(-len(hints) // RECORDS))
+    records = [record | {"llm_hints": hint} for record, hint in zip(plain, cycle(hints), strict=False)]
+    page, expected = await page_of(breadcrumbs(records)), await page_of(breadcrumbs(plain))
+    return [] if page == expected else [line for line in page.split("\n") if line not in expected] or ["lines are missing"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_hints_of_a_record_that_nobody_trusts_change_nothing(page: tuple[Payload, ...]) -> None:
+    assert await faults_by_payload(page, changes) == {}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -43,20 +49,29 @@ RULES = ("a template", "a format", "a path", "a program")
 """Forms in which a trusted record may hold a source that runs."""
 
 
-def trusted_session(payload: Payload) -> list[Record]:
-    """A ticket for each form, and a question."""
-    forms = [FORMS[name](payload.short) for name in RULES]
+def trusted_session(texts: Sequence[Payload]) -> list[Record]:
+    """A ticket for each form and text, and a question."""
+    hints = [FORMS[name](payload.short) for payload in texts for name in RULES]
     tickets = [
-        {"id": f"t{number}", "schema_name": "ticket.v1", "context": {"title": HARMLESS, "n": number}, "llm_hints": hints}
-        for number, hints in enumerate(forms)
+        {"id": f"t{number}", "schema_name": "ticket.v1", "context": {"title": HARMLESS, "n": number}, "llm_hints": each}
+        for number, each in enumerate(hints)
     ]
     return [*tickets, {"id": "q", "schema_name": "user.message.v1", "context": {"content": HARMLESS}}]
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
-async def test_hints_of_a_trusted_record_reach_nothing_but_their_own_item(payload: Payload) -> None:
-    page = await page_of(breadcrumbs(trusted_session(payload)), TRUSTING)
-    assert leaks(page, payload.text + "1337 191191191") == []  # whom a profile trusts may compute
-    assert [line for line in roots(page) if line.startswith("#")] == ["## Things", "## Current User Message"]
-    assert all(line.startswith(("- ", "## ")) for line in roots(page))
-    assert roots(page)[-1] == f"- User: {HARMLESS}"
+async def faults(texts: Sequence[Payload]) -> list[str]:
+    """What the hints of trusted records did beyond their own items."""
+    page = await page_of(breadcrumbs(trusted_session(texts)), TRUSTING)
+    written = " ".join(payload.text for payload in texts)
+    found = leaks(page, written + "1337 191191191")  # whom a profile trusts may compute
+    *lines, last = roots(page)
+    headings = [line for line in lines if line.startswith("#")]
+    if headings != ["## Things", "## Current User Message"]:
+        found += headings
+    found += [line for line in lines if not line.startswith(("- ", "## "))]
+    return found if last == f"- User: {HARMLESS}" else [*found, last]
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_hints_of_a_trusted_record_reach_nothing_but_their_own_item(page: tuple[Payload, ...]) -> None:
+    assert await faults_by_payload(page, faults) == {}

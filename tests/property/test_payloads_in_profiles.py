@@ -1,16 +1,16 @@
 """A hostile text as a value of a profile is refused with a sentence, or stands where it was written and is not evaluated."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
-import pytest
 import yaml
 
 from builder.domain.control_text import visible
 from builder.domain.errors import Misconfigured, Rejected
 from builder.domain.profile import Profile
 from tests.hostile_pages import HARMLESS, PROFILE, breadcrumbs, labels, page_of, profile_of, session
-from tests.payloads import PAYLOADS, Payload, leaks
+from tests.payloads import SAMPLE, Payload, leaks, naming
 
 BASE: dict[str, Any] = yaml.safe_load(PROFILE) | {"retrieval": {"scope": "session", "schemas": ["user.message.v1"]}}
 Change = Callable[[str], dict[str, Any]]
@@ -44,7 +44,6 @@ PLACES: dict[str, Change] = {
 }
 SHOWN = ("system prompt", "reminder", "query text", "pinned tag", "tool")
 """Places where any text may stand, or most; beside the title of a section."""
-PLAIN: list[str] = []
 
 
 def source_of(place: str, text: str) -> str:
@@ -67,16 +66,14 @@ async def harmless_page(profile: Profile) -> tuple[str, str]:
         return "", str(error)
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
-def test_a_value_is_refused_with_a_sentence_or_taken_as_it_is(payload: Payload) -> None:
-    for place in PLACES:
+def test_a_value_is_refused_with_a_sentence_or_taken_as_it_is() -> None:
+    for payload, place in product(SAMPLE, PLACES):
         profile, reason = reading(source_of(place, payload.short))
-        assert profile or "; " in reason, place
-        assert leaks(reason, payload.text) == [], place
+        assert profile or "; " in reason, (payload.id, place)
+        assert leaks(reason, payload.text) == [], (payload.id, place)
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
-async def test_words_of_a_profile_stand_on_the_page_and_nothing_else_changes(payload: Payload) -> None:
+async def check_words_of_a_profile(payload: Payload) -> None:
     text = payload.short
     changes: dict[str, Any] = {}
     for place in SHOWN:
@@ -95,10 +92,15 @@ async def test_words_of_a_profile_stand_on_the_page_and_nothing_else_changes(pay
     assert [line for line in labels(front) + labels(behind) if line.startswith("## ")][-1] == "## Current User Message"
 
 
-@pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
-async def test_a_name_of_a_consumer_is_refused_or_is_no_more_than_a_name(payload: Payload) -> None:
-    profile, reason = reading(consumer=payload.short)
-    assert leaks(reason, payload.text) == []
-    if profile:
-        PLAIN[:] = PLAIN or await harmless_page(profile_of())
-        assert await harmless_page(profile) == tuple(PLAIN)
+async def test_words_of_a_profile_stand_on_the_page_and_nothing_else_changes() -> None:
+    for payload in SAMPLE:
+        with naming(payload):
+            await check_words_of_a_profile(payload)
+
+
+async def test_a_name_of_a_consumer_is_refused_or_is_no_more_than_a_name() -> None:
+    plain = await harmless_page(profile_of())
+    for payload in SAMPLE:
+        profile, reason = reading(consumer=payload.short)
+        assert leaks(reason, payload.text) == [], payload.id
+        assert profile is None or await harmless_page(profile) == plain, payload.id

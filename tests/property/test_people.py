@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
@@ -14,6 +14,7 @@ from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
+from tests.examples import examples
 from tests.factories import FAR, HashingEmbedder, make_profile
 from tests.stores import AnyStore, durable_store
 from tests.unit.service.test_service import make_builder
@@ -145,7 +146,7 @@ async def contexts_in_order(store: AnyStore, rows: tuple[StoredBreadcrumb, ...])
     return live
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(conversations())
 def test_a_page_shows_one_persons_memory_and_is_the_same_whoever_builds_it_when(rows: tuple[StoredBreadcrumb, ...]) -> None:
     async def both() -> list[list[tuple[Context, ...]]]:
@@ -164,7 +165,7 @@ def test_a_page_shows_one_persons_memory_and_is_the_same_whoever_builds_it_when(
             assert strangers(trigger.breadcrumb, person, context, earlier) == []
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(conversations(), st.data())
 def test_after_an_erasure_every_worker_and_either_store_build_the_same_page(
     rows: tuple[StoredBreadcrumb, ...], data: st.DataObject

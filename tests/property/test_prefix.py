@@ -4,7 +4,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from itertools import pairwise
 
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from builder.adapters.tokens import load_counter
@@ -13,12 +13,13 @@ from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.conversations import conversation, ids_of
+from tests.examples import examples
 from tests.factories import make_context, make_profile, make_remembered, make_turn
 from tests.property.sessions import Session, catalogs, sessions
 from tests.property.test_budget import profiles
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(), catalogs(), profiles())
 def test_the_tokens_of_a_breakpoint_are_the_true_count_of_the_text_in_front_of_it(
     session: Session, standing: tuple[StoredBreadcrumb, ...], profile: Profile
@@ -59,7 +60,7 @@ def begins(pages: list[Context]) -> list[int]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lengths, st.integers(200, 2000), st.sampled_from((0.25, 0.5, 0.75, 1)))
 def test_the_conversation_never_goes_back_to_what_it_has_left(words: list[int], budget: int, keep_share: float) -> None:
     pages = growing(words, plain(budget, keep_share))
@@ -68,7 +69,7 @@ def test_the_conversation_never_goes_back_to_what_it_has_left(words: list[int], 
     assert first == sorted(first)
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(st.integers(5, 30), st.integers(400, 1200))
 def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, budget: int) -> None:
     pages = growing([words] * 60, plain(budget, 0.5))
@@ -80,7 +81,7 @@ def test_between_two_jumps_the_front_of_the_page_is_the_same_bytes(words: int, b
     assert jumps <= 2 + 60 * (words + 10) / (0.5 * share * budget)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(lengths, st.integers(200, 2000), st.text(max_size=40), st.text(max_size=40))
 def test_what_is_asked_changes_nothing_in_front_of_the_finds(words: list[int], budget: int, one: str, other: str) -> None:
     rows = [make_turn(" ".join(["kiln"] * count) + f" {n}", n) for n, count in enumerate(words, 1)]

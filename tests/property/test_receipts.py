@@ -2,10 +2,11 @@
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.domain.receipt import Receipt
+from tests.examples import examples
 from tests.explanations import make_explanation
 from tests.factories import make_profile
 from tests.property.sessions import MESSAGES, Session, sessions
@@ -22,7 +23,7 @@ def check_lines(receipt: Receipt, markdown: str) -> None:
     assert all(0 < part.first <= part.last <= len(texts) for part in receipt.parts)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(sessions(), st.integers(200, 3000), st.sampled_from(PAGES))
 def test_a_receipt_accounts_for_the_whole_page_and_for_all_that_is_not_on_it(session: Session, budget: int, page: str) -> None:
     profile = make_profile(budget=budget, page=page, retrieval={"schemas": MESSAGES})
@@ -45,7 +46,7 @@ def test_a_receipt_accounts_for_the_whole_page_and_for_all_that_is_not_on_it(ses
     assert receipt.budget.unused == receipt.budget.allowance - context.tokens
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(sessions(), st.integers(200, 2000))
 def test_each_breadcrumb_that_was_recalled_has_a_sentence_that_says_whether_it_is_on_the_page(
     session: Session, budget: int

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateFailed, TemplateSet
@@ -12,6 +12,7 @@ from builder.adapters.templates.sandbox.grammar import FILTERS as REFUSED_FILTER
 from builder.adapters.templates.sandbox.meter import Limits
 from builder.adapters.templates.sandbox.missing import marked
 from builder.domain.lint_finding import FaultyFiles
+from tests.examples import examples
 from tests.payloads import leaks
 
 LIMITS = Limits(steps=2_000, characters=100_000, seconds=2)
@@ -124,7 +125,7 @@ def rendered(source: str, body: dict[str, Any], text: str) -> str:
         return str(error)
 
 
-@settings(max_examples=1_500, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@examples(1_500, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(TEMPLATES, BODIES, st.text(max_size=30))
 def test_any_template_over_any_body_ends_within_its_limits_and_shows_no_internals(
     source: str, body: dict[str, Any], text: str
@@ -134,7 +135,7 @@ def test_any_template_over_any_body_ends_within_its_limits_and_shows_no_internal
     assert leaks(shown, source + text + json.dumps(body, ensure_ascii=False) + "1337 191191191 Undefined") == []
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.text(st.sampled_from("{}%#()[]|.~'\"\\ \n-+*/=<>:,_abx19"), max_size=60))
 def test_any_source_at_all_is_refused_with_a_sentence_or_runs(source: str) -> None:
     assert leaks(rendered(source, {"a": 1}, "hello"), source + "1337 191191191 Undefined") == []

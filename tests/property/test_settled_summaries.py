@@ -5,13 +5,14 @@ import json
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
+from tests.examples import examples
 from tests.factories import make_breadcrumb, make_tombstone
 from tests.property.sessions import Session, sessions
 from tests.property.test_summaries import make_builder, place, spread
@@ -91,7 +92,7 @@ async def lived(told: Told, session: Session, acts: dict[int, tuple[str, int]], 
             assert await look(told, crumb) == 0
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     sessions(most=30, later=8),
     RECIPES,

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
@@ -19,6 +19,7 @@ from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, 
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
+from tests.examples import examples
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
 from tests.property.sessions import Session, sessions
 from tests.summarised import COUNT, Publishing, make_summarising, summing
@@ -131,7 +132,7 @@ def holds(view: View, source: Source) -> bool:
     return bool(view.current[row]) and view.breadcrumb(row).version == source[1]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=30, later=10), RECIPES, st.integers(1, 7), st.frozensets(st.integers(1, 40), max_size=4))
 def test_the_newest_version_of_everything_is_covered_or_waits_whatever_is_edited_meanwhile(
     session: Session, profile: Profile, every: int, compacting: frozenset[int]
@@ -139,13 +140,13 @@ def test_the_newest_version_of_everything_is_covered_or_waits_whatever_is_edited
     asyncio.run(summarised_late(session, profile, every, compacting))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=30, later=10), RECIPES, st.integers(1, 7))
 def test_every_unit_is_covered_once_whole_and_in_order(session: Session, profile: Profile, every: int) -> None:
     asyncio.run(summarised_in_steps(session, profile, every))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(sessions(most=25, later=12), RECIPES)
 def test_summaries_of_later_rows_change_no_earlier_context(session: Session, profile: Profile) -> None:
     async def contexts() -> list[Context]:

@@ -4,7 +4,7 @@
 from itertools import pairwise
 
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.cuts.shorten import clip, shorten
@@ -13,6 +13,7 @@ from builder.domain.control_text import visible
 from builder.language.sameness import fingerprint, wording
 from builder.language.words import is_filler
 from builder.remember.passages import MAX_PASSAGE_CHARS, PASSAGE_WORDS, passages
+from tests.examples import examples
 from tests.factories import left_out, make_terms
 from tests.property.sessions import SCRIPTS, sentences
 
@@ -30,7 +31,7 @@ items = texts.map(lambda text: f"- {visible(text)}")
 """As fragments are when they are cut."""
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(texts)
 def test_passages_cover_every_word_in_order(text: str) -> None:
     spans = passages(text)
@@ -39,7 +40,7 @@ def test_passages_cover_every_word_in_order(text: str) -> None:
     assert all(before[1] <= after[0] for before, after in pairwise(spans))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(texts)
 def test_passages_are_short(text: str) -> None:
     for start, end in passages(text):
@@ -47,7 +48,7 @@ def test_passages_are_short(text: str) -> None:
         assert len(text[start:end].split()) <= PASSAGE_WORDS
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(texts)
 def test_no_word_that_fits_into_a_passage_is_cut(text: str) -> None:
     inside = {end for _, end in passages(text)[:-1]}
@@ -57,14 +58,14 @@ def test_no_word_that_fits_into_a_passage_is_cut(text: str) -> None:
             assert len(before[0]) + len(after[0]) > MAX_PASSAGE_CHARS or before[0][-1] in "。！？"
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(texts)
 def test_no_passage_is_blank_unless_the_text_is(text: str) -> None:
     spans = passages(text)
     assert len(spans) == 1 or all(text[start:end].strip() for start, end in spans)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(items, st.integers(-1, 300), st.sampled_from(("o200k_base", "cl100k_base")))
 def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text: str, tokens: int, encoding: str) -> None:
     count = load_counter(encoding)
@@ -73,7 +74,7 @@ def test_a_shortened_text_never_has_more_tokens_than_allowed_or_than_it_had(text
     assert short == text if count(text + "\n") <= tokens and len(text) <= 16 * tokens else short != text or not text
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(items, st.integers(15, 300))
 def test_a_shortened_text_is_made_of_its_head_and_its_tail(text: str, tokens: int) -> None:
     parts = shorten(text, tokens, load_counter("o200k_base"), left_out).split("[… ")
@@ -84,14 +85,14 @@ def test_a_shortened_text_is_made_of_its_head_and_its_tail(text: str, tokens: in
         assert len(head) + len(tail) <= len(text)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(texts, texts)
 def test_two_texts_have_one_fingerprint_when_they_are_worded_alike(first: str, second: str) -> None:
     assert (fingerprint(first) == fingerprint(second)) == (wording(first) == wording(second))
     assert isinstance(is_filler(first), bool)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(texts)
 def test_terms_are_single_words_and_the_same_each_time(text: str) -> None:
     terms = make_terms(text)
@@ -101,7 +102,7 @@ def test_terms_are_single_words_and_the_same_each_time(text: str) -> None:
 FENCES = ("```python", "```", "~~~", "~~~~ sh", "| a | b |", "|---|---|", "| one | two \\| three |", "plain words here")
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(SCRIPTS), st.integers(1, 40), st.integers(15, 200))
 def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int, tokens: int) -> None:
     text = "- " + "".join(script.split()) * times
@@ -114,7 +115,7 @@ def test_no_cut_splits_what_is_one_character_to_the_eye(script: str, times: int,
     assert len(clip(text, tokens)) <= max(tokens, len(" …"))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(st.sampled_from(FENCES), sentences(6)), min_size=3, max_size=60), st.integers(20, 300))
 def test_a_fence_that_a_cut_leaves_open_is_closed_and_a_table_row_stays_whole(parts: list[tuple[str, str]], tokens: int) -> None:
     lines = [line for opening, said in parts for line in (opening, said) if line.strip() and "\n" not in line]

@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.assemble.budget.units import window_size
 from builder.domain.profile import Window
+from tests.examples import examples
 
 Limits = tuple[int, int]
 limits = st.integers(0, 60).flatmap(lambda most: st.tuples(st.just(most), st.integers(0, most)))
@@ -23,7 +24,7 @@ def test_a_window_of_twenty_that_keeps_ten_jumps_from_twenty_to_ten() -> None:
     assert found[21:] == [10 + (n - 21) % 11 for n in range(21, 501)]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(limits)
 def test_every_window_trims_only_above_its_most_units_and_then_keeps_what_it_should(limit: Limits) -> None:
     most, keep = limit
@@ -33,7 +34,7 @@ def test_every_window_trims_only_above_its_most_units_and_then_keeps_what_it_sho
         assert after == (keep if before == most else before + 1)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(limits)
 def test_between_two_jumps_the_window_begins_with_the_same_unit(limit: Limits) -> None:
     most, keep = limit

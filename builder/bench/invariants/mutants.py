@@ -167,6 +167,37 @@ MUTANTS: Mapping[str, Mutant] = {
     "a profile that rejects gets a page": Mutant(assembly, "front_of", _trimming),
 }
 """Name → what is changed."""
+HISTORIES: Mapping[str, int] = {
+    "a message is missing": 3,
+    "two turns are swapped": 3,
+    "a result stands below another call": 10,
+    "an older version is shown": 12,
+    "an edited message moves to its edit": 12,
+    "a repeat is removed": 9,
+    "the last result of a call is missing": 2,
+    "what was deleted stays": 7,
+    "the newest is left out under pressure": 19,
+    "a limit acts that nobody named": 3,
+    "a result that has room is one line": 3,
+    "a cut has no mark": 27,
+    "a call without an answer does not say so": 1,
+    "blank lines are dropped": 3,
+    "indentation is lost": 3,
+    "a text opens structure at the root": 3,
+    "control text stays": 31,
+    "a display name is a label": 44,
+    "a date is another clock's": 11,
+    "finds repeat the page": 3,
+    "a find has no call": 0,
+    "what is cut is not listed": 24,
+    "what is hidden is named": 2,
+    "a reason is not counted": 2,
+    "a section does not name what it shows": 3,
+    "the page is one token too long": 49,
+    "tokens are counted wrong": 2,
+    "a profile that rejects gets a page": 51,
+}
+"""Name → the history of seed 1 and size 12 whose first page shows it. `bench invariants --mutants` searches from history 0."""
 
 
 @contextmanager

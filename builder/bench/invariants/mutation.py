@@ -34,9 +34,9 @@ def _searched(name: str, max_pages: int, seed: int, size: int) -> int | None:
     return asyncio.run(pages_until_found(name, max_pages, seed, size))
 
 
-async def pages_until_found(name: str, max_pages: int, seed: int, size: int) -> int | None:
-    """How many pages, refusals included, were read until one was wrong; None when none of so many was."""
-    read = history = 0
+async def pages_until_found(name: str, max_pages: int, seed: int, size: int, first: int = 0) -> int | None:
+    """How many pages, refusals included, were read until one was wrong; None when none of so many was. first: history."""
+    read, history = 0, first
     with mutated(MUTANTS[name]):
         while read < max_pages:
             async for reading in pages(seed, history, CONTEXTS_OF_HISTORY, size):

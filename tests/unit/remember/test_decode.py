@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
@@ -205,19 +205,16 @@ def is_read_or_rejected(data: bytes, subject: str) -> None:
     assert crumb.created_at.tzinfo is UTC
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200), subjects | st.text(max_size=60))
 def test_random_bytes_on_random_subjects_are_read_or_rejected(data: bytes, subject: str) -> None:
     is_read_or_rejected(data, subject)
 
 
-@settings(deadline=None)
 @given(json_values, subjects)
 def test_random_json_is_read_or_rejected(value: Any, subject: str) -> None:
     is_read_or_rejected(json.dumps(value).encode(), subject)
 
 
-@settings(deadline=None)
 @given(objects, objects, subjects)
 def test_random_records_with_random_bodies_are_read_or_rejected(
     record: dict[str, Any], body: dict[str, Any], subject: str
@@ -237,7 +234,6 @@ spoken_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(FIELDS), spoken_values, max_size=6),
     st.dictionaries(st.sampled_from(FIELDS), spoken_values, max_size=6),

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.memory import MemoryStore
@@ -15,6 +15,7 @@ from builder.remember.decode import decode
 from builder.worker.catch_up import CatchUp
 from builder.worker.definitions import DefinitionReader
 from tests.conversations import message_of
+from tests.examples import examples
 from tests.factories import MORNING, make_place, remembered_of
 from tests.ports import MemoryPublisher, MemoryStream
 
@@ -149,7 +150,7 @@ def stream_of(events: list[str]) -> list[StreamMessage]:
     return messages
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(events=EVENTS, data=st.data())
 async def test_workers_agree_whatever_order_messages_reach_them_in(events: list[str], data: st.DataObject) -> None:
     messages = stream_of(events)

@@ -23,6 +23,7 @@ from tests.summarised import (
     Publishing,
     chain,
     lines,
+    look_once,
     make_builder,
     make_summarising,
     page,
@@ -30,14 +31,13 @@ from tests.summarised import (
     summary,
     summing,
     talk,
+    talking,
 )
 
 
 async def test_the_oldest_batches_are_summarised_until_no_more_than_the_threshold_wait() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    publishing = await look_once(builder, profile, 20)
     assert [crumb.covers for crumb in publishing.out] == [
         tuple(f"m{n}" for n in range(start, start + 3)) for start in (1, 4, 7, 10, 13)
     ]
@@ -46,10 +46,8 @@ async def test_the_oldest_batches_are_summarised_until_no_more_than_the_threshol
 
 
 async def test_nothing_is_summarised_up_to_the_threshold() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(6))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(6))
+    builder, profile = await talking(6)
+    publishing = await look_once(builder, profile, 6)
     assert publishing.out == []
 
 
@@ -58,26 +56,21 @@ async def test_many_tokens_are_summarised_though_the_messages_are_few() -> None:
     await remember(
         builder, [make_breadcrumb(" ".join(f"Sentence {n} of report {m}." for n in range(20)), m) for m in range(1, 6)]
     )
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(5))
+    publishing = await look_once(builder, profile, 5)
     assert [crumb.covers for crumb in publishing.out] == [("m1", "m2", "m3")]
 
 
 async def test_the_summary_keeps_facts_with_their_speaker_and_leaves_out_thanks_and_questions() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    publishing = await look_once(builder, profile, 20)
     kept = [line["text"] for line in lines(publishing.out[-1])]
     assert "User: Nina fires it at cone 6 on Friday." in kept
     assert not [text for text in kept if "Thanks" in text or "?" in text]
 
 
 async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    publishing = Publishing(builder, BEHIND, remembering=False)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    publishing = await look_once(builder, profile, 20, remembering=False)
     assert "## Earlier in this conversation" not in await summary(builder, profile)
     await remember(builder, publishing.out)
     assert "## Earlier in this conversation\n- [8 May 2024] User: " in await summary(builder, profile)
@@ -86,16 +79,14 @@ async def test_the_page_shows_the_summary_once_it_is_stored_and_as_of_its_place(
 
 
 async def test_a_page_that_shows_the_whole_conversation_has_no_summary_of_it() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    await look_once(builder, profile, 20)
     assert "## Earlier in this conversation" not in await page(builder, profile)
 
 
 async def test_a_summary_is_read_once_and_stays_what_its_body_says() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    await look_once(builder, profile, 20)
     view, recipe = await builder.recaller.session_view("acme", "s42", make_place(2000)), recipe_of(profile)
     assert recipe
     rows = view.history.chains.rows(view.session, recipe.name, view.prefix.latest)
@@ -109,39 +100,35 @@ async def test_two_workers_make_the_same_summaries() -> None:
     outs = []
     for builder in (first, second):
         await remember(builder, talk(20))
-        publishing = Publishing(builder, BEHIND)
-        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+        publishing = await look_once(builder, profile, 20)
         outs.append([(crumb.id, crumb.body) for crumb in publishing.out])
     assert outs[0] == outs[1]
 
 
 async def test_a_worker_that_died_before_its_summaries_came_back_makes_them_under_the_same_ids() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
+    builder, profile = await talking(20)
     died, restarted = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
     for publishing in (died, restarted):
-        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+        await look_once(builder, profile, 20, publishing)
     assert [crumb.id for crumb in died.out] == [crumb.id for crumb in restarted.out]
     await remember(builder, [*died.out, *restarted.out])
     assert await chain(builder, profile) == tuple(f"m{n}" for n in range(1, 16))
 
 
 async def test_of_two_summaries_that_follow_the_same_one_the_first_stands() -> None:
-    builder, profile = make_builder(), summing(keep=0)
-    await remember(builder, talk(7))
+    builder, profile = await talking(7, keep=0)
     theirs, ours = (Publishing(builder, make_place(first), remembering=False) for first in (1000, 1100))
-    await make_summarising(builder, theirs, profile).look("acme", "s42", make_place(7))
+    await look_once(builder, profile, 7, theirs)
     await builder.remember(make_tombstone("m1", 8).breadcrumb)
     await remember(builder, [make_breadcrumb("One more.", 9)])
-    await make_summarising(builder, ours, profile).look("acme", "s42", make_place(9))
+    await look_once(builder, profile, 9, ours)
     assert theirs.out[0].id != ours.out[0].id
     await remember(builder, [*theirs.out, *ours.out])
     assert await chain(builder, profile) == ("m1", "m2", "m3")
 
 
 async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_says_the_new_words_in_the_next_summary() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(20))
+    builder, profile = await talking(20, cap=200)
     publishing = Publishing(builder, BEHIND)
     loop = make_summarising(builder, publishing, profile)
     await loop.look("acme", "s42", make_place(20))
@@ -159,14 +146,12 @@ async def test_a_line_whose_source_is_deleted_or_edited_is_shown_no_more_and_say
 
 
 async def test_a_deleted_summary_is_made_again_under_another_id() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(8))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(8))
+    builder, profile = await talking(8)
+    publishing = await look_once(builder, profile, 8)
     (first,) = publishing.out
     await builder.remember(make_tombstone(first.id, 1200).breadcrumb)
     assert await chain(builder, profile) == ()
-    await make_summarising(builder, Publishing(builder, make_place(1300)), profile).look("acme", "s42", make_place(1200))
+    await look_once(builder, profile, 1200, Publishing(builder, make_place(1300)))
     assert await chain(builder, profile) == first.covers
 
 
@@ -181,8 +166,7 @@ async def test_profiles_with_equal_settings_share_their_summaries_and_others_do_
 
 
 async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
+    builder, profile = await talking(20)
     publishing = Publishing(builder, BEHIND)
     loop = make_summarising(builder, publishing, profile)
     looked: list[Place] = []
@@ -211,8 +195,7 @@ async def test_the_loop_looks_only_at_sessions_that_may_have_grown_too_long(monk
 async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(8))
+    builder, profile = await talking(8)
     publishing = Publishing(builder, BEHIND)
     troubles: list[Exception] = [Unavailable("the broker is away"), Unavailable("the broker is away")]
     real = publishing.send
@@ -244,8 +227,7 @@ async def test_the_loop_goes_on_after_the_broker_was_away_and_after_a_bug(
 async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_after_many_messages(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(8))
+    builder, profile = await talking(8)
     loop = make_summarising(builder, Publishing(builder, BEHIND), profile, max_bytes=10, max_units=5)
     looked: list[Place] = []
     real = loop.look
@@ -275,19 +257,17 @@ async def test_a_session_whose_summary_is_too_large_is_looked_at_again_only_afte
 
 
 async def test_a_summary_is_no_unit_and_is_never_found() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
+    builder, profile = await talking(20)
     before = (await builder.recaller.session_view("acme", "s42", make_place(999))).units
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    await look_once(builder, profile, 20)
     view = await builder.recaller.session_view("acme", "s42", make_place(1900))
     assert view.units == before
     assert view.passages == (await builder.recaller.session_view("acme", "s42", make_place(999))).passages
 
 
 async def test_what_the_hot_window_tells_is_not_told_twice() -> None:
-    builder, profile = make_builder(), summing(keep=0, max_pending=1, batch=10)
-    await remember(builder, talk(8))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
+    builder, profile = await talking(8, keep=0, max_pending=1, batch=10)
+    await look_once(builder, profile, 8)
     context: Context
     trigger = make_breadcrumb("And what now?", 1500)
     (context,) = (await builder.build_contexts(await builder.ingest.facts(trigger), (profile,))).contexts

@@ -19,6 +19,7 @@ from tests.summarised import (
     Publishing,
     chain,
     lines,
+    look_once,
     make_builder,
     make_summarising,
     page,
@@ -26,6 +27,7 @@ from tests.summarised import (
     summary,
     summing,
     talk,
+    talking,
 )
 
 
@@ -57,14 +59,13 @@ def remarks(first: int, number: int) -> list[Breadcrumb]:
 
 
 async def test_what_compact_kept_word_for_word_stays_on_the_page_and_stands_in_one_summary_only() -> None:
-    builder, profile = make_builder(), summing(cap=30)
-    await remember(builder, talk(10))
+    builder, profile = await talking(10, cap=30)
     one, two, three = (Publishing(builder, make_place(first)) for first in (1000, 1200, 1300))
     first = await make_summarising(builder, one, profile).compact("acme", "s42", profile)
     kept = verbatim(one.out[0])
     assert len(kept) == 6
     await remember(builder, remarks(1100, 10))
-    await make_summarising(builder, two, profile).look("acme", "s42", make_place(1109))
+    await look_once(builder, profile, 1109, two)
     assert len(two.out) == 3
     assert not [text for crumb in two.out for text in verbatim(crumb)]
     shown = await summary(builder, profile)
@@ -96,8 +97,7 @@ async def test_words_that_are_too_many_for_one_summary_are_kept_by_several() -> 
 
 
 async def test_what_was_kept_word_for_word_is_kept_so_when_it_is_edited() -> None:
-    builder, profile = make_builder(), summing(cap=30)
-    await remember(builder, talk(20))
+    builder, profile = await talking(20, cap=30)
     await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     assert "how is your week number 4?" in await summary(builder, profile)
     await remember(builder, [make_breadcrumb("Why is that?", id="m4", version=2, place=make_place(1100)), *remarks(1101, 4)])
@@ -127,13 +127,12 @@ async def test_lines_word_for_word_and_others_stand_in_the_order_in_which_they_w
 
 
 async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once() -> None:
-    builder, profile = make_builder(), summing(cap=30)
-    await remember(builder, talk(10))
+    builder, profile = await talking(10, cap=30)
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     await remember(builder, remarks(1100, 10))
     made = Publishing(builder, make_place(1200), remembering=False)
-    await make_summarising(builder, made, profile).look("acme", "s42", make_place(1109))
+    await look_once(builder, profile, 1109, made)
     body = json.loads(made.out[0].body)
     repeating = body | {"lines": [*lines(publishing.out[0]), *body["lines"]]}
     del repeating["versions"]
@@ -143,8 +142,7 @@ async def test_lines_that_a_summary_of_an_earlier_release_repeats_are_shown_once
 
 
 async def test_compact_without_what_people_said_keeps_to_the_cap() -> None:
-    builder, profile = make_builder(), summing(cap=60)
-    await remember(builder, talk(40))
+    builder, profile = await talking(40, cap=60)
     publishing = Publishing(builder, BEHIND)
     report = await make_summarising(builder, publishing, profile).compact("acme", "s42", profile, keep_user=False)
     assert report.tokens_after <= 60 < report.tokens_before
@@ -168,8 +166,7 @@ async def test_a_secret_summary_stands_for_nothing_and_breaks_no_build() -> None
 
 
 async def test_the_loop_and_compact_take_turns_so_nothing_is_summarised_twice() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(12))
+    builder, profile = await talking(12)
     publishing = Publishing(builder, BEHIND)
     loop = make_summarising(builder, publishing, profile)
     await asyncio.gather(loop.look("acme", "s42", make_place(12)), loop.compact("acme", "s42", profile))
@@ -200,8 +197,7 @@ async def test_compact_publishes_nothing_that_would_be_longer_and_says_why() -> 
 
 
 async def test_compact_says_why_when_there_is_nothing_to_summarise() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(3))
+    builder, profile = await talking(3)
     report = await make_summarising(builder, Publishing(builder, BEHIND), profile).compact("acme", "s42", profile)
     assert report.reason == "the session has no units beyond those that are kept"
 

@@ -19,6 +19,7 @@ from tests.summarised import (
     Publishing,
     chain,
     lines,
+    look_once,
     make_builder,
     make_summarising,
     page,
@@ -26,6 +27,7 @@ from tests.summarised import (
     summary,
     summing,
     talk,
+    talking,
 )
 
 
@@ -45,31 +47,26 @@ async def sources(builder: ContextBuilder, profile: Profile) -> tuple[Source, ..
 
 
 async def test_one_edit_waits_with_the_others_and_meanwhile_no_page_tells_the_old_words() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(8))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(8))
+    builder, profile = await talking(8, cap=200)
+    await look_once(builder, profile, 8)
     assert "K-4711" in await summary(builder, profile)
     for version, start in ((2, 1100), (3, 1200)):
         await builder.remember(edited(f"The blue kiln is K-{version}.", start, version, identity="m1"))
-        publishing = Publishing(builder, make_place(start + 50))
-        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(start))
+        publishing = await look_once(builder, profile, start, Publishing(builder, make_place(start + 50)))
         assert publishing.out == []
         assert "K-4711" not in await page(builder, profile, 1900)
     await remember(builder, remarks(1300, 1))
-    publishing = Publishing(builder, make_place(1350))
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1300))
+    publishing = await look_once(builder, profile, 1300, Publishing(builder, make_place(1350)))
     assert [crumb.covers[0] for crumb in publishing.out] == ["m1"]
     assert "User: The blue kiln is K-3." in [line["text"] for line in lines(publishing.out[0])]
 
 
 async def test_an_edited_message_is_covered_again_and_so_is_the_edit_of_an_edit() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(20))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20, cap=200)
+    await look_once(builder, profile, 20)
     for version, start in ((2, 1100), (3, 1200)):
         await remember(builder, [edited(f"The red kiln is K-{version}.", start, version), *remarks(start + 1, 5)])
-        publishing = Publishing(builder, make_place(start + 50))
-        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(start + 5))
+        publishing = await look_once(builder, profile, start + 5, Publishing(builder, make_place(start + 50)))
         told = [line["text"] for line in lines(publishing.out[-1]) if line["ids"] == ["m4"]]
         assert told == [f"User: The red kiln is K-{version}."]
     held = await sources(builder, profile)
@@ -78,26 +75,23 @@ async def test_an_edited_message_is_covered_again_and_so_is_the_edit_of_an_edit(
 
 
 async def test_an_edit_of_an_edit_that_nothing_covered_is_covered_in_its_newest_version_only() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(20))
-    await make_summarising(builder, Publishing(builder, BEHIND), profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20)
+    await look_once(builder, profile, 20)
     await remember(builder, [edited("Once.", 1100), edited("Twice.", 1101, 3), *remarks(1102, 5)])
-    await make_summarising(builder, Publishing(builder, make_place(1200)), profile).look("acme", "s42", make_place(1106))
+    await look_once(builder, profile, 1106, Publishing(builder, make_place(1200)))
     assert [source for source in await sources(builder, profile) if source[0] == "m4"] == [("m4", 1), ("m4", 3)]
 
 
 async def test_an_edit_that_comes_while_its_batch_is_in_the_making_is_not_lost() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(8))
+    builder, profile = await talking(8, cap=200)
     under_way = Publishing(builder, make_place(1100), remembering=False)
-    await make_summarising(builder, under_way, profile).look("acme", "s42", make_place(8))
+    await look_once(builder, profile, 8, under_way)
     await builder.remember(edited("The red kiln is K-1234.", 1000, identity="m1"))
     await remember(builder, under_way.out)
     assert ("m1", 1) in await sources(builder, profile)
     assert "K-4711" not in await page(builder, profile)
     await remember(builder, remarks(1200, 6))
-    publishing = Publishing(builder, make_place(1300))
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1206))
+    publishing = await look_once(builder, profile, 1206, Publishing(builder, make_place(1300)))
     assert ("m1", 2) in await sources(builder, profile)
     assert "User: The red kiln is K-1234." in [line["text"] for line in lines(publishing.out[0])]
 
@@ -114,12 +108,11 @@ async def test_an_id_that_a_tombstone_without_a_session_has_as_well_is_covered_o
 
 
 async def test_of_two_workers_one_of_which_saw_an_edit_neither_takes_the_others_summary_for_its_own() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(8))
+    builder, profile = await talking(8)
     outs = []
     for place in (8, 9):
         publishing = Publishing(builder, make_place(1000 + place), remembering=False)
-        await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(place))
+        await look_once(builder, profile, place, publishing)
         outs.append(publishing.out[0])
         await builder.remember(edited("The red kiln is K-1234.", 9, identity="m1"))
     assert outs[0].covers == outs[1].covers
@@ -130,15 +123,13 @@ async def test_a_summary_that_is_forgotten_takes_those_that_continue_it_with_it_
     store, profile = MemoryStore(), summing()
     builder = make_builder(store)
     await remember(builder, talk(20))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    publishing = await look_once(builder, profile, 20)
     before, second = await chain(builder, profile), publishing.out[1]
     await builder.remember(make_tombstone(second.id, 1200).breadcrumb)
     assert await chain(builder, profile) == publishing.out[0].covers
     await store.erase("acme", "s42", second.id, make_place(1200))
     assert await chain(builder, profile) == publishing.out[0].covers
-    again = Publishing(builder, make_place(1300))
-    await make_summarising(builder, again, profile).look("acme", "s42", make_place(1200))
+    again = await look_once(builder, profile, 1200, Publishing(builder, make_place(1300)))
     assert await chain(builder, profile) == before
     assert not {crumb.id for crumb in again.out} & {crumb.id for crumb in publishing.out}
 

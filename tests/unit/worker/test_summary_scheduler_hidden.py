@@ -10,13 +10,12 @@ from tests.summarised import (
     BEHIND,
     Publishing,
     chain,
-    make_builder,
+    look_once,
     make_summarising,
     page,
     remember,
     summary,
-    summing,
-    talk,
+    talking,
 )
 
 
@@ -38,23 +37,19 @@ def tomorrow(crumb: Breadcrumb) -> datetime:
 
 
 async def test_a_blacklist_of_summaries_hides_them_and_does_not_have_them_made_again() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(8))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(8))
+    builder, profile = await talking(8, cap=200)
+    publishing = await look_once(builder, profile, 8)
     assert "K-4711" in await summary(builder, profile)
     await builder.remember(blacklist(1100, excluded_schemas=[{"schema_name": "summary.v1"}]))
     assert "## Earlier in this conversation" not in await page(builder, profile, 1900)
     made = [crumb.id for crumb in publishing.out]
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1200))
+    await look_once(builder, profile, 1200, publishing)
     assert [crumb.id for crumb in publishing.out] == made
 
 
 async def test_a_blacklist_of_the_first_summary_leaves_those_that_continue_it_on_the_page() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(20))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20, cap=200)
+    publishing = await look_once(builder, profile, 20)
     before = await summary(builder, profile)
     await builder.remember(blacklist(1100, excluded_ids=[publishing.out[0].id]))
     assert "## Earlier in this conversation" in before
@@ -62,26 +57,22 @@ async def test_a_blacklist_of_the_first_summary_leaves_those_that_continue_it_on
 
 
 async def test_a_blacklist_of_the_newest_summary_shows_the_one_before_it_until_the_next_is_made() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(14))
-    publishing = Publishing(builder, BEHIND)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(11))
+    builder, profile = await talking(14, cap=200)
+    publishing = await look_once(builder, profile, 11)
     before = await summary(builder, profile)
-    await make_summarising(builder, publishing, profile).look("acme", "s42", make_place(1050))
+    await look_once(builder, profile, 1050, publishing)
     assert len(publishing.out) == 3
     await builder.remember(blacklist(1100, excluded_ids=[publishing.out[-1].id]))
     assert await summary(builder, profile) == before
     await remember(builder, more_talk(1200))
-    later = Publishing(builder, make_place(1300))
-    await make_summarising(builder, later, profile).look("acme", "s42", make_place(1250))
+    later = await look_once(builder, profile, 1250, Publishing(builder, make_place(1300)))
     assert json.loads(later.out[0].body)["previous"] == publishing.out[-1].id
     await remember(builder, more_talk(1400))
     assert "Arnhem" in await summary(builder, profile)
 
 
 async def test_lines_that_a_hidden_summary_keeps_word_for_word_are_hidden_with_it_and_kept_by_the_chain() -> None:
-    builder, profile = make_builder(), summing()
-    await remember(builder, talk(14))
+    builder, profile = await talking(14)
     publishing = Publishing(builder, BEHIND)
     await make_summarising(builder, publishing, profile).compact("acme", "s42", profile)
     (first,) = publishing.out
@@ -99,22 +90,18 @@ async def test_lines_that_a_hidden_summary_keeps_word_for_word_are_hidden_with_i
 
 async def test_a_summary_that_is_born_after_its_end_is_made_once() -> None:
     """Its end counts from the last message that it covers, which may be older than it is to live."""
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(20))
-    first = Publishing(builder, BEHIND, moment=MORNING + timedelta(days=9), hours=24)
-    await make_summarising(builder, first, profile).look("acme", "s42", make_place(20))
+    builder, profile = await talking(20, cap=200)
+    first = await look_once(builder, profile, 20, moment=MORNING + timedelta(days=9), hours=24)
     assert len(first.out) == 5
     await builder.remember(make_breadcrumb("One more.", 1100, created_at=MORNING + timedelta(days=9)))
     second = Publishing(builder, make_place(1200), moment=MORNING + timedelta(days=9), hours=24)
-    await make_summarising(builder, second, profile).look("acme", "s42", make_place(1100))
+    await look_once(builder, profile, 1100, second)
     assert second.out == []
 
 
 async def test_a_summary_that_has_ended_is_shown_no_more_and_those_that_continue_it_are() -> None:
-    builder, profile = make_builder(), summing(cap=200)
-    await remember(builder, talk(8))
-    ending = Publishing(builder, BEHIND, hours=1)
-    await make_summarising(builder, ending, profile).look("acme", "s42", make_place(8))
+    builder, profile = await talking(8, cap=200)
+    ending = await look_once(builder, profile, 8, hours=1)
     late = [replace(crumb, created_at=tomorrow(crumb), received_at=tomorrow(crumb)) for crumb in more_talk(1100)]
     await remember(builder, late)
     assert "## Earlier in this conversation" not in await summary(builder, profile)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateSet
@@ -130,7 +130,6 @@ words = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(words, min_size=1, max_size=4))
 def test_the_costs_of_headings_dates_and_fragments_add_up_to_no_less_than_the_page(sections: list[list[str]]) -> None:
     rendering = make_rendering()

@@ -1,6 +1,6 @@
 """Tables and logs, as people would write them."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.layouts import digest, table
@@ -25,7 +25,6 @@ def test_objects_that_are_not_alike_nested_wide_or_few_stay_a_list() -> None:
         assert readable(rows).startswith("- ")
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.fixed_dictionaries({"a": st.text(max_size=9), "b|c": st.text("|\\ -\nx", max_size=9)}), min_size=3, max_size=6)
 )

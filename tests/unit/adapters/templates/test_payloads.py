@@ -15,7 +15,7 @@ from builder.assemble.items.forms import WHOLE
 from builder.assemble.items.layout import Group, PageSection
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
-from tests.payloads import CANARY, PAYLOADS, Payload, leaks
+from tests.payloads import CANARY, FAMILIES, PAYLOADS, SAMPLE, Payload, leaks, naming
 
 MESSAGE = "Where does the API key go? " * 5
 CRUMB = make_breadcrumb(MESSAGE, body='{"content": "Where does the API key go?", "list": [1], "x": {"y": "z"}}')
@@ -26,7 +26,6 @@ LIMITS = Limits()
 MOST_CHARS = LIMITS.characters + LIMITS.characters_each * 10 * len(MESSAGE)
 VALUES = "{% set text = sections[0].title %}{% set body = {'content': text, 'list': [1]} %}{% set tags = ('a',) %}"
 """What a hint has, made of what a page has."""
-each_payload = pytest.mark.parametrize("payload", PAYLOADS, ids=lambda payload: payload.id)
 
 
 def refusal(hints: dict[str, str], pages: dict[str, str]) -> str | None:
@@ -43,8 +42,7 @@ def test_there_are_many_of_each_family_and_no_two_are_the_same() -> None:
     assert min(Counter(payload.family for payload in PAYLOADS).values()) >= 18
 
 
-@each_payload
-def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(payload: Payload) -> None:
+def check_as_a_hint(payload: Payload) -> None:
     reason = refusal({"user.message.v1": payload.text}, {})
     if reason is not None:
         assert payload.stops == "refused"
@@ -67,8 +65,15 @@ def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(pay
         assert leaks(fragment.text, payload.text) == []
 
 
-@each_payload
-def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in(payload: Payload) -> None:
+@pytest.mark.parametrize("family", FAMILIES)
+def test_as_a_hint_it_is_refused_with_a_sentence_or_costs_its_fragment_alone(family: str) -> None:
+    for payload in PAYLOADS:
+        if payload.family == family:
+            with naming(payload):
+                check_as_a_hint(payload)
+
+
+def check_as_a_page(payload: Payload) -> None:
     source = VALUES + payload.text
     reason = refusal({}, {"mine": source})
     if reason is not None:
@@ -81,6 +86,23 @@ def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in(payload: Payload) 
         assert FRAGMENT in layout.text
 
 
+def test_as_a_page_it_is_refused_or_the_bundled_page_steps_in() -> None:
+    for payload in SAMPLE:
+        with naming(payload):
+            check_as_a_page(payload)
+
+
+def test_the_sample_has_every_family_and_verdict() -> None:
+    assert {(each.family, each.stops) for each in SAMPLE} == {(each.family, each.stops) for each in PAYLOADS}
+    assert len(SAMPLE) >= 40
+
+
+def test_an_error_names_its_text() -> None:
+    with pytest.raises(AssertionError) as caught, naming(PAYLOADS[0]):
+        assert PAYLOADS[0].text == ""
+    assert caught.value.__notes__ == [f"payload: {PAYLOADS[0].id}"]
+
+
 def test_a_leak_would_be_seen() -> None:
     assert leaks(f"it is {7 * 191}", "{{ 7*191 }}") == ["1337"]
     assert leaks("it is 1337", "say 1337") == []
@@ -88,11 +110,13 @@ def test_a_leak_would_be_seen() -> None:
     assert leaks(f"{object()}", "x") != []
 
 
-@each_payload
-def test_lint_looks_at_it_without_harm(payload: Payload) -> None:
-    hints = {"generic": "{{ schema }}", "ticket.v1": payload.text}
-    if refusal(hints, {}) is None:
-        templates = TemplateSet(hints, {})
-        said = " ".join(str(finding) for finding in lint_templates(templates))
-        said += " ".join(cost.text for cost in line_costs(templates, "ticket.v1", len))
-        assert leaks(said, payload.text) == []
+def test_lint_looks_at_it_without_harm() -> None:
+    for payload in SAMPLE:
+        hints = {"generic": "{{ schema }}", "ticket.v1": payload.text}
+        if refusal(hints, {}) is not None:
+            continue
+        with naming(payload):
+            templates = TemplateSet(hints, {})
+            said = " ".join(str(finding) for finding in lint_templates(templates))
+            said += " ".join(cost.text for cost in line_costs(templates, "ticket.v1", len))
+            assert leaks(said, payload.text) == []

@@ -1,12 +1,13 @@
 """Text in list items: nothing of it opens structure at the root of a page, and all of it reads back as it was written."""
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.adapters.templates.folder import TemplateSet
 from builder.assemble.items.list_items import Rendered, below, block, items, quote, spoken, unmarked
+from tests.examples import examples
 
 READER = MarkdownIt("commonmark").enable("table")
 STRUCTURE = (
@@ -51,7 +52,7 @@ OUTLINE = [
 ]
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(texts, texts, st.sampled_from(("block", "below")))
 @example("\n# a", "```", "block")
 @example("   - a", "\t# a", "block")
@@ -63,7 +64,7 @@ def test_whatever_a_text_says_the_page_keeps_its_outline_and_the_text_reads_back
     assert [spoken(item, "Ana") for item in said] == [written(first), written(second)]
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(
     texts,
     texts,
@@ -97,7 +98,7 @@ def test_whatever_a_template_does_the_page_keeps_its_outline(first: str, second:
     assert root(page_of(said) if said else page_of("- x")) == OUTLINE
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(texts)
 @example("  x\n# b")
 @example("---")

@@ -49,16 +49,16 @@ def test_the_conversation_has_no_holes_and_ends_with_the_newest(budget: int) -> 
 
 @pytest.mark.parametrize("budget", [400, 1000, 4000])
 def test_it_has_at_most_half_of_the_page_and_after_a_jump_at_least_a_quarter(budget: int) -> None:
-    for number in range(300, 330):
+    for number in range(300, 330, 4):
         context = page(chat(number), profile(budget))
         (tokens,) = (section.tokens for section in context.sections if section.name == "recent")
         assert 0.2 * budget < tokens <= 0.5 * budget
 
 
 def test_its_beginning_moves_in_jumps_and_between_two_of_them_the_front_is_the_same_bytes() -> None:
-    pages = [conversation(page(chat(number))) for number in range(80, 200)]
+    pages = [conversation(page(chat(number))) for number in range(80, 150)]
     jumps = sum(not after.startswith(before) for before, after in pairwise(pages))
-    assert 1 < jumps < 15
+    assert 1 < jumps < 9
 
 
 def test_a_profile_may_keep_all_that_has_room_at_every_turn() -> None:

@@ -3,18 +3,17 @@
 The messages are data: a file a language, a line a message, "+" where it instructs.
 """
 
-import time
 from pathlib import Path
 
 import pytest
 
-from builder.language.instructions.detection import MAX_SENTENCE_CHARS, instructions
+from builder.language.instructions.detection import END_CHARS, MAX_SENTENCE_CHARS, instructions
 from builder.language.instructions.patterns import languages
+from tests.growth import LINEAR, growth
 
 FOLDER = Path(__file__).parent
-LINES = [(file.stem, line) for file in sorted(FOLDER.glob("*.txt")) for line in file.read_text("utf-8").splitlines()]
-GIVEN = [(code, line[2:]) for code, line in LINES if line.startswith("+ ")]
-NOT_GIVEN = [(code, line[2:]) for code, line in LINES if line.startswith("- ")]
+LINES = {file.stem: file.read_text("utf-8").splitlines() for file in sorted(FOLDER.glob("*.txt"))}
+"""Name of the file → a message in each line, behind "+ " or "- "."""
 TAKEN_BACK = (
     "You can use emojis again.",
     "You don't have to answer in German any more.",
@@ -29,6 +28,8 @@ TAKEN_BACK = (
     "Можешь снова использовать эмодзи.",
     "Tu peux de nouveau utiliser des emojis.",
 )
+UNREAD = 5
+"""Less than tenfold what is read can grow by, where nothing more is read."""
 LOG = "\n".join(f"2026-03-02 09:{minute:02}:01 ERROR never reached the kiln, always retrying" for minute in range(40))
 
 
@@ -40,14 +41,18 @@ def test_each_language_has_its_file() -> None:
     assert {"en", "de", "es", "ru", "zh"} <= {language.code for language in languages()}
 
 
-@pytest.mark.parametrize(("code", "text"), GIVEN)
-def test_a_standing_instruction_is_known(code: str, text: str) -> None:
-    assert wishes(text), code
+@pytest.mark.parametrize("code", LINES)
+def test_every_standing_instruction_is_known(code: str) -> None:
+    texts = [line[2:] for line in LINES[code] if line.startswith("+ ")]
+    assert texts
+    assert [text for text in texts if not wishes(text)] == []
 
 
-@pytest.mark.parametrize(("code", "text"), NOT_GIVEN)
-def test_what_is_no_instruction_is_not_taken_for_one(code: str, text: str) -> None:
-    assert not wishes(text), code
+@pytest.mark.parametrize("code", LINES)
+def test_what_is_no_instruction_is_not_taken_for_one(code: str) -> None:
+    texts = [line[2:] for line in LINES[code] if line.startswith("- ")]
+    assert texts
+    assert [text for text in texts if wishes(text)] == []
 
 
 @pytest.mark.parametrize("text", TAKEN_BACK)
@@ -117,6 +122,8 @@ def test_both_ends_of_a_long_text_are_read() -> None:
     "piece", ["always ", "a, ", "i would like you to never ", "keep: ", "no me a partir de ahora ", "请不要每次我问", '"']
 )
 def test_texts_made_to_be_slow_are_read_in_part(piece: str) -> None:
-    begin = time.process_time()
-    instructions(piece * 100_000)
-    assert time.process_time() - begin < 5
+    def read(size: int) -> None:
+        instructions((piece * size)[:size])
+
+    assert growth(read, END_CHARS // 10) < LINEAR, "what is read takes linear time"
+    assert growth(read, 10 * END_CHARS) < UNREAD, "of more, no more is read"

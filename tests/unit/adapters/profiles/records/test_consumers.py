@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.profiles.records.consumers import RecordProfiles
@@ -15,6 +15,7 @@ from builder.domain.record_consumers import RecordConsumers
 from builder.domain.selector import Pinned, Selector
 from builder.domain.triggers import trigger_on
 from tests.conversations import sent
+from tests.examples import examples
 from tests.factories import make_breadcrumb, make_profile
 
 LIBRARY = load_library(read_layers((bundled_folder("templates"),)))
@@ -267,7 +268,7 @@ PARTS = st.dictionaries(st.sampled_from(INNER), st.one_of(WORDS, st.lists(WORDS,
 BODIES = st.dictionaries(st.sampled_from(FIELDS), st.one_of(VALUES, PARTS, st.lists(PARTS, max_size=2)), max_size=5)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(agents=BODIES, configs=BODIES)
 def test_no_body_whatever_it_holds_disturbs_the_other_consumers(agents: dict[str, Any], configs: dict[str, Any]) -> None:
     sound = ("agent.def.v1", {"agent_id": "sound", "context_trigger": {"schema_name": "note.v1"}})

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.handlebars.jinja import Conversion, convert
@@ -13,6 +13,7 @@ from builder.adapters.templates.sandbox.meter import Limits, metered
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.list_items import MARK
 from builder.domain.control_text import visible
+from tests.examples import examples
 
 MESSAGES = [{"role": "user", "content": "What was that API key?"}, {"role": "assistant", "content": "OPENROUTER_API_KEY"}]
 CONTEXT: dict[str, Any] = {
@@ -152,7 +153,7 @@ def test_in_a_hint_template_the_body_is_called_body() -> None:
 BRACES = st.text(st.sampled_from("{}%#-+~ \n\t\\/'\"abü\r"), max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.one_of(BRACES, st.text(max_size=40)))
 def test_text_without_tags_renders_as_a_page_shows_it_whatever_it_contains(text: str) -> None:
     plain = re.sub(r"\{(?=\{)", "{ ", text.replace(MARK, "")).replace("{{", "{ {")
@@ -168,7 +169,7 @@ TAGS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from(TAGS), max_size=12).map("".join))
 def test_anything_is_converted_or_reported_and_what_comes_out_compiles(source: str) -> None:
     conversion = convert(source)
@@ -179,7 +180,7 @@ def test_anything_is_converted_or_reported_and_what_comes_out_compiles(source: s
 TEXTS = st.text(st.sampled_from("ab{%# \n}"), max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(TEXTS, TEXTS, TEXTS)
 def test_white_space_around_a_block_is_that_of_handlebars(before: str, inner: str, behind: str) -> None:
     """A tag that stands alone in its line takes the line with it; else nothing is taken."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.sandbox.filters import day, inline, readable, sentence, speakers, tag, untagged
@@ -58,7 +58,6 @@ json_values = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(json_values)
 def test_any_json_is_readable_and_inline_has_no_line_end(value: Any) -> None:
     assert isinstance(readable(value), str)
