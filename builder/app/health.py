@@ -2,12 +2,13 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.http import Check
+from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.peers import Peers
 from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.server import EmbeddedServer
@@ -56,17 +57,20 @@ def readiness(
     probe: Probe,
     server: EmbeddedServer | None,
     peers: Peers,
-) -> tuple[dict[str, Check], dict[str, Check]]:
-    """The checks without which the service is not ready, and those whose problems are only reported."""
+    clock: Check,
+    show: Callable[[Mapping[str, str], bool], None],
+) -> Readiness:
+    """The service is not ready without store and stream; problems of the other parts are only reported. show: as `Readiness`."""
     required: dict[str, Check] = {"store": store.check, "stream": watchdog.state}
     reported: dict[str, Check] = {
         "model": partial(model_state, embedder),
         "templates": templates,
         "peers": peers.state,
+        "clock": clock,
         "store_writes": partial(store_state, store),
         "stream_writes": partial(_stream_writes, probe, server),
     }
-    return required, reported
+    return Readiness(required, reported, show)
 
 
 def is_alive(watchdog: Watchdog, loops: list[asyncio.Task[None]]) -> bool:

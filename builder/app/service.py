@@ -19,7 +19,7 @@ from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.calls import NatsCalls
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
-from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.shadows import NatsShadows
@@ -151,7 +151,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             Rules(heartbeat=ack_wait / 3, pauses=parts.pauses),
         )
         inbox = NatsInbox(
-            connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
+            connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds,
             worker.process, lambda: watchdog.incarnation, parts.delivery, own,
         )  # fmt: skip
         timeouts = ToolTimeouts(
@@ -168,7 +168,10 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         stack.push_async_callback(peers.close)
         purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
-        required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
+        ready = readiness(
+            core.store, watchdog, core.embedder, reloading.state, probe, server, peers,
+            partial(clock_state, connection, own, lambda: datetime.now(UTC)), metrics.parts,
+        )  # fmt: skip
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
         loops = _run_beside(
@@ -179,7 +182,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
         )
         _stay_responsive()
-        application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
+        application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 
 
