@@ -139,9 +139,9 @@ async def check_broker(settings: Settings, servers: str) -> str:
             )
         with translated("asking for JetStream"):
             streams = await examine(connection.jetstream(), topology(settings))
-        said = f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
+        sentence = f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
         if clock := await clock_state(connection, settings.installation, lambda: datetime.now(UTC)):
-            raise Rejected(f"{clock}; {said}")
-        return said
+            raise Rejected(f"{clock}; {sentence}")
+        return sentence
     finally:
         await _close(connection)

@@ -15,8 +15,6 @@ COUNTS = {
 }
 """Head of a column → its value in a row."""
 CONSUMER, MODEL = "consumer", "model"
-TEXTS = frozenset({CONSUMER, MODEL})
-"""Columns that begin on the left."""
 
 
 def table(figures: dict[str, Any]) -> str:
@@ -25,7 +23,7 @@ def table(figures: dict[str, Any]) -> str:
     lines = list(_lines(figures, money))
     heads = (CONSUMER, *COUNTS, *(head for head in (MODEL, money) if any(line[head] for line in lines)))
     rows = [tuple(line[head] for head in heads) for line in lines]
-    return tables.table(heads, rows, frozenset(heads) - TEXTS)
+    return tables.table(heads, rows, frozenset(heads[1:]))
 
 
 def _lines(figures: dict[str, Any], money: str) -> Iterator[dict[str, str]]:
