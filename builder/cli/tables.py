@@ -1,6 +1,13 @@
 """Tables for people. Ids, numbers and headings are never broken, however narrow the terminal is."""
 
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from rich.box import HEAVY_HEAD, SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 NONE: frozenset[str] = frozenset()
 GAP = 3
@@ -9,16 +16,7 @@ EDGES = 4
 """Characters beside the columns where there are lines between them."""
 MIN_CUT = 18
 """Characters of a column that is cut, however narrow the terminal is."""
-HARD_SPACE = "\xa0"
-"""Where `textwrap` breaks no line."""
 Row = tuple[str, ...]
-
-
-def width() -> int:
-    """Of the terminal, in characters."""
-    from rich.console import Console
-
-    return Console().width
 
 
 def table(
@@ -29,11 +27,6 @@ def table(
     numbers: columns that are set to the right and stay on one line. cut: columns whose cells stay on one line and end in "…"
     where they do not fit; all other cells go on in a further line between two words. ruled: lines between the columns.
     """
-    from rich.box import HEAVY_HEAD, SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     console, cells = Console(), list(rows)
     least = _least(columns, cells, numbers, cut)
     whole = console.width - (EDGES if ruled else 0)
@@ -58,7 +51,7 @@ def table(
 
 def fits(columns: Row, rows: Sequence[Row]) -> bool:
     """Whether the terminal is wide enough for a ruled table."""
-    return _total(_least(columns, rows, NONE, NONE)) + EDGES <= width()
+    return _total(_least(columns, rows, NONE, NONE)) + EDGES <= Console().width
 
 
 def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) -> str:
@@ -71,8 +64,6 @@ def _narrow(columns: Row, rows: list[Row], numbers: frozenset[str], whole: int) 
 
 def _least(columns: Row, rows: Sequence[Row], numbers: frozenset[str], cut: frozenset[str]) -> list[int]:
     """Characters that each column needs at least: its heading, its longest number, id or word, the beginning of what is cut."""
-    from rich.cells import cell_len
-
     least = []
     for name, *cells in zip(columns, *rows, strict=True):
         words = cells if name in numbers or name in cut else [word for cell in cells for word in cell.split()]
@@ -87,8 +78,6 @@ def _total(widths: list[int]) -> int:
 
 def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], whole: int) -> list[int]:
     """The width of each column: what is cut gets more than the least last, what needs little more gets it first."""
-    from rich.cells import cell_len
-
     more = [max(map(cell_len, cells)) - have for cells, have in zip(zip(columns, *rows, strict=True), least, strict=True)]
     room, rest = least[:], whole - _total(least)
     for number in sorted(range(len(columns)), key=lambda number: (columns[number] in cut, more[number])):
@@ -99,9 +88,8 @@ def _room(columns: Row, rows: list[Row], least: list[int], cut: frozenset[str], 
 
 def _paragraph(columns: Row, row: Row, whole: int) -> str:
     """The cells of a row, each after its heading; what is empty is left out."""
-    from textwrap import wrap
-
-    names = (f"{name}: ".replace(" ", HARD_SPACE) if name else "" for name in columns)
+    # `textwrap` breaks no line at a hard space.
+    names = (f"{name}: ".replace(" ", "\xa0") if name else "" for name in columns)
     text = "   ".join(name + cell for name, cell in zip(names, row, strict=True) if cell)
     lines = wrap(text, whole, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return "".join(f"{line}\n" for line in lines).replace(HARD_SPACE, " ")
+    return "".join(f"{line}\n" for line in lines).replace("\xa0", " ")

@@ -14,8 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from builder.adapters.nats.probe import clock_state
 from builder.wire.installation import DEFAULT, Installation
 from tests.chart import one
-from tests.commands import run
-from tests.running import Broker, Running, all_settled, answered, jetstream, say, until, wait_for
+from tests.commands import COMMAND, run
+from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, until, wait_for
 
 
 def value(metrics: str, name: str) -> float:
@@ -79,6 +79,16 @@ async def test_metrics_change_when_the_broker_is_gone_and_when_it_is_back(tmp_pa
         wait_for(lambda: scrape(0, 0), "a service that is not, and the age of what may wait")
         broker.start()
         wait_for(lambda: scrape(1, 1), "a service that is ready again")
+
+
+def test_a_collector_gets_the_facts_of_the_start_as_fields(tmp_path: Path, broker: Broker) -> None:
+    env = environment(tmp_path, nats__servers=broker.url, log__format="json")
+    with Process([COMMAND, "up"], env, tmp_path / "log") as service:
+        wait_for(lambda: '"message":' in service.said() and '"started"' in service.said(), "the line of the start")
+        (line,) = [line for line in map(json.loads, service.said().splitlines()) if line["message"] == "started"]
+    assert {"name": "context-builder", "nats": broker.url, "consumers": "default"}.items() <= line.items()
+    assert line["health"].startswith("http://127.0.0.1:")
+    assert {"store", "model", "templates"} <= line.keys()
 
 
 async def test_a_clock_that_differs_from_the_brokers_is_told_with_the_difference(service: Running) -> None:
