@@ -4,17 +4,22 @@ import json
 import os
 import re
 import signal
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import nats
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from builder.adapters.nats.probe import clock_state
+from builder.app import broker as broker_of_app
+from builder.app.settings import Embedding
+from builder.cli import doctor
 from builder.wire.installation import DEFAULT, Installation
 from tests.chart import one
 from tests.commands import COMMAND, run
+from tests.integration.inside import settings
 from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, until, wait_for
 
 
@@ -89,6 +94,26 @@ def test_a_collector_gets_the_facts_of_the_start_as_fields(tmp_path: Path, broke
     assert {"name": "context-builder", "nats": broker.url, "consumers": "default"}.items() <= line.items()
     assert line["health"].startswith("http://127.0.0.1:")
     assert {"store", "model", "templates"} <= line.keys()
+
+
+class HalfAnHourAhead(datetime):
+    """The clock of a computer that is."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        """Of that computer."""
+        return super().now(tz) + timedelta(minutes=30)
+
+
+async def test_doctor_warns_of_a_clock_that_differs(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = settings(tmp_path, service.url).model_copy(update={"embedding": Embedding(engine="none")})
+    (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
+    assert (finding["ok"], finding["warning"]) == (True, False)
+    monkeypatch.setattr(broker_of_app, "datetime", HalfAnHourAhead)
+    (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
+    assert (finding["ok"], finding["warning"]) == (True, True)
+    assert finding["said"].startswith("this computer's clock is 1,800 s ahead of the broker's; set both by a time server")
+    assert "BREADCRUMBS holds" in finding["said"]
 
 
 async def test_a_clock_that_differs_from_the_brokers_is_told_with_the_difference(service: Running) -> None:
