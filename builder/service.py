@@ -129,6 +129,14 @@ class ContextBuilder:
         """See `Memory.remember`."""
         return await self.memory.remember(breadcrumb)
 
+    async def in_session(self, trigger: Breadcrumb) -> Breadcrumb:
+        """The trigger in the session of its context: a tool's answer of no session belongs to the session of its call.
+
+        Everything before it must have been remembered. Raises `Unavailable`.
+        """
+        session = await self.recaller.reader.store.caller_session(trigger) if trigger.joins_by else ""
+        return replace(trigger, session=session) if session else trigger
+
     async def build(self, breadcrumb: Breadcrumb, consumers: tuple[Profile, ...]) -> BuildResult:
         """Remember the breadcrumb and build one context per consumer. Raises `Rejected` and `Unavailable`."""
         _, pages = await self.begin(breadcrumb, consumers)
@@ -190,6 +198,7 @@ class ContextBuilder:
         return complete(front, replace(query, vector=b"") if degraded else query, ranker or self.ranker)
 
     async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageFronts:
+        trigger = await self.in_session(trigger)
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
         fronts = []

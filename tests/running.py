@@ -1,6 +1,7 @@
 """Real processes for tests: a nats-server, the service on top of it, and waiting for what they do."""
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -23,6 +24,7 @@ from nats.js.errors import NotFoundError
 from builder.adapters.nats.server import binary
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE
 from builder.domain.summary import SUMMARY
+from builder.wire.installation import DEFAULT
 from builder.wire.records import make_record, outgoing
 from builder.wire.subjects import MESSAGE_ID_HEADER
 from tests.commands import COMMAND, DEADLINE, Command
@@ -263,12 +265,16 @@ async def settled(js: JetStreamContext) -> bool:
     """Whether everything in the stream has been delivered and settled."""
     try:
         last = (await js.stream_info(BREADCRUMBS)).state.last_seq
-        info = await js.consumer_info(BREADCRUMBS, DURABLE)
+        durables = [await js.consumer_info(BREADCRUMBS, DURABLE)]
     except NotFoundError:
         return False
+    with contextlib.suppress(NotFoundError):  # a subscription alone has none
+        durables.append(await js.consumer_info(BREADCRUMBS, DEFAULT.replays_durable))
     # What is pending comes a little after the message: the last sequence tells whether it has been seen.
-    seen = info.delivered is not None and info.delivered.stream_seq >= last
-    return seen and not info.num_pending and not info.num_ack_pending
+    return all(
+        info.delivered is not None and info.delivered.stream_seq >= last and not info.num_pending and not info.num_ack_pending
+        for info in durables
+    )
 
 
 async def all_settled(js: JetStreamContext) -> None:

@@ -40,6 +40,7 @@ from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher, Verb, stay
 from builder.worker.summary_scheduler import Sources
+from builder.worker.turns import Turns
 
 Engine = Literal["none", "onnx"]
 INCARNATION = 1
@@ -122,7 +123,8 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
     in_work: set[Place] = set()
     attempts = settings.worker.max_attempts
     read = partial(decode, lifetimes=settings.lifetimes)
-    catch_up = CatchUp(stream, store, store, publisher, read, core.builder.remember, attempts, in_work)
+    turns = Turns()
+    catch_up = CatchUp(stream, store, store, publisher, read, turns.around(core.builder.remember), attempts, in_work)
     definitions = DefinitionReader(stream, stream.last, store, catch_up, read)
 
     def now() -> datetime:
@@ -148,8 +150,9 @@ def _service(core: Components, broker: MemoryBroker, settings: Settings) -> tupl
     explanations = Explanations(Replays(lambda: core, archive, stay, consumers.before, broker.max_payload), store)
     quiet_time = QuietTime(stream, stream.last, read, now, store.facts)
     processor = Processor(
-        lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, definitions.before
-    )
+        lambda: core.builder, catch_up, contexts, read, tombstones.erase, now, CONTEXTS_MAX_AGE, quiet_time, turns,
+        definitions.before,
+    )  # fmt: skip
     letters = DeadLetters(publisher, archive)
     worker = Worker(
         processor, Attempts(store, in_work, attempts), letters, lambda _outcome: None, Rules(heartbeat=HEARTBEAT_SECONDS)

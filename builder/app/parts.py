@@ -14,9 +14,8 @@ from builder.adapters.nats.publisher import NatsPublisher
 from builder.app.stores import STORES, StoreSchemes
 from builder.ports.broker import Delivery, Publisher
 from builder.wire.installation import Installation
-from builder.worker.backfill import PACE, Pace
 from builder.worker.purging import POLL_SECONDS
-from builder.worker.resilience import PAUSES, Pauses
+from builder.worker.resilience import PACE, PAUSES, Pace, Pauses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

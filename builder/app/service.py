@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from builder.adapters.http import routes
 from builder.adapters.http.server import serve
 from builder.adapters.nats.archive import NatsArchive
-from builder.adapters.nats.calls import NatsCalls
+from builder.adapters.nats.background import BackgroundInbox
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
 from builder.adapters.nats.probe import Probe, clock_state
@@ -24,7 +24,7 @@ from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS_MAX_AGE, all_breadcrumbs, replayed_breadcrumbs, tool_calls
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.broker import connection_arguments, open_bus, topology
 from builder.app.components import Components, open_components
@@ -51,6 +51,7 @@ from builder.worker.catch_up import CatchUp
 from builder.worker.consumers import Consumers
 from builder.worker.definitions import DefinitionReader
 from builder.worker.erasure import Erasure
+from builder.worker.imports import Imports
 from builder.worker.loop import Rules, Worker
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
@@ -61,6 +62,7 @@ from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, T
 from builder.worker.shadowing import Shadowing
 from builder.worker.summary_scheduler import Sources, SummaryScheduler
 from builder.worker.tool_timeouts import TimeoutRules, ToolTimeouts
+from builder.worker.turns import Turns
 
 SWITCH_SECONDS = 0.0002
 CLOCK_MARGIN = timedelta(minutes=10)
@@ -102,22 +104,23 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         js, own = connection.jetstream(), settings.installation
         reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
+        removals: Removals
         probe = Probe(js, own)
         watchdog = Watchdog(js, topology(settings), core.store, lambda: inbox.rebind(), probe.measure, parts.watch_seconds)  # noqa: PLW0108 - made below
         ack_wait = await watchdog.prepare()
         stream = NatsStream(js, lambda: watchdog.incarnation, BREADCRUMBS, own)
         publisher = parts.publisher(connection, connection.max_payload, own)
-        read = partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
+        turns, read = Turns(), partial(decode, max_bytes=settings.worker.max_body_bytes, lifetimes=settings.lifetimes)
         in_work: set[Place] = set()
         catch_up = CatchUp(
-            stream, core.store, core.store, publisher, read, core.builder.remember, settings.worker.max_attempts, in_work
-        )
+            stream, core.store, core.store, publisher, read, turns.around(core.builder.remember), settings.worker.max_attempts,
+            in_work,
+        )  # fmt: skip
         archive, differences = NatsArchive(js, lambda: watchdog.incarnation, own), NatsShadows(js, topology(settings))
         sender, up_to_date = NatsSender(js, stream), partial(_catch_up_to_end, catch_up, stream)
         shadowing = Shadowing(lambda: reloading.core.config.shadows, differences, lambda: bool(in_work), metrics.shadowed)
         reader = DefinitionReader(stream, stream.last, core.store, catch_up, read) if settings.worker.record_consumers else None
         consumers = Consumers(reloading.builder, reader, stream.last, lambda: datetime.now(UTC))
-        removals: Removals
         replays = Replays(
             lambda: reloading.core, archive, up_to_date, consumers.before, connection.max_payload - HEADER_BYTES,
             lambda: removals.look(),  # noqa: PLW0108 - made below
@@ -140,7 +143,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             reloading.builder, catch_up,
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
             read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
-            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts),
+            QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
             consumers.before, shadowing.note,
         )  # fmt: skip
         worker = Worker(
@@ -161,8 +164,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             ),
             consumers, read, sources, sender, lambda: datetime.now(UTC),
         )  # fmt: skip
-        calls = NatsCalls(connection, topology(settings), timeouts, core.store, lambda: watchdog.incarnation)
-        stack.push_async_callback(calls.close)
+        imports = Imports(worker.process, lambda: inbox.is_busy, ack_wait / 3, parts.pace)
+        background = partial(BackgroundInbox, connection, topology(settings), core.store, lambda: watchdog.incarnation)
+        calls, replayed = await _open_background(stack, background, own, timeouts, imports)
         backfill = Backfill(core.store, core.builder.ingest.with_vectors, lambda: bool(in_work), parts.pace)
         peers = _open_peers(settings, js, reloading, metrics, parts.beat_seconds)
         stack.push_async_callback(peers.close)
@@ -173,10 +177,9 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             partial(clock_state, connection, own, lambda: datetime.now(UTC)), metrics.parts,
         )  # fmt: skip
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
-        reload_loop = reloading.run(lambda renewed: summarising.take(renewed.profiles))
         loops = _run_beside(
-            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), reload_loop, calls.run(), peers.run(),
-            purge_schedule.run(), shadowing.run(),
+            stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
+            reloading.run(lambda renewed: summarising.take(renewed.profiles)), peers.run(), purge_schedule.run(), shadowing.run(),
         )  # fmt: skip
         await stack.enter_async_context(
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
@@ -192,6 +195,22 @@ def _run_beside(stack: AsyncExitStack, *loops: Coroutine[Any, Any, None]) -> lis
     for task in tasks:
         stack.push_async_callback(_cancel, task)
     return tasks
+
+
+async def _open_background(
+    stack: AsyncExitStack,
+    background: Callable[..., BackgroundInbox],
+    own: Installation,
+    timeouts: ToolTimeouts,
+    imports: Imports,
+) -> tuple[BackgroundInbox, BackgroundInbox]:
+    """The inboxes of tool calls and of imports; that of imports is open before the inbox leaves any to it."""
+    calls = background(tool_calls(own), timeouts.process, lambda: timeouts.is_needed)
+    replayed = background(replayed_breadcrumbs(own), imports.process)
+    stack.push_async_callback(calls.close)
+    stack.push_async_callback(replayed.close)
+    await replayed.look()
+    return calls, replayed
 
 
 def _drop(reloading: Reloader, consumers: Consumers, replays: Replays, workspace: str, ids: frozenset[str]) -> int:
@@ -239,9 +258,11 @@ def _observe(metrics: Metrics, summarising: SummaryScheduler, incarnation: Calla
 
 async def unsettled(service: Service) -> int:
     """Breadcrumbs that wait or are in work."""
-    durable = all_breadcrumbs(service.installation)
-    info = await service.js.consumer_info(durable.stream, durable.durable)
-    return (info.num_pending or 0) + (info.num_ack_pending or 0)
+    number = 0
+    for durable in (all_breadcrumbs(service.installation), replayed_breadcrumbs(service.installation)):
+        info = await service.js.consumer_info(durable.stream, durable.durable)
+        number += (info.num_pending or 0) + (info.num_ack_pending or 0)
+    return number
 
 
 async def _cancel(task: asyncio.Task[None]) -> None:

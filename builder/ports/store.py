@@ -64,6 +64,9 @@ class Reader(Protocol):
         newest: from the end, the newest first.
         """
 
+    async def caller_session(self, answer: Breadcrumb) -> str:
+        """The only session that had made the call of a tool's answer of no session before the answer; "" = none, or several."""
+
     async def vectors(self, breadcrumbs: tuple[Breadcrumb, ...], model: str) -> tuple[tuple[bytes, ...], ...]:
         """For each of these the vectors of its passages, in order; empty while it lacks them, or has those of another model."""
 

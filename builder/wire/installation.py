@@ -53,6 +53,11 @@ class Installation:
         return f"{self.name}-calls"
 
     @property
+    def replays_durable(self) -> str:
+        """The durable of imported breadcrumbs."""
+        return f"{self.name}-replays"
+
+    @property
     def queue(self) -> str:
         """The queue group that answers requests."""
         return self.name

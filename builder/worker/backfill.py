@@ -6,36 +6,18 @@ Published contexts stay as they are; the next ones find more.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import MissingVectors
 from builder.remember.ingest import Pause
-from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard
+from builder.worker.resilience import PACE, Backoff, Pace, UnexpectedError, give_way, guard
 
 log = logging.getLogger("builder.worker.backfill")
 
 PAGE_ROWS = 16
 """Breadcrumbs read at once: each may have a body of a megabyte."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """Seconds, but for `max_waits`."""
-
-    rest: float = 0.5
-    """Between two looks at what lacks vectors."""
-    wait: float = 0.005
-    """Of one wait for deliveries in work."""
-    max_waits: int = 40
-    """In front of a passage: under steady load vectors must come too."""
-    pauses: Pauses = PAUSES
-    """After failures."""
-
-
-PACE = Pace()
 
 
 class Backfill:
@@ -110,8 +92,4 @@ class Backfill:
         await self._store.fill_vectors(await self._with_vectors(row, self._give_way))
 
     async def _give_way(self) -> None:
-        """Wait for deliveries in work."""
-        waits = 0
-        while self._busy() and waits < self._pace.max_waits:
-            waits += 1
-            await asyncio.sleep(self._pace.wait)
+        await give_way(self._busy, self._pace)

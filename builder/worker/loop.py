@@ -3,20 +3,24 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from time import perf_counter
 
-from builder.domain.breadcrumb import StreamMessage
+from builder.domain.breadcrumb import NO_SESSION, StreamMessage
 from builder.domain.delivery_outcome import DeliveryOutcome
-from builder.domain.errors import Rejected, Unavailable
+from builder.domain.errors import BuilderError, Rejected, Unavailable
+from builder.domain.triggers import ANSWER, FAILURE
 from builder.ports.broker import Delivery
-from builder.recall.index.keyed_lock import KeyedLock
 from builder.worker.attempts import Attempts
 from builder.worker.processor import Ending, Processor
 from builder.worker.publishing import DeadLetters
 from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
+from builder.worker.turns import SessionOrder
 
 log = logging.getLogger("builder.worker.loop")
+
+TOOL_OUTCOMES = frozenset({ANSWER, FAILURE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +50,14 @@ class Worker:
         self._letters = letters
         self._observe = observe
         self._rules = rules
-        self._sessions = KeyedLock[str]()
+        self._sessions = SessionOrder()
         self._backoff = Backoff(rules.pauses)
 
     async def process(self, delivery: Delivery) -> None:
         """Take one delivery from fetch to settle. Never raises."""
         start = perf_counter()
         message = delivery.arrival
-        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._sessions.of(_session(message.subject)):
+        async with heartbeat(delivery.keep_alive, self._rules.heartbeat), self._turn(message):
             await self._backoff.wait()
             ending = await self._settle(delivery)
         self._observe(
@@ -69,6 +73,20 @@ class Worker:
                 kind=ending.kind,
             )
         )
+
+    def _turn(self, message: StreamMessage) -> AbstractAsyncContextManager[None]:
+        """An answer of no session takes the turn of the session that its call was made in."""
+        _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
+        may_join = session == NO_SESSION and schema in TOOL_OUTCOMES and not message.replay
+        home = self._home(message) if may_join else None
+        return self._sessions.turn(workspace, session, message.place.sequence, home)
+
+    async def _home(self, message: StreamMessage) -> str:
+        """The session of the call. What fails here fails in the attempt, too, and is counted there."""
+        try:
+            return await guard(self._processor.session_of(message), log, f"the caller of {message.place.sequence}")
+        except (BuilderError, UnexpectedError):
+            return NO_SESSION
 
     async def _settle(self, delivery: Delivery) -> Ending:
         """Exactly one of ack, retry and reject."""
@@ -114,8 +132,3 @@ class Worker:
             log.warning("the store is unavailable too: the attempt at %d stays counted", delivery.arrival.place.sequence)
         await delivery.retry(pause)
         return Ending("unavailable", reason=str(error))
-
-
-def _session(subject: str) -> str:
-    """Workspace and session of a subject that was not checked yet."""
-    return ".".join(subject.split(".", 3)[1:3])

@@ -16,6 +16,7 @@ from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
 from builder.worker.publishing import ContextPublisher
 from builder.worker.quiet_time import QuietTime
+from builder.worker.turns import Turns
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Processor:
         now: Callable[[], datetime],
         max_age: timedelta,
         quiet_time: QuietTime,
+        turns: Turns,
         definitions: DefinitionsBefore = no_definitions,
         published: Published = nobody,
     ) -> None:
@@ -77,6 +79,7 @@ class Processor:
         self._now = now
         self._max_age = max_age
         self._quiet_time = quiet_time
+        self._turns = turns
         self._definitions = definitions
         self._published = published
 
@@ -87,28 +90,38 @@ class Processor:
         if consumers:
             await self._catch_up.before(message, scopes_before(breadcrumb, consumers))
         await self._catch_up.askers(breadcrumb)
+        turn = partial(self._turns.of, breadcrumb.workspace, breadcrumb.session)
         if not consumers or self._is_old(breadcrumb):
-            stored = await builder.remember(breadcrumb)
+            async with turn():
+                stored = await builder.remember(breadcrumb)
             if breadcrumb.removes:
                 await self._erase(breadcrumb)
             return Ending("expired" if consumers and not stored.breadcrumb.removes else "remembered")
         readiness = await self._quiet_time.readiness(breadcrumb, consumers)
         if not readiness.ready:
-            await builder.remember(breadcrumb)
+            async with turn():
+                await builder.remember(breadcrumb)
             return Ending("waiting" if readiness.pause else "superseded", pause=readiness.pause)
-        start = perf_counter()
-        stored, pages = await builder.begin(breadcrumb, readiness.ready)
-        if stored.breadcrumb.removes:
-            return Ending("remembered")
-        if self._is_old(stored.breadcrumb):
-            return Ending("expired")
+        async with turn():
+            start = perf_counter()
+            stored, pages = await builder.begin(breadcrumb, readiness.ready)
+            if stored.breadcrumb.removes:
+                return Ending("remembered")
+            if self._is_old(stored.breadcrumb):
+                return Ending("expired")
+            result = await builder.complete(pages)
+            seconds = perf_counter() - start
         # `begin` returns the very breadcrumb when it is new to the store.
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
-        result = await builder.complete(pages)
-        seconds = perf_counter() - start
         published = partial(self._published, builder, readiness.ready)
         tokens = await self._contexts.publish(result, is_repeat=is_repeat, published=published)
-        return Ending("published", tokens=tokens, build=seconds, pause=readiness.pause)
+        return Ending("published" if result.contexts else "remembered", tokens=tokens, build=seconds, pause=readiness.pause)
+
+    async def session_of(self, message: StreamMessage) -> str:
+        """The session that a tool's answer of no session belongs to. Raises `Rejected` and `Unavailable`."""
+        breadcrumb = self._decode(message)
+        await self._catch_up.askers(breadcrumb)
+        return (await self._builder().in_session(breadcrumb)).session
 
     async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         if not may_trigger(breadcrumb):

@@ -150,7 +150,7 @@ class Contexts:
         versions = await self._reader.versions(workspace, trigger)
         if not versions:
             raise Rejected(f"there is no breadcrumb {trigger!r} in workspace {workspace!r}; name the session of the context")
-        return versions[0].session
+        return await self._reader.caller_session(versions[0]) or versions[0].session
 
 
 class RequestHandlers:

@@ -68,6 +68,31 @@ class Pauses:
 PAUSES = Pauses()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How work beside the line gives way to live deliveries: seconds, but for `max_waits`."""
+
+    rest: float = 0.5
+    """Between two looks at what is to be done."""
+    wait: float = 0.005
+    """Of one wait for deliveries in work."""
+    max_waits: int = 40
+    """In front of one piece of work: under steady load it must be done too."""
+    pauses: Pauses = PAUSES
+    """After failures."""
+
+
+PACE = Pace()
+
+
+async def give_way(busy: Callable[[], bool], pace: Pace) -> None:
+    """Wait for deliveries in work."""
+    waits = 0
+    while busy() and waits < pace.max_waits:
+        waits += 1
+        await asyncio.sleep(pace.wait)
+
+
 class Backoff:
     """Pauses a loop while a dependency is away. Failures of deliveries that run at once count as one."""
 

@@ -87,8 +87,8 @@ class Shadowing:
             self._count("failed")
 
     async def _build(self, trial: _Trial) -> Outcome:
-        trigger = await trial.builder.remember(trial.context.trigger)
-        if trigger.breadcrumb.removes:  # it was erased since
+        trigger = await trial.builder.memory.store.facts(trial.context.trigger)
+        if trigger is None or trigger.breadcrumb.removes:  # it was erased since
             return "left out"
         _, own_ms = await _timed(trial.builder, trigger, trial.profile)
         result, shadow_ms = await _timed(trial.builder, trigger, in_the_place_of(trial.profile, trial.shadow))

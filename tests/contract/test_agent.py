@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 
-from builder.client import Client
+from builder.client import Client, Rejected
 from builder.client.responses import response_id
 from tests.clients import history
 from tests.commands import DEADLINE
 
-CALLS = [{"tool": "weather", "input": {"city": city}, "requestId": f"call_{city}"} for city in ("Oslo", "Lima")]
+CALLS: list[dict[str, Any]] = [
+    {"tool": "weather", "input": {"city": city}, "requestId": f"call_{city}"} for city in ("Oslo", "Lima")
+]
 
 
 async def test_an_agent_answers_in_steps_and_each_is_stored_once(client: Client) -> None:
@@ -47,6 +49,36 @@ async def test_two_calls_at_once_lead_to_one_context_with_both_pairs(client: Cli
         ]
         await client.send_reply(second, completion("In Lima.", []))
     assert [record.schema for record in await history(client, "s1", 5)][-1] == "agent.response.v1"
+
+
+@pytest.mark.parametrize("sessions", [("_", "_"), ("s1", "_"), ("_", "s1")])
+async def test_results_of_no_session_close_the_turn_of_the_session_that_called(client: Client, sessions: tuple[str, str]) -> None:
+    first = await client.ask("s1", "Where is it warmer, Oslo or Lima?", consumer="loop", timeout=DEADLINE)
+    await client.send_response(first, "", tool_requests=CALLS)
+    async with client.subscribed("loop") as contexts:
+        results = [
+            await client.send_tool_result(session, call["tool"], call["requestId"], call["input"])
+            for session, call in zip(sessions, CALLS, strict=True)
+        ]
+        second = await anext(contexts)
+        assert (second.session_id, second.trigger_event_id) == ("s1", results[-1])
+        assert [message["role"] for message in second.messages[-3:]] == ["assistant", "tool", "tool"]
+        await client.ask("s1", "Thanks.", consumer="loop", timeout=DEADLINE)
+        assert (await anext(contexts)).trigger_seq > second.trigger_seq
+    assert second.id == (await client.context("loop", trigger=results[-1])).id
+    for identity, session in ((results[0], ""), (results[-1], "_")):
+        with pytest.raises(Rejected, match="no context of 'loop'"):
+            await client.context("loop", trigger=identity, session=session)
+
+
+async def test_contexts_of_a_session_keep_the_order_of_the_stream_when_results_name_no_session(client: Client) -> None:
+    first = await client.ask("s1", "How warm is it in Oslo?", consumer="loop", timeout=DEADLINE)
+    async with client.subscribed("loop") as contexts:
+        await client.send_response(first, "", tool_requests=CALLS[:1])
+        sent = [await client.send_tool_result("_", "weather", "call_Oslo", {"celsius": 10})]
+        sent += [await client.send_user_message("s1", f"And in {city}?") for city in ("Lima", "Rome")]
+        triggers = [(await anext(contexts)).trigger_event_id for _ in sent]
+    assert triggers == sent
 
 
 async def test_a_reply_in_the_shape_of_anthropic_goes_round_as_well(client: Client) -> None:

@@ -6,11 +6,11 @@ import pytest
 
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors
+from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, Reader
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 
 
-class Store(BreadcrumbStore, MissingVectors, Eraser, Protocol):
+class Store(BreadcrumbStore, Reader, MissingVectors, Eraser, Protocol):
     """What is asked here."""
 
 
@@ -46,6 +46,14 @@ async def test_an_answer_of_no_session_belongs_to_the_session_that_asked(store: 
     assert await ids(store, "s43") == ["m2", "m4"]
     assert await ids(store, "s42", "s43") == ["m1", "m2", "m3", "m4"]
     assert await ids(store, EVERY_SESSION) == ["m1", "m2", "m3", "m4", "m5"]
+
+
+async def test_its_session_is_that_of_the_only_caller_before_it(store: Store) -> None:
+    late, twice = make_answer(3).breadcrumb, make_answer(9).breadcrumb
+    assert await store.caller_session(late) == ""
+    await remember(store, make_question(1), make_question(5, session="s43"))
+    assert [await store.caller_session(answer) for answer in (late, twice)] == ["s42", ""]
+    assert await store.caller_session(make_answer(3, "r9").breadcrumb) == ""
 
 
 async def test_it_comes_in_its_place_and_page_by_page(store: Store) -> None:

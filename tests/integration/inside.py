@@ -32,7 +32,6 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.worker.attempts import Attempts
-from builder.worker.backfill import Pace
 from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import Erasure
 from builder.worker.loop import Rules, Worker
@@ -40,7 +39,8 @@ from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
 from builder.worker.request_handlers import TombstonePublisher
-from builder.worker.resilience import Pauses
+from builder.worker.resilience import Pace, Pauses
+from builder.worker.turns import Turns
 from tests.ports import HandDelivery
 from tests.stores import Method, changed_stores
 
@@ -153,7 +153,9 @@ async def worker_here(
         outcomes: list[DeliveryOutcome] = []
         contexts = ContextPublisher(publisher, encode)
         quiet_time = QuietTime(stream, stream.last, decode, now, core.store.facts)
-        processor = Processor(lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE, quiet_time)
+        processor = Processor(
+            lambda: core.builder, catch_up, contexts, decode, removal.erase, now, CONTEXTS_MAX_AGE, quiet_time, Turns()
+        )
         worker = Worker(
             processor,
             Attempts(core.store, in_work, config.worker.max_attempts),

@@ -115,7 +115,7 @@ async def test_a_service_that_ends_gives_what_it_does_not_finish_to_the_next_one
     with Broker(tmp_path / "broker") as broker:
         async with inbox_on(broker, stuck, places=4, graceful=0.0) as js:
             for number in range(20):
-                await say(js, "Hello.", "s1", f"m{number}")
+                await say(js, "Hello.", f"s{number}", f"m{number}")
             for _ in range(4):
                 await begun.acquire()
         async with inbox_on(broker, process) as js:

@@ -80,10 +80,14 @@ class Joins:
         matches: Joined = {}
         for versions in self._answers.values():
             first = min((place for place, call in versions.items() if call), default=None)
-            call_signatures = self._requests.get(versions[first], {}) if first else {}
-            askers = [session for session, place in call_signatures.items() if first and place < first]
-            matches |= {place: askers[0] if len(askers) == 1 and first and place >= first else "" for place in versions}
+            home = self.caller(versions[first], first) if first else ""
+            matches |= {place: home if first and place >= first else "" for place in versions}
         return matches
+
+    def caller(self, call: str, before: Place) -> str:
+        """The only session that had made this call before the place; "" = none, or several."""
+        askers = [session for session, place in self._requests.get(call, {}).items() if place < before]
+        return askers[0] if len(askers) == 1 else ""
 
 
 def by_place(crumb: Breadcrumb) -> tuple[Place, str]:

@@ -233,6 +233,10 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
         return tuple(reversed(matches) if newest else matches)[:limit]
 
     @override
+    async def caller_session(self, answer: Breadcrumb) -> str:
+        return self._joins.get(answer.workspace, Joins()).caller(answer.joins_by, answer.place)
+
+    @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
         crumbs = [row.breadcrumb for row in self._rows.values() if row.breadcrumb.workspace == workspace]
         return people.is_memory(session, user, until, crumbs)
@@ -262,10 +266,8 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
 
     @override
     async def traces(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
-        crumbs = (
-            self._rows[key].breadcrumb for key, reason in self._erased.items() if key[0] == workspace and reason == identity
-        )
-        return tuple(sorted(crumbs, key=by_place))
+        keys = [key for key, reason in self._erased.items() if key[0] == workspace and reason == identity]
+        return tuple(sorted((self._rows[key].breadcrumb for key in keys), key=by_place))
 
     @override
     async def ended(self, moment: datetime) -> tuple[Ended, ...]:

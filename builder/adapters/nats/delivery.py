@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -15,6 +16,8 @@ from builder.ports.broker import Delivery
 
 log = logging.getLogger("builder.nats")
 
+MAX_OPEN_BYTES = 64 * 1024 * 1024
+"""Of all open deliveries, after which no more are fetched."""
 UNSETTLED = "could not %s breadcrumb %d: %r; the broker will deliver it again"
 
 
@@ -54,30 +57,48 @@ class NatsDelivery(Delivery):
 
 
 class InWork:
-    """A limited number of deliveries at once."""
+    """Deliveries that are open, from a limited number of sessions."""
 
-    def __init__(self, places: int, freed: Callable[[], None]) -> None:
-        """places: the limit. freed: called when a delivery has ended."""
+    def __init__(self, places: int, freed: Callable[[], None], most: int = 0) -> None:
+        """places: sessions that are served at once. most: deliveries that may be open, beside MAX_OPEN_BYTES; 0 = as many.
+
+        freed: called when a delivery has ended.
+        """
         self._places = places
+        self._most = most or places
         self._freed = freed
         self._working: dict[asyncio.Task[None], Delivery] = {}
+        self._sessions = Counter[str]()
+        self._bytes = 0
 
     @property
     def free(self) -> int:
-        """Places that are left."""
-        return self._places - len(self._working)
+        """How many more may come. Those of one session take one place, so that its burst leaves room for the others."""
+        if self._bytes >= MAX_OPEN_BYTES:
+            return 0
+        return min(self._places - len(self._sessions), self._most - len(self._working))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is open."""
+        return not self._working
 
     def begin(self, delivery: Delivery, work: Coroutine[Any, Any, None]) -> None:
         """Begin now, so that it is kept alive and keeps its turn in its session."""
         task = asyncio.create_task(work)
         self._working[task] = delivery
+        self._sessions[_session(delivery)] += 1
+        self._bytes += len(delivery.arrival.data)
         task.add_done_callback(self._end)
 
     async def finish(self, seconds: float) -> None:
         """Give what was begun its time, and hand the rest back: the next worker has it at once."""
-        if self._working:
-            await asyncio.wait(self._working, timeout=max(seconds, 0))
-        unfinished = dict(self._working)
+        unfinished = {task: delivery for task, delivery in self._working.items() if not task.done()}
+        first = {_session(delivery): task for task, delivery in reversed(unfinished.items())}
+        for task in unfinished.keys() - first.values():
+            task.cancel()  # it waits for the first one of its session
+        if unfinished:
+            await asyncio.wait(first.values(), timeout=max(seconds, 0))
         for task in unfinished:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
@@ -86,5 +107,15 @@ class InWork:
                 await delivery.retry(0)
 
     def _end(self, task: asyncio.Task[None]) -> None:
-        del self._working[task]
+        delivery = self._working.pop(task)
+        self._bytes -= len(delivery.arrival.data)
+        session = _session(delivery)
+        self._sessions[session] -= 1
+        if not self._sessions[session]:
+            del self._sessions[session]
         self._freed()
+
+
+def _session(delivery: Delivery) -> str:
+    """Workspace and session of a subject that was not checked yet."""
+    return ".".join(delivery.arrival.subject.split(".", 3)[1:3])

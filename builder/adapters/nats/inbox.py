@@ -20,6 +20,10 @@ from builder.adapters.nats.topology import all_breadcrumbs
 from builder.client.pull import Pull
 from builder.ports.broker import Delivery
 from builder.wire.installation import DEFAULT, Installation
+from builder.wire.subjects import REPLAY_HEADER
+
+MAX_OPEN = 4096
+"""Deliveries that may be open: the burst of a session waits here for its turns."""
 
 
 class NatsInbox:
@@ -35,7 +39,7 @@ class NatsInbox:
         delivery: Callable[[Msg, int], Delivery] = NatsDelivery,
         installation: Installation = DEFAULT,
     ) -> None:
-        """connection: arguments of nats-py's connect. places: deliveries in work at once. process: the worker's.
+        """connection: arguments of nats-py's connect. places: sessions that are served at once. process: the worker's.
 
         incarnation: of the stream as it is now. delivery: what a message and its incarnation become.
         """
@@ -65,8 +69,15 @@ class NatsInbox:
 
         self._subscriber(handle)
         self._graceful_seconds = graceful_seconds
-        self._in_work = InWork(places, self._look)
+        self._in_work = InWork(places, self._look, MAX_OPEN)
         self._pull: Pull | None = None
+        self._pending = 0
+        """Messages of the durable that had not been delivered when the last one came."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a live delivery waits or is in work, or what comes next is not known yet."""
+        return bool(self._pending) or not self._in_work.is_empty
 
     def application(self, routes: Sequence[tuple[str, Any]]) -> AsgiFastStream:
         """The ASGI application: its lifespan is the subscription's."""
@@ -83,11 +94,19 @@ class NatsInbox:
         # Only the watchdog makes the durable; a durable made here would deliver the whole history.
         await connection.jetstream().consumer_info(self._durable.stream, self._durable.durable)
         place = self._durable.stream, self._durable.durable
-        self._pull = Pull(connection, place, lambda: self._in_work.free, self._subscriber.consume)
+        self._pull = Pull(connection, place, lambda: self._in_work.free, self._take)
         # A subscriber that has its subscription makes none and fetches nothing by itself; it only ends it.
         self._subscriber.subscription = self._pull  # type: ignore[assignment]
         await self.broker.start()
         await self._pull.open()
+
+    async def _take(self, message: Msg) -> None:
+        """Pass a live message on. An imported one comes by a durable of its own, too, and `Imports` processes it."""
+        self._pending = message.metadata.num_pending
+        if message.headers and REPLAY_HEADER in message.headers:
+            await message.ack()
+        else:
+            await self._subscriber.consume(message)
 
     def _look(self) -> None:
         if self._pull is not None:

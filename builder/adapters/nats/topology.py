@@ -1,6 +1,6 @@
 """Streams and durables, created or verified at start; FastStream cannot express every setting that they need."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
@@ -63,6 +63,10 @@ class Listening:
     """The breadcrumbs that it delivers."""
     most_pending: int
     """Deliveries that may be open at once."""
+    ledger: str = DURABLE
+    """Key of the ledger under which its ack floor is noted, so that a lost one goes on where it was."""
+    places: int = 16
+    """Deliveries in work at once, in a worker."""
 
 
 def all_breadcrumbs(installation: Installation) -> Listening:
@@ -83,7 +87,13 @@ def tool_calls(installation: Installation) -> Listening:
         durable=installation.calls_durable,
         subjects=tuple(installation.subject(f"breadcrumbs.*.*.{schema}") for schema in schemas),
         most_pending=50_000,
+        ledger=f"{DURABLE}-calls",
     )
+
+
+def replayed_breadcrumbs(installation: Installation) -> Listening:
+    """Delivers every breadcrumb a second time: imported ones are remembered from here, so that no live one waits for them."""
+    return replace(all_breadcrumbs(installation), durable=installation.replays_durable, ledger=f"{DURABLE}-replays", places=64)
 
 
 CALLS = tool_calls(DEFAULT)
@@ -165,7 +175,8 @@ async def examine(js: JetStreamContext, topology: Topology) -> str:
         _verify(config, info)
         sentences.append(f"{config.name} holds {info.state.messages:,}")
     own = topology.installation
-    for listening, pending in ((all_breadcrumbs(own), "are in work"), (tool_calls(own), "may make calls without an answer")):
+    meanings = ("are in work", "may make calls without an answer", "are looked at for imports")
+    for listening, pending in zip((all_breadcrumbs(own), tool_calls(own), replayed_breadcrumbs(own)), meanings, strict=True):
         try:
             durable = await js.consumer_info(listening.stream, listening.durable)
         except NotFoundError:

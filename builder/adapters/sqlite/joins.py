@@ -98,12 +98,17 @@ def joined_before(sql: apsw.Connection, workspace: str, session: str, until: Pla
     return sql.execute(_JOINED, (json.dumps([(session, *ORIGIN)]), workspace, *until.previous, -1))
 
 
+def caller(sql: apsw.Connection, workspace: str, call: str, before: Place) -> str:
+    """The only session that had made this call before the place; "" = none, or several."""
+    askers = list(sql.execute(_ASKERS, (workspace, call, *before)))
+    return str(askers[0][0]) if len(askers) == 1 else ""
+
+
 def _join(sql: apsw.Connection, workspace: str, identity: str, new: Place | None = None) -> frozenset[Session]:
     """All versions of an answer join where the first that names a call does. new: place of a row that no reader has seen."""
     rows = list(sql.execute(_VERSIONS, (workspace, identity)))
     first = next((number for number, (*_, call, _) in enumerate(rows) if call), len(rows))
-    askers = list(sql.execute(_ASKERS, (workspace, rows[first][2], *rows[first][:2]))) if first < len(rows) else []
-    home = askers[0][0] if len(askers) == 1 else ""
+    home = caller(sql, workspace, rows[first][2], Place(*rows[first][:2])) if first < len(rows) else ""
     changed: set[Session] = set()
     for number, (incarnation, sequence, _, before) in enumerate(rows):
         now = home if number >= first else ""

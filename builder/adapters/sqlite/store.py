@@ -25,7 +25,6 @@ from builder.adapters.sqlite.rows import (
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import Recall, RecallQuery, Scope
-from builder.domain.selector import Pinned
 from builder.domain.stored_breadcrumb import Ended, Passage, StoredBreadcrumb
 from builder.ports.store import CallOrigin, CompleteStore
 
@@ -45,6 +44,7 @@ _PASSAGES = (
     "FROM {source} CROSS JOIN passages USING (workspace, session, incarnation, sequence) JOIN models ON number = model "
     f"WHERE {{scope}} AND {_SPAN} ORDER BY incarnation, sequence, session, ordinal"
 )
+_BELOW = "(incarnation, sequence) < (?, ?)"
 _COUNT = "SELECT count(*) FROM breadcrumbs WHERE erased = '' AND removes <> id"
 _VERSION = f"SELECT {BREADCRUMB_COLUMNS} FROM breadcrumbs WHERE workspace = ? AND id = ? AND version = ?"
 
@@ -116,7 +116,10 @@ class SqliteStore(SqliteEditions, CompleteStore):
             )
             return Recall(
                 rows=tuple(sorted((*recalled, *openings), key=scopes.by_order)),
-                pinned=tuple(_pinned(sql, query, kind) for kind in query.pinned),
+                pinned=tuple(
+                    tuple(_with_its_passages(sql, row, query.model) for row in pinned.find(sql, query, kind))
+                    for kind in query.pinned
+                ),
                 revision=revisions.revision(sql, *scopes.revised_with(query.scope)),
             )
 
@@ -148,8 +151,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def count_before(self, place: Place) -> int:
-        text = f"{_COUNT} AND (incarnation, sequence) < (?, ?)"
-        return await self._connection.read(lambda sql: int(next(sql.execute(text, place))[0]))
+        return await self._connection.read(lambda sql: int(next(sql.execute(f"{_COUNT} AND {_BELOW}", place))[0]))
 
     @override
     async def missing_vectors(self, limit: int, after: Breadcrumb | None = None) -> tuple[StoredBreadcrumb, ...]:
@@ -178,6 +180,10 @@ class SqliteStore(SqliteEditions, CompleteStore):
         self, workspace: str, session: str, span: tuple[Place, Place], limit: int, newest: bool
     ) -> tuple[Breadcrumb, ...]:
         return await self._connection.read(lambda sql: reading.list_session(sql, workspace, session, span, limit, newest))
+
+    @override
+    async def caller_session(self, answer: Breadcrumb) -> str:
+        return await self._connection.read(lambda sql: joins.caller(sql, answer.workspace, answer.joins_by, answer.place))
 
     @override
     async def is_memory(self, workspace: str, session: str, user: str, until: Place) -> bool:
@@ -220,8 +226,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def pending_stubs(self) -> tuple[str, ...]:
-        text = "SELECT subject FROM stubs ORDER BY subject"
-        return await self._connection.read(lambda sql: tuple(subject for (subject,) in sql.execute(text)))
+        return await self._connection.read(lambda sql: tuple(name for (name,) in sql.execute("SELECT * FROM stubs ORDER BY 1")))
 
     @override
     async def remove_stub(self, subject: str) -> None:
@@ -254,8 +259,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def clear_attempts(self, place: Place) -> None:
-        text = "DELETE FROM attempts WHERE incarnation = ? AND sequence = ?"
-        await self._connection.run(lambda sql: sql.execute(text, place))
+        await self._connection.run(lambda sql: sql.execute("DELETE FROM attempts WHERE (incarnation, sequence) = (?, ?)", place))
 
 
 def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
@@ -274,10 +278,6 @@ def _remember(sql: apsw.Connection, remembered: StoredBreadcrumb) -> bool:
     if not remembered.model:
         backlog.note(sql, remembered.breadcrumb)
     return True
-
-
-def _pinned(sql: apsw.Connection, query: RecallQuery, kind: Pinned) -> tuple[StoredBreadcrumb, ...]:
-    return tuple(_with_its_passages(sql, row, query.model) for row in pinned.find(sql, query, kind))
 
 
 def _with_passages(sql: apsw.Connection, row: tuple[Any, ...], model: str = "") -> StoredBreadcrumb:

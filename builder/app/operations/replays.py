@@ -144,7 +144,9 @@ class Replays:
         return str(json.loads(event)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
-        versions = await self._core().store.versions(workspace, identity)
+        """Each in the session of the contexts that it triggers."""
+        core = self._core()
+        versions = [await core.builder.in_session(crumb) for crumb in await core.store.versions(workspace, identity)]
         return tuple(crumb for crumb in versions if session in ("", crumb.session))
 
     async def build(

@@ -11,8 +11,8 @@ from builder.adapters.memory import MemoryStore
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.ingest import Pause, no_pause
-from builder.worker.backfill import PAGE_ROWS, Backfill, Pace
-from builder.worker.resilience import Pauses
+from builder.worker.backfill import PAGE_ROWS, Backfill
+from builder.worker.resilience import Pace, Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))

@@ -21,6 +21,7 @@ from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher, DeadLetters
 from builder.worker.quiet_time import QuietTime
 from builder.worker.resilience import Pauses
+from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.ports import HandDelivery, MemoryPublisher, MemoryStream
@@ -70,7 +71,7 @@ class Bench:
         contexts = ContextPublisher(self.publisher, encode)
         quiet_time = QuietTime(self.stream, self.stream.last, decode, lambda: MORNING, self.store.facts)
         processor = Processor(
-            lambda: builder, catch_up, contexts, decode, nothing, lambda: MORNING, timedelta(hours=1), quiet_time
+            lambda: builder, catch_up, contexts, decode, nothing, lambda: MORNING, timedelta(hours=1), quiet_time, Turns()
         )
         self.worker = Worker(
             processor,

@@ -15,6 +15,7 @@ from builder.worker.catch_up import CatchUp
 from builder.worker.processor import Processor
 from builder.worker.publishing import ContextPublisher
 from builder.worker.quiet_time import QuietTime
+from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
 from tests.ports import MemoryPublisher, MemoryStream
@@ -38,7 +39,9 @@ class Bench:
         catch_up = CatchUp(self.stream, self.store, self.store, self.publisher, decode, builder.remember, 5)
         contexts = ContextPublisher(self.publisher, self.encode)
         quiet_time = QuietTime(self.stream, self.stream.last, decode, lambda: self.now, self.store.facts)
-        self.processor = Processor(lambda: builder, catch_up, contexts, decode, self.erase, lambda: self.now, MAX_AGE, quiet_time)
+        self.processor = Processor(
+            lambda: builder, catch_up, contexts, decode, self.erase, lambda: self.now, MAX_AGE, quiet_time, Turns()
+        )
         self.pages: list[Context] = []
 
     def encode(self, context: Context) -> bytes:

@@ -1,0 +1,129 @@
+"""The order of deliveries: one of a session at a time, and turns for sessions and workspaces while many wait."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from heapq import heappop, heappush
+from typing import TypeVar
+
+from builder.domain.breadcrumb import Breadcrumb
+
+MAX_AT_ONCE = 4
+"""Pieces of work at once. They share one thread, so that more of them only make each one slower."""
+
+Waiter = asyncio.Future[None]
+Result = TypeVar("Result")
+
+
+class SessionOrder:
+    """One delivery of a session at a time, in the order of the stream."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, dict[str, list[tuple[int, int, Waiter]]]] = {}
+        """Workspace → session → the deliveries that wait, a heap by sequence, arrival and waiter."""
+        self._working: set[tuple[str, str]] = set()
+        self._unresolved: dict[str, list[int]] = {}
+        """Workspace → sequences of deliveries whose session is not known yet."""
+        self._arrivals = 0
+
+    @asynccontextmanager
+    async def turn(self, workspace: str, session: str, sequence: int, home: Awaitable[str] | None = None) -> AsyncIterator[None]:
+        """Wait until all earlier deliveries of the session that have arrived are done.
+
+        home: gives the session, where only the history knows it. Later deliveries of the workspace wait until it is known.
+        """
+        if home is None:
+            waiter = self._join(workspace, session, sequence)
+            self._grant(workspace, session)
+        else:
+            with self._resolving(workspace, sequence):
+                session = await home
+                waiter = self._join(workspace, session, sequence)
+        try:
+            await waiter
+            yield
+        finally:
+            if waiter.done() and not waiter.cancelled():
+                self._working.discard((workspace, session))
+            self._grant(workspace, session)
+
+    def _join(self, workspace: str, session: str, sequence: int) -> Waiter:
+        waiter = asyncio.get_running_loop().create_future()
+        self._arrivals += 1
+        heappush(self._lines.setdefault(workspace, {}).setdefault(session, []), (sequence, self._arrivals, waiter))
+        return waiter
+
+    @contextmanager
+    def _resolving(self, workspace: str, sequence: int) -> Iterator[None]:
+        unresolved = self._unresolved.setdefault(workspace, [])
+        unresolved.append(sequence)
+        try:
+            yield
+        finally:
+            unresolved.remove(sequence)
+            if not unresolved:
+                self._unresolved.pop(workspace, None)
+            for session in list(self._lines.get(workspace, ())):
+                self._grant(workspace, session)
+
+    def _grant(self, workspace: str, session: str) -> None:
+        """Let the first of a line begin, unless another one is at work or an earlier one may still join the line."""
+        line = self._lines.get(workspace, {}).get(session, [])
+        while line and line[0][2].cancelled():
+            heappop(line)
+        first_unresolved = min(self._unresolved.get(workspace, ()), default=None)
+        if line and (workspace, session) not in self._working and (first_unresolved is None or line[0][0] < first_unresolved):
+            self._working.add((workspace, session))
+            heappop(line)[2].set_result(None)
+        if not line and workspace in self._lines:
+            self._lines[workspace].pop(session, None)
+            if not self._lines[workspace]:
+                del self._lines[workspace]
+
+
+class Turns:
+    """A few pieces of work at once: workspaces take turns, and in each its sessions."""
+
+    def __init__(self, places: int = MAX_AT_ONCE) -> None:
+        self._free = places
+        self._waiting: dict[str, dict[str, deque[Waiter]]] = {}
+
+    @asynccontextmanager
+    async def of(self, workspace: str, session: str) -> AsyncIterator[None]:
+        """Wait for a turn of the session, and keep it for the block. Never waits for another turn inside the block."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(workspace, {}).setdefault(session, deque()).append(waiter)
+        self._pass_on()
+        try:
+            await waiter
+            yield
+        finally:
+            if waiter.done() and not waiter.cancelled():
+                self._free += 1
+            self._pass_on()
+
+    def around(self, work: Callable[[Breadcrumb], Awaitable[Result]]) -> Callable[[Breadcrumb], Awaitable[Result]]:
+        """The same work, each time in a turn of the breadcrumb's session."""
+
+        async def in_turn(breadcrumb: Breadcrumb) -> Result:
+            async with self.of(breadcrumb.workspace, breadcrumb.session):
+                return await work(breadcrumb)
+
+        return in_turn
+
+    def _pass_on(self) -> None:
+        """Give free places to who waits; a workspace and a session go to the end of their rotation."""
+        while self._free and self._waiting:
+            workspace = next(iter(self._waiting))
+            sessions = self._waiting.pop(workspace)
+            session = next(iter(sessions))
+            waiters = sessions.pop(session)
+            waiter = waiters.popleft()
+            if waiters:
+                sessions[session] = waiters
+            if sessions:
+                self._waiting[workspace] = sessions
+            if not waiter.done():
+                self._free -= 1
+                waiter.set_result(None)
