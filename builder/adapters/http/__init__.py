@@ -38,7 +38,7 @@ class Readiness:
         self._problems: dict[str, str] = {}
 
     async def look(self, fresh: float = 0.0) -> tuple[str, Mapping[str, str]]:
-        """The status, and the problem of each part. fresh: seconds; a look that began so long before, or later, stands."""
+        """The status, and the problem of each part. fresh: seconds; a look that began so long before, or later, counts."""
         oldest = monotonic() - fresh
         async with self._lock:
             if self._looked_at < oldest:

@@ -1,4 +1,4 @@
-"""Checks that the broker's storage accepts writes by publishing an empty message, which no query can tell, and its clock."""
+"""Checks the broker's storage, by publishing an empty message because no query can tell, and the broker's clock."""
 
 import json
 from collections.abc import Callable, Mapping
