@@ -85,7 +85,8 @@ class Recaller:
 
         Without what the blacklist names and what had expired when the last of it came.
         """
-        rows, view = await self._read(session, until, Scope(workspace=workspace, sessions=(session,)), (), inclusive=True)
+        scope = self.reader.cache.scope_of_session(workspace, session)
+        rows, view = await self._read(session, until, scope, (), inclusive=True)
         if not view.size:
             return view
         now = view.breadcrumb(view.size - 1).received_at

@@ -31,6 +31,12 @@ class HistoryCache:
         self._histories.move_to_end(scope)
         return history
 
+    def scope_of_session(self, workspace: str, session: str) -> Scope:
+        """The scope of this session without other sessions that was used last, so that no second history of it is read."""
+        alone = (workspace, (session,), "")
+        matches = (scope for scope in reversed(self._histories) if (scope.workspace, scope.sessions, scope.user) == alone)
+        return next(matches, Scope(workspace=workspace, sessions=(session,)))
+
     def accepts(self, history: History, revision: int) -> bool:
         """Whether rows of this revision may join it: not after the scope was revised, nor after an extension that ended early."""
         if not history.rows:
