@@ -7,15 +7,18 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from nats.aio.client import Client
+
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.peers import Peers
-from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.watchdog import Watchdog
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 from builder.ports.store import StoreHealth
+from builder.wire.installation import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
@@ -57,7 +60,8 @@ def readiness(
     probe: Probe,
     server: EmbeddedServer | None,
     peers: Peers,
-    clock: Check,
+    connection: Client,
+    installation: Installation,
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
     """The service is not ready without store and stream; problems of the other parts are only reported. show: as `Readiness`."""
@@ -66,7 +70,7 @@ def readiness(
         "model": partial(model_state, embedder),
         "templates": templates,
         "peers": peers.state,
-        "clock": clock,
+        "clock": partial(clock_state, connection, installation, lambda: datetime.now(UTC)),
         "store_writes": partial(store_state, store),
         "stream_writes": partial(_stream_writes, probe, server),
     }

@@ -19,7 +19,7 @@ from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.background import BackgroundInbox
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.peers import PeerBucket, Peers
-from builder.adapters.nats.probe import Probe, clock_state
+from builder.adapters.nats.probe import Probe
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.requests import answering
 from builder.adapters.nats.shadows import NatsShadows
@@ -177,10 +177,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         stack.push_async_callback(peers.close)
         purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
-        ready = readiness(
-            core.store, watchdog, core.embedder, reloading.state, probe, server, peers,
-            partial(clock_state, connection, own, lambda: datetime.now(UTC)), metrics.parts,
-        )  # fmt: skip
+        ready = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers, connection, own, metrics.parts)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         loops = _run_beside(
             stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
