@@ -15,6 +15,7 @@ from builder.adapters.nats.peers import Peers
 from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.watchdog import Watchdog
+from builder.app.components import Components
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 from builder.ports.store import StoreHealth
@@ -53,9 +54,8 @@ def show_gauges(
 
 
 def readiness(
-    store: StoreHealth,
+    core: Components,
     watchdog: Watchdog,
-    embedder: CachedEmbedder,
     templates: Check,
     probe: Probe,
     server: EmbeddedServer | None,
@@ -65,13 +65,13 @@ def readiness(
     show: Callable[[Mapping[str, str], bool], None],
 ) -> Readiness:
     """The service is not ready without store and stream; problems of the other parts are only reported. show: as `Readiness`."""
-    required: dict[str, Check] = {"store": store.check, "stream": watchdog.state}
+    required: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
     reported: dict[str, Check] = {
-        "model": partial(model_state, embedder),
+        "model": partial(model_state, core.embedder),
         "templates": templates,
         "peers": peers.state,
         "clock": partial(clock_state, connection, installation, lambda: datetime.now(UTC)),
-        "store_writes": partial(store_state, store),
+        "store_writes": partial(store_state, core.store),
         "stream_writes": partial(_stream_writes, probe, server),
     }
     return Readiness(required, reported, show)

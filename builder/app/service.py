@@ -177,7 +177,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         stack.push_async_callback(peers.close)
         purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
-        ready = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers, connection, own, metrics.parts)
+        ready = readiness(core, watchdog, reloading.state, probe, server, peers, connection, own, metrics.parts)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         loops = _run_beside(
             stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
