@@ -72,10 +72,10 @@ VARIANTS: dict[str, Json] = {
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-def install(values: Json) -> str:
+def install(values: Json, release: str = "demo") -> str:
     """The manifest of a client-side dry run: unlike `render`, it checks schema and dependencies too."""
     with helm.Config(namespace="agents", storage_driver="memory") as config:
-        return str(config.install(CHART, "demo", values, dry_run="client")["manifest"])
+        return str(config.install(CHART, release, values, dry_run="client")["manifest"])
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,11 +12,12 @@ import nats
 from nats.aio.client import Client
 
 from builder.adapters.nats.errors import translated
+from builder.adapters.nats.probe import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
 from builder.adapters.nats.topology import Topology, examine
 from builder.app.settings import Settings
 from builder.client.connecting import open_connection, without_credentials
-from builder.domain.errors import Misconfigured
+from builder.domain.errors import Misconfigured, Rejected
 
 START_SECONDS = 5.0
 """How long the start of a service waits for a configured broker, which may be starting too."""
@@ -125,7 +126,7 @@ async def _close(connection: Client) -> None:
 async def check_broker(settings: Settings, servers: str) -> str:
     """The broker and its streams in a sentence; changes nothing there. Raises `Misconfigured` and `Unavailable`.
 
-    servers: its addresses; "" = none is configured or runs.
+    servers: its addresses; "" = none is configured or runs. Raises `Rejected` when its clock and this computer's differ.
     """
     if not servers:
         return f"no servers are configured: `context-builder up` starts {binary()}"
@@ -138,6 +139,9 @@ async def check_broker(settings: Settings, servers: str) -> str:
             )
         with translated("asking for JetStream"):
             streams = await examine(connection.jetstream(), topology(settings))
-        return f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
+        sentence = f"nats-server {connection.connected_server_version} at {without_credentials(servers)}; {streams}"
+        if clock := await clock_state(connection, settings.installation, lambda: datetime.now(UTC)):
+            raise Rejected(f"{clock}; {sentence}")
+        return sentence
     finally:
         await _close(connection)

@@ -2,19 +2,24 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from nats.aio.client import Client
+
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.http import Check
+from builder.adapters.http import Check, Readiness
 from builder.adapters.nats.peers import Peers
-from builder.adapters.nats.probe import Probe
+from builder.adapters.nats.probe import Probe, clock_state
 from builder.adapters.nats.server import EmbeddedServer
 from builder.adapters.nats.watchdog import Watchdog
+from builder.app.components import Components
 from builder.app.telemetry import Metrics
 from builder.domain.errors import Unavailable
 from builder.ports.store import StoreHealth
+from builder.wire.installation import Installation
 from builder.worker.backfill import Backfill
 
 LOW_BYTES = 100_000_000
@@ -49,24 +54,27 @@ def show_gauges(
 
 
 def readiness(
-    store: StoreHealth,
+    core: Components,
     watchdog: Watchdog,
-    embedder: CachedEmbedder,
     templates: Check,
     probe: Probe,
     server: EmbeddedServer | None,
     peers: Peers,
-) -> tuple[dict[str, Check], dict[str, Check]]:
-    """The checks without which the service is not ready, and those whose problems are only reported."""
-    required: dict[str, Check] = {"store": store.check, "stream": watchdog.state}
+    connection: Client,
+    installation: Installation,
+    show: Callable[[Mapping[str, str], bool], None],
+) -> Readiness:
+    """The service is not ready without store and stream; problems of the other parts are only reported. show: as `Readiness`."""
+    required: dict[str, Check] = {"store": core.store.check, "stream": watchdog.state}
     reported: dict[str, Check] = {
-        "model": partial(model_state, embedder),
+        "model": partial(model_state, core.embedder),
         "templates": templates,
         "peers": peers.state,
-        "store_writes": partial(store_state, store),
+        "clock": partial(clock_state, connection, installation, lambda: datetime.now(UTC)),
+        "store_writes": partial(store_state, core.store),
         "stream_writes": partial(_stream_writes, probe, server),
     }
-    return required, reported
+    return Readiness(required, reported, show)
 
 
 def is_alive(watchdog: Watchdog, loops: list[asyncio.Task[None]]) -> bool:

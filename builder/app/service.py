@@ -159,7 +159,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             Rules(heartbeat=ack_wait / 3, pauses=parts.pauses),
         )
         inbox = NatsInbox(
-            connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds, metrics.registry,
+            connection_arguments(url, settings), settings.worker.batch, settings.worker.graceful_seconds,
             worker.process, lambda: watchdog.incarnation, parts.delivery, own,
         )  # fmt: skip
         timeouts = ToolTimeouts(
@@ -177,7 +177,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         stack.push_async_callback(peers.close)
         purging = Purging(core.store, erasure.contexts, archive, drop, lambda: bool(in_work))
         purge_schedule = _open_purging(purging, settings, core.store, peers, metrics, parts.purge_poll_seconds)
-        required, reported = readiness(core.store, watchdog, core.embedder, reloading.state, probe, server, peers)
+        ready = readiness(core, watchdog, reloading.state, probe, server, peers, connection, own, metrics.parts)
         show_gauges(metrics, core.store, settings.data_dir.expanduser(), probe, backfill, watchdog, peers)
         loops = _run_beside(
             stack, watchdog.run(), backfill.run(), removals.run(), summarising.run(), calls.run(), replayed.run(),
@@ -187,7 +187,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         await stack.enter_async_context(
             answering(connection, {**requests.verbs, **Explanations(replays, core.store).verbs}, own, metrics.answered)
         )
-        application = inbox.application(routes(partial(is_alive, watchdog, loops), required, reported, metrics.registry))
+        application = inbox.application(routes(partial(is_alive, watchdog, loops), ready, metrics.registry))
         yield Service(installation=own, reloading=reloading, url=url, js=js, summarising=summarising, application=application)
 
 

@@ -1,7 +1,14 @@
-"""Log lines to standard error, and the metrics of the service beside FastStream's own."""
+"""Log lines to standard error, and the metrics of the service.
 
+Labels have few values, which the service knows: none is a session, a subject or a schema, because each value costs memory in
+the service and in Prometheus as long as they run.
+"""
+
+import asyncio
 import logging
 import sys
+import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,10 +23,14 @@ from builder.domain.peer import Peer
 
 log = logging.getLogger("builder.events")
 
-FIELDS = frozenset({"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason"})
-"""What JSON lines of deliveries have beside the message. Other fields, as those of libraries, are left out."""
+FIELDS = frozenset({"outcome", "workspace", "session", "schema", "seq", "ms", "contexts", "tokens", "reason", "facts"})
+"""What JSON lines have beside the message; `facts` are fields of their own. Other fields, as those of libraries, are left out."""
 TEXT = "%(asctime)s %(levelname)-7s %(name)s  %(message)s"
 """A line for people."""
+REASONS = ("content", "context", "chain", "attempts")
+OUTCOMES = ("remembered", "published", "superseded", "waiting", "expired", "rejected", "unavailable", "failed")
+GATHER_SECONDS = 10.0
+"""One line tells of all triggers within this time that were too old: after a long stop many come together."""
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 
@@ -27,11 +38,22 @@ _TOKENS = (100, 250, 500, 1000, 2000, 4000, 8000, 16000, 32000, 64000)
 class Metrics:
     """Prometheus metrics; pull only, nothing is ever sent."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
+    def __init__(self, registry: CollectorRegistry, gather: float = GATHER_SECONDS) -> None:
+        """gather: seconds in which old triggers are counted before a line tells of them."""
         self.registry = registry
         self._processed = Counter(
             "context_builder_breadcrumbs", "Breadcrumbs settled, by outcome", ["outcome"], registry=registry
         )
+        for label in OUTCOMES:
+            self._processed.labels(label)
+        self._gather, self._old = gather, 0
+        self._expired_at = Gauge(
+            "context_builder_expired_timestamp_seconds",
+            "When a trigger was last settled without a context because it was too old, in seconds since 1970; 0 = never",
+            registry=registry,
+        )
+        self._ready = Gauge("context_builder_ready", "Whether /readyz says ok or degraded: 1 or 0", registry=registry)
+        self._part_ok = Gauge("context_builder_part_ok", "Whether a part of /readyz works: 1 or 0", ["part"], registry=registry)
         self._seconds = Histogram(
             "context_builder_process_seconds",
             "From fetch to settle, by outcome",
@@ -72,6 +94,8 @@ class Metrics:
         self._letters = Counter(
             "context_builder_dead_letters", "Rejected breadcrumbs, by what the reason is about", ["reason"], registry=registry
         )
+        for label in REASONS:
+            self._letters.labels(label)  # an alert sees an increase only of what was 0 before
         self.letters = Gauge("context_builder_dead_letters_waiting", "Dead letters that nobody has cleared", registry=registry)
         self._requests = Counter(
             "context_builder_requests", "Requests answered, by verb and outcome", ["verb", "outcome"], registry=registry
@@ -104,6 +128,12 @@ class Metrics:
         facts = {"version": __version__, "code": worker.code, "model": worker.model, "templates": worker.templates}
         self._build_info.info({"name": name, **facts})
 
+    def parts(self, problems: Mapping[str, str], ready: bool) -> None:
+        """Show what `/readyz` says. problems: by part, "" of one that works."""
+        self._ready.set(ready)
+        for part, problem in problems.items():
+            self._part_ok.labels(part).set(not problem)
+
     def answered(self, verb: str, outcome: str) -> None:
         """Count a request."""
         self._requests.labels(verb, outcome).inc()
@@ -119,7 +149,7 @@ class Metrics:
     def template_failed(self, failure: Failure) -> None:
         """Count it, and log the first failure of each template since the templates were edited."""
         if failure.kind == LLM_HINTS:
-            self._template_failures["hints"].labels(failure.file).inc()
+            self._template_failures["hints"].labels(LLM_HINTS).inc()  # not of which schema: records name it
         else:
             self._template_failures[failure.kind].labels(failure.name).inc()
         if failure.times == 1:
@@ -135,6 +165,8 @@ class Metrics:
             self._letters.labels(processed.kind).inc()
         if processed.kind == ChainTooLong.kind:
             self._stopped.inc()
+        if processed.outcome == "expired":
+            self._note_old()
         for tokens in processed.tokens:
             self._tokens.observe(tokens)
         bad = processed.outcome in {"rejected", "unavailable", "failed"}
@@ -149,6 +181,20 @@ class Metrics:
             f" reason={processed.reason}" if processed.reason else "",
             extra=_fields(processed),
         )
+
+    def _note_old(self) -> None:
+        self._expired_at.set_to_current_time()
+        self._old += 1
+        if self._old == 1:
+            asyncio.get_running_loop().call_later(self._gather, self._tell_old)
+
+    def _tell_old(self) -> None:
+        log.warning(
+            "%d triggers were a day old when they came: they are remembered and get no context; they waited for a worker, or the "
+            "clocks differ, which `context-builder doctor` tells",
+            self._old,
+        )
+        self._old = 0
 
 
 def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
@@ -170,10 +216,17 @@ def _fields(processed: DeliveryOutcome) -> dict[str, Any]:
 def set_up_logging(level: str, style: str) -> None:
     """style: "text" for people, "json" for collectors. Lines of libraries are written the same way."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(json_lines() if style == "json" else logging.Formatter(TEXT))
+    handler.setFormatter(json_lines() if style == "json" else text_lines())
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for noisy in ("httpx", "httpx2", "uvicorn.access", "nats.aio.client"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+def text_lines() -> logging.Formatter:
+    """A line for people; times are UTC, as in JSON."""
+    lines = logging.Formatter(TEXT)
+    lines.converter, lines.default_time_format, lines.default_msec_format = time.gmtime, "%Y-%m-%dT%H:%M:%S", "%s.%03dZ"
+    return lines
 
 
 def json_lines() -> logging.Formatter:
@@ -191,11 +244,12 @@ def json_lines() -> logging.Formatter:
 
 def _head(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
     """The event behind what every line begins with."""
-    record = event["_record"]
+    record, facts = event["_record"], event.pop("facts", {})
     return {
         "time": datetime.fromtimestamp(record.created, UTC).isoformat(),
         "level": record.levelname,
         "logger": record.name,
         "message": event.pop("event"),
+        **facts,
         **event,
     }

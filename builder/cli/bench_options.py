@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from builder.cli.options import settings, show
+from builder.cli.tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -108,15 +109,7 @@ def report(figures: dict[str, Any], as_json: bool, *tables: tuple[str, str, Rows
     if as_json:
         show(figures, as_json)
         return
-    from rich.console import Console
-    from rich.table import Table
-
     for title, first, rows in tables:
-        table = Table(title=title, title_justify="left")
-        table.add_column(first)
-        names = list(next(iter(rows.values())))
-        for name in names:
-            table.add_column(name, justify="right")
-        for key, values in rows.items():
-            table.add_row(key, *(str(values[name]) for name in names))
-        Console(file=sys.stdout).print(table)
+        names = tuple(next(iter(rows.values())))
+        lines = [(key, *(str(values[name]) for name in names)) for key, values in rows.items()]
+        sys.stdout.write(f"{title}\n{table((first, *names), lines, frozenset(names))}\n")

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from builder.cli import tables
+
 COUNTS = {
     "contexts a day": "contexts_per_day",
     "tokens a turn": "tokens",
@@ -13,18 +15,15 @@ COUNTS = {
 }
 """Head of a column → its value in a row."""
 CONSUMER, MODEL = "consumer", "model"
-TEXTS = frozenset({CONSUMER, MODEL})
-"""Columns that begin on the left."""
 
 
 def table(figures: dict[str, Any]) -> str:
     """A line a consumer and model, and the sum where each consumer has one price; columns without a value are not in it."""
     money = f"{figures['currency']} a day".strip()
     lines = list(_lines(figures, money))
-    heads = [CONSUMER, *COUNTS, *(head for head in (MODEL, money) if any(line[head] for line in lines))]
-    rows = [heads, *([line[head] for head in heads] for line in lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "".join(f"{_joined(heads, row, widths)}\n" for row in rows)
+    heads = (CONSUMER, *COUNTS, *(head for head in (MODEL, money) if any(line[head] for line in lines)))
+    rows = [tuple(line[head] for head in heads) for line in lines]
+    return tables.table(heads, rows, frozenset(heads[1:]))
 
 
 def _lines(figures: dict[str, Any], money: str) -> Iterator[dict[str, str]]:
@@ -39,8 +38,3 @@ def _lines(figures: dict[str, Any], money: str) -> Iterator[dict[str, str]]:
 
 def _amount(value: float | None) -> str:
     return "" if value is None else f"{value:,.4f}"
-
-
-def _joined(heads: list[str], cells: list[str], widths: list[int]) -> str:
-    columns = zip(heads, cells, widths, strict=True)
-    return "  ".join(cell.ljust(width) if head in TEXTS else cell.rjust(width) for head, cell, width in columns).rstrip()

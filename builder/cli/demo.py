@@ -9,15 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.table import Table
-
 from builder.app.components import counter
 from builder.app.service import Service, open_service, serving
 from builder.app.settings import Http, Nats, Settings, Store
 from builder.app.telemetry import set_up_logging
 from builder.bench.data.datasets import demo_evidence, sample_lines
 from builder.bench.quality.tokens import baselines
+from builder.cli.tables import table
 from builder.client import Client, ReceivedContext, Unavailable, connect
 from builder.wire.records import Outgoing, read_lines
 
@@ -84,10 +82,7 @@ async def _last_context(
 def print_costs(result: dict[str, Any]) -> None:
     """A table on standard error: tokens of the page beside those of what it replaces."""
     sys.stdout.flush()
-    table = Table(title=f"tokens ({result['context']['assembly']['tokenizer']})", title_justify="left")
-    table.add_column("what an agent would send")
-    table.add_column("tokens", justify="right")
-    table.add_column("messages with the answer", justify="right")
-    for name, row in result["baselines"].items():
-        table.add_row(name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}")
-    Console(stderr=True).print(table)
+    heads = ("what an agent would send", "tokens", "messages with the answer")
+    rows = ((name, f"{row['tokens']:,}", f"{row['answers']} of {row['of']}") for name, row in result["baselines"].items())
+    text = table(heads, rows, frozenset(heads[1:]))
+    sys.stderr.write(f"tokens ({result['context']['assembly']['tokenizer']})\n{text}")

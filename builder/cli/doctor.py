@@ -124,6 +124,8 @@ async def _broker(address: Address, settings: Settings) -> str:
         return await check_broker(settings, "")
     try:
         return await check_broker(settings, address.servers)
+    except Rejected as error:
+        raise _Degraded(str(error)) from error
     except Unavailable:
         if address.is_configured or running(settings):
             raise

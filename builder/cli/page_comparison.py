@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
-from builder.cli.tables import table
+from builder.cli.tables import fits, table
 
 CONTEXT_LINES = 2
 """Equal lines around a difference."""
@@ -39,7 +39,7 @@ def _numbers(before: int, after: int) -> tuple[str, str, str]:
 
 
 def _lines(before: str, after: str) -> Iterator[str]:
-    """The lines that differ, with those around them, side by side."""
+    """The lines that differ, with those around them: side by side, or in a narrow terminal below each other."""
     lines, others = before.splitlines(), after.splitlines()
     rows: list[tuple[str, str, str]] = []
     for group in SequenceMatcher(None, lines, others, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
@@ -47,7 +47,14 @@ def _lines(before: str, after: str) -> Iterator[str]:
         for kind, start, end, other_start, other_end in group:
             pairs = zip_longest(lines[start:end], others[other_start:other_end], fillvalue="")
             rows += [(SIGNS[kind], one, other) for one, other in pairs]
-    yield table(("", "before", "after"), rows, ruled=True)
+    columns = ("", "before", "after")
+    yield table(columns, rows, ruled=True) if fits(columns, rows) else "".join(map(_below_each_other, rows))
+
+
+def _below_each_other(row: tuple[str, str, str]) -> str:
+    sign, before, after = row
+    lines = (("-", before), ("+", after)) if sign else ((" ", before),)
+    return "".join(f"{mark} {line}\n" for mark, line in lines if line or not sign)
 
 
 def _failures(failures: list[str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
-from builder.cli.tables import table, width
+from builder.cli.tables import table
 
 EVIDENCE = ("p", "rank", "signals")
 """Columns of what could be found: probability, rank, and the points of the strongest signals."""
@@ -16,8 +16,6 @@ NUMBERS = frozenset({"lines", "tokens", "p", "rank", "least", "most"})
 """Columns of numbers."""
 CUT = frozenset({"signals", "begins with"})
 """Columns of which a narrow terminal shows the beginning."""
-WIDE = 120
-"""Columns of a terminal from which the beginning of each text has room."""
 MAX_BEGINNING = 60
 """Characters of it."""
 
@@ -64,8 +62,7 @@ def _sections(answer: dict[str, Any]) -> Iterator[str]:
         evidence = EVIDENCE if any(part.get("evidence") for part in parts) else ()
         columns = ("lines", "tokens", "from", "why", *evidence, "begins with")
         rows = [(*_part(part), *(_evidence(part) if evidence else ()), _beginning(page, part)) for part in parts]
-        heads = columns if width() >= WIDE else columns[:-1]
-        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(heads, [row[: len(heads)] for row in rows], NUMBERS, CUT)
+        yield f"{name}: {tokens.get(name, 0):,} tokens\n" + table(columns, rows, NUMBERS, CUT)
 
 
 def _absences(absent: str, receipt: dict[str, Any]) -> Iterator[str]:

@@ -15,6 +15,8 @@ from builder.client.connecting import without_credentials
 from builder.domain.errors import Misconfigured
 
 log = logging.getLogger("builder")
+LABELS = {"nats": "NATS", "consumers": "contexts for"}
+"""How people read a fact of the start, where it is not its name."""
 
 
 async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
@@ -35,13 +37,20 @@ async def serve_until_signal(settings: Settings, parts: Parts = PARTS) -> None:
 
         def started(port: int) -> None:
             while_serving.enter_context(announcement(settings, service.url, port))
-            log.info("name     %s", settings.name)
-            log.info("NATS     %s", without_credentials(service.url))
-            log.info("store    %s", locate_store(settings, parts.stores).name)
-            log.info("model    %s", service.core.embedder.model)
-            log.info("templates %s", settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR")
-            log.info("contexts for %s", consumers or "nobody: no profile has a trigger")
-            log.info("health   http://%s:%d/readyz", settings.http.host, port)
+            facts = {
+                "name": settings.name,
+                "nats": without_credentials(service.url),
+                "store": locate_store(settings, parts.stores).name,
+                "model": service.core.embedder.model,
+                "templates": str(settings.templates_dir or "bundled; your own are in CONTEXT_BUILDER_TEMPLATES_DIR"),
+                "consumers": consumers or "nobody: no profile has a trigger",
+                "health": f"http://{settings.http.host}:{port}/readyz",
+            }
+            if settings.log.format == "json":
+                log.info("started", extra={"facts": facts})
+                return
+            for name, fact in facts.items():
+                log.info("%-8s %s", LABELS.get(name, name), fact)
 
         with while_serving:
             await serve_until(service, settings.http.host, settings.http.port, stop, started)

@@ -156,7 +156,7 @@ class Pull:
         if status == HEARTBEAT:
             self._refusal = ""
         elif message.subject == self._reply:
-            self._end("" if status in ENDS else f"{status} {headers.get('Description', 'no description')}")
+            self._end("" if status in ENDS else " ".join([status, *headers.get("Description", "no description").split()]))
 
     def _end(self, refusal: str) -> None:
         """The open request is over. refusal: the reason of the server; empty when it ended normally."""

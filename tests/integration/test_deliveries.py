@@ -8,7 +8,6 @@ from typing import Any
 
 from nats.aio.msg import Msg
 from nats.js import JetStreamContext
-from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.inbox import NatsInbox
 from builder.adapters.nats.topology import BREADCRUMBS, DURABLE, Topology, ensure_durable, ensure_streams
@@ -37,7 +36,7 @@ async def inbox_on(
 ) -> AsyncIterator[JetStreamContext]:
     """The service's subscription, with this in the place of the worker."""
     async with bus(broker) as (js, incarnation):
-        inbox = NatsInbox({"servers": [broker.url]}, places, graceful, CollectorRegistry(), process, lambda: incarnation)
+        inbox = NatsInbox({"servers": [broker.url]}, places, graceful, process, lambda: incarnation)
         application = inbox.application([])
         await application.start()
         try:

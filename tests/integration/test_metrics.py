@@ -1,14 +1,26 @@
-"""What an operator reads at /metrics and from `doctor`."""
+"""The figures that an operator reads at /metrics and from `doctor`."""
 
 import json
 import os
 import re
 import signal
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from tests.commands import run
-from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
+import nats
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from builder.adapters.nats.probe import clock_state
+from builder.app import broker as broker_of_app
+from builder.app.settings import Embedding
+from builder.cli import doctor
+from builder.wire.installation import DEFAULT, Installation
+from tests.chart import one
+from tests.commands import COMMAND, run
+from tests.integration.inside import settings
+from tests.running import Broker, Process, Running, all_settled, answered, environment, jetstream, say, until, wait_for
 
 
 def value(metrics: str, name: str) -> float:
@@ -18,20 +30,106 @@ def value(metrics: str, name: str) -> float:
     return float(found[1])
 
 
-async def test_metrics_tell_builds_tokens_and_what_faststream_received(folder: Path, broker: Broker) -> None:
+async def test_metrics_tell_builds_and_tokens_and_do_not_grow_with_sessions(folder: Path, broker: Broker) -> None:
     with Running(folder / "service", broker.url) as service:
+        fresh = service.get("/metrics")[1]
+        assert selectors_without_a_series(fresh) == set()
         async with jetstream(broker.url) as js:
             await say(js, "Where do I set the API key?", "s1", "m1")
             await say(js, "And the port?", "s1", "m2")
             await all_settled(js)
+            status, metrics = service.get("/metrics")
+            for number in range(100):
+                await say(js, f"Hello from {number}.", f"session-{number}", f"n{number}")
+            await all_settled(js)
             tokens = sum(event["token_count"] for event in await answered(js))
-        status, metrics = service.get("/metrics")
+        assert len(service.get("/metrics")[1].splitlines()) == len(metrics.splitlines())
+        assert "session-" not in service.get("/metrics")[1]
+        assert value(service.get("/metrics")[1], "context_builder_context_tokens_sum") == tokens
     assert status == 200
     assert value(metrics, "context_builder_build_seconds_count") == 2
     assert 0 < value(metrics, "context_builder_build_seconds_sum") <= value(metrics, "context_builder_process_seconds_sum")
-    assert value(metrics, "context_builder_context_tokens_sum") == tokens
-    assert value(metrics, "faststream_received_messages_total") == 2
     assert value(metrics, "context_builder_queue_age_seconds") >= 0
+
+
+def selectors_without_a_series(metrics: str) -> set[str]:
+    """Of the chart's alerts, as Prometheus would evaluate them against the scrape of one worker."""
+    series = [(sample.name, sample.labels) for family in text_string_to_metric_families(metrics) for sample in family.samples]
+    missing = set()
+    for alert in one("all options", "PrometheusRule")["spec"]["groups"][0]["rules"]:
+        for name, matchers in re.findall(r"(context_builder_\w+)\{([^}]*)\}", alert["expr"]):
+            wanted = dict(re.findall(r'(\w+)="([^"]*)"', matchers))
+            own = {label: text for label, text in wanted.items() if label not in {"service", "namespace"}}  # Prometheus adds them
+            if not any(name == there and own.items() <= labels.items() for there, labels in series):
+                missing.add(alert["expr"])
+    return missing
+
+
+async def test_metrics_change_when_the_broker_is_gone_and_when_it_is_back(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url) as service:
+
+        def scrape(ready: int, stream: int) -> bool:
+            metrics = service.get("/metrics")[1]
+            age = value(metrics, "context_builder_queue_age_seconds")
+            return (
+                value(metrics, "context_builder_ready") == ready
+                and f'context_builder_part_ok{{part="stream"}} {stream}.0' in metrics
+                and f'context_builder_part_ok{{part="stream_writes"}} {stream}.0' in metrics
+                and 'context_builder_part_ok{part="model"} 1.0' in metrics
+                and (age == 0 if ready else age > 1)
+            )
+
+        wait_for(lambda: scrape(1, 1), "a service that is ready")
+        broker.kill()
+        wait_for(lambda: scrape(0, 0), "a service that is not, and the age of what may wait")
+        broker.start()
+        wait_for(lambda: scrape(1, 1), "a service that is ready again")
+
+
+def test_a_collector_gets_the_facts_of_the_start_as_fields(tmp_path: Path, broker: Broker) -> None:
+    env = environment(tmp_path, nats__servers=broker.url, log__format="json")
+    with Process([COMMAND, "up"], env, tmp_path / "log") as service:
+        wait_for(lambda: '"message":' in service.said() and '"started"' in service.said(), "the line of the start")
+        (line,) = [line for line in map(json.loads, service.said().splitlines()) if line["message"] == "started"]
+    assert {"name": "context-builder", "nats": broker.url, "consumers": "default"}.items() <= line.items()
+    assert line["health"].startswith("http://127.0.0.1:")
+    assert {"store", "model", "templates"} <= line.keys()
+
+
+class HalfAnHourAhead(datetime):
+    """The clock of a computer that is."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        """Of that computer."""
+        return super().now(tz) + timedelta(minutes=30)
+
+
+async def test_doctor_warns_of_a_clock_that_differs(service: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = settings(tmp_path, service.url).model_copy(update={"embedding": Embedding(engine="none")})
+    (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
+    assert (finding["ok"], finding["warning"]) == (True, False)
+    monkeypatch.setattr(broker_of_app, "datetime", HalfAnHourAhead)
+    (finding,) = [each for each in await doctor.examine(own, service.url) if each["part"] == "broker"]
+    assert (finding["ok"], finding["warning"]) == (True, True)
+    assert finding["said"].startswith("this computer's clock is 1,800 s ahead of the broker's; set both by a time server")
+    assert "BREADCRUMBS holds" in finding["said"]
+
+
+async def test_a_clock_that_differs_from_the_brokers_is_told_with_the_difference(service: Running) -> None:
+    connection = await nats.connect(service.url)
+    try:
+
+        async def state(difference: timedelta) -> str:
+            return await clock_state(connection, DEFAULT, lambda: datetime.now(UTC) + difference)
+
+        assert "clock is 108,000 s ahead of the broker's" in await state(timedelta(hours=30))
+        assert "clock is 3,600 s behind the broker's" in await state(timedelta(hours=-1))
+        assert await state(timedelta(seconds=2)) == ""
+        nobody = Installation("nobody-made-it")
+        assert await clock_state(connection, nobody, lambda: datetime.now(UTC) + timedelta(days=1)) == ""
+    finally:
+        await connection.close()
 
 
 async def test_the_queue_s_age_grows_while_nothing_is_settled_and_is_nothing_when_all_is(tmp_path: Path, broker: Broker) -> None:

@@ -1,6 +1,6 @@
 """The inbox: a FastStream subscriber on a durable JetStream pull consumer that hands deliveries to the worker.
 
-FastStream hosts the subscription, its middlewares and its lifespan; the messages come through `Pull`, as long as places are
+FastStream hosts the subscription and its lifespan; the messages come through `Pull`, as long as places are
 free. Deliveries run side by side; the worker keeps the order inside a session.
 """
 
@@ -11,9 +11,7 @@ from typing import Any
 from faststream import AckPolicy
 from faststream.asgi import AsgiFastStream
 from faststream.nats import JStream, NatsBroker, NatsMessage
-from faststream.nats.prometheus import NatsPrometheusMiddleware
 from nats.aio.msg import Msg
-from prometheus_client import CollectorRegistry
 
 from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.errors import believe_only_the_server
@@ -36,7 +34,6 @@ class NatsInbox:
         connection: dict[str, Any],
         places: int,
         graceful_seconds: float,
-        registry: CollectorRegistry,
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         incarnation: Callable[[], int],
         delivery: Callable[[Msg, int], Delivery] = NatsDelivery,
@@ -48,12 +45,10 @@ class NatsInbox:
         """
         believe_only_the_server()
         self._durable = all_breadcrumbs(installation)
-        metrics = NatsPrometheusMiddleware(registry=registry, app_name="context-builder")
         # Without apply_types: FastStream fills typed arguments in threads, which takes time and mixes up the order.
         self.broker = NatsBroker(
             **broker_arguments(connection),
             graceful_timeout=graceful_seconds,
-            middlewares=(metrics,),
             logger=None,
             apply_types=False,
         )

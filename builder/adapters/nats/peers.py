@@ -31,6 +31,7 @@ CLOSE_SECONDS = 1.0
 """How long a stopping worker waits for the broker to take its keys away."""
 WORKER, TASK = "worker", "task"
 """First words of the keys: one key a worker, one a task that only one worker does at a time."""
+ADVICE = "a cluster that elects a leader answers within seconds; otherwise look at the broker and the rights on the bucket"
 FAILURES = (APIError, JetStreamError, NatsError, OSError, TimeoutError)
 """What the bucket may raise; nothing else of the service depends on it."""
 
@@ -133,7 +134,7 @@ class Peers:
                 await self._bucket.write(task, own.id.encode())
             peers = await self._bucket.read()
         except FAILURES as error:
-            self._problem = f"other workers cannot be seen: {reason(error)}; check the rights on the bucket and the broker"
+            self._problem = f"other workers cannot be seen: {reason(error)}; {ADVICE}"
             if self._throttle.is_open():
                 log.warning("%s", self._problem)
             return

@@ -1,17 +1,43 @@
-"""Checks that the broker's storage accepts writes by publishing an empty message; no query can tell."""
+"""Checks the broker's storage, by publishing an empty message because no query can tell, and the broker's clock."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
+from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, PROBES, PROBES_SUBJECT
-from builder.client.connecting import reason
+from builder.client.connecting import reason, translated
 from builder.wire.installation import DEFAULT, Installation
 
 PROBE_SECONDS = 1.0
 """How long a probe waits."""
+CLOCK_SECONDS = 5.0
+"""A smaller difference of two clocks is no problem."""
+
+
+async def clock_state(connection: Client, installation: Installation, now: Callable[[], datetime]) -> str:
+    """How far this computer's clock is from the broker's; empty within CLOCK_SECONDS, and before the first start made a stream.
+
+    now: of this computer. Raises `Unavailable`.
+    """
+    before = now()
+    with translated("the broker does not tell its time", "look at the connection"):
+        # nats-py leaves `ts`, the server's time of the answer, out of what it parses.
+        reply = await connection.request(f"$JS.API.STREAM.INFO.{installation.stream(BREADCRUMBS)}", timeout=PROBE_SECONDS)
+    answer = json.loads(reply.data)
+    there, after = datetime.fromisoformat(answer["ts"]) if "ts" in answer else before, now()
+    ahead = max((before - there).total_seconds(), 0) or min((after - there).total_seconds(), 0)
+    if abs(ahead) <= CLOCK_SECONDS:
+        return ""
+    direction = "ahead of" if ahead > 0 else "behind"
+    return (
+        f"this computer's clock is {abs(ahead):,.0f} s {direction} the broker's; set both by a time server: a trigger that is a "
+        "day old by this clock gets no context"
+    )
 
 
 class Probe:

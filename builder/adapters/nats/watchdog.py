@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
@@ -49,7 +49,7 @@ class Watchdog:
         self.pending = 0
         """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
-        """Stream time of the first unsettled breadcrumb."""
+        """Stream time of the first unsettled breadcrumb; since when the broker does not answer, where none was known."""
 
     async def prepare(self) -> float:
         """Streams and durable, before the first subscription; returns the durable's ack wait in seconds."""
@@ -97,7 +97,8 @@ class Watchdog:
             self._problem = str(error)
             log.error("%s", error)  # noqa: TRY400 - the sentence says it all
         except (APIError, NatsError, OSError, Unavailable) as error:
-            # The connection reconnects by itself.
+            # The connection reconnects by itself. What comes meanwhile is not known, so the age grows from now on.
+            self.oldest = self.oldest or datetime.now(UTC)
             if self._throttle.is_open():
                 log.warning("the watchdog got no answer: %r", error)
 

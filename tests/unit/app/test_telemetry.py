@@ -1,15 +1,18 @@
 """Log lines have fields for collectors, and hold no words of people."""
 
+import asyncio
 import io
 import json
 import logging
+import re
 from collections.abc import Iterator
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 
-from builder.app.telemetry import Metrics, set_up_logging
+from builder.app.telemetry import OUTCOMES, REASONS, Metrics, set_up_logging, text_lines
 from builder.domain.delivery_outcome import DeliveryOutcome
+from builder.domain.errors import Rejected
 from builder.domain.failure import Failure
 from builder.worker.resilience import UnexpectedError, guard
 
@@ -71,10 +74,66 @@ async def test_the_traceback_of_a_bug_says_where_and_what_kind_and_not_what_some
     assert logged.index("KeyError\nwhich led to\n") < logged.rindex("ValueError")
 
 
-def test_failed_hints_of_records_are_counted_and_logged_by_their_schema(lines: io.StringIO) -> None:
+def test_failed_hints_of_records_are_counted_together_and_logged_by_their_schema(lines: io.StringIO) -> None:
     registry = CollectorRegistry()
-    failure = Failure(kind="llm_hints", name="note.v1", reason="mode: no mode", instead="the ordinary hint")
-    Metrics(registry).template_failed(failure)
-    assert registry.get_sample_value("context_builder_hint_failures_total", {"hint": "llm_hints of note.v1"}) == 1
-    message = json.loads(lines.getvalue())["message"]
+    metrics = Metrics(registry)
+    for name in ("note.v1", "ticket.v1"):
+        metrics.template_failed(Failure(kind="llm_hints", name=name, reason="mode: no mode", instead="the ordinary hint"))
+    assert registry.get_sample_value("context_builder_hint_failures_total", {"hint": "llm_hints"}) == 2
+    message = json.loads(lines.getvalue().splitlines()[0])["message"]
     assert message == "llm_hints of note.v1 failed, the ordinary hint is shown: mode: no mode; mend it"
+
+
+def outcome(number: int, name: str) -> DeliveryOutcome:
+    subject, kind = f"breadcrumbs.acme.s{number}.schema{number}.v1", REASONS[number % len(REASONS)]
+    return DeliveryOutcome(
+        subject=subject, sequence=number, replay=False, outcome=name, seconds=0.01, tokens=(number,), kind=kind
+    )
+
+
+def test_metrics_do_not_grow_with_sessions_and_schemas_and_name_none(lines: io.StringIO) -> None:
+    logging.getLogger().setLevel("ERROR")
+    metrics = Metrics(CollectorRegistry())
+    settled = [name for name in OUTCOMES if name != "expired"]
+
+    def scrape(first: int, last: int) -> str:
+        for number in range(first, last):
+            metrics.observe(outcome(number, settled[number % len(settled)]))
+        return generate_latest(metrics.registry).decode()
+
+    few, many = scrape(0, 200), scrape(200, 20_000)
+    assert len(many.splitlines()) == len(few.splitlines())
+    assert len(many) < 20_000
+    assert not re.search(r"acme|s1999|schema", many)
+    assert not lines.getvalue()
+
+
+def test_each_outcome_and_each_reason_of_a_dead_letter_is_zero_before_the_first_one() -> None:
+    registry = CollectorRegistry()
+    Metrics(registry)
+    kinds: set[type[Rejected]] = {Rejected, *Rejected.__subclasses__()}
+    assert {kind.kind for kind in kinds} == set(REASONS)
+    for outcome_name in OUTCOMES:
+        assert registry.get_sample_value("context_builder_breadcrumbs_total", {"outcome": outcome_name}) == 0
+    for reason in REASONS:
+        assert registry.get_sample_value("context_builder_dead_letters_total", {"reason": reason}) == 0
+
+
+async def test_many_old_triggers_are_one_warning_and_the_time_of_the_last_one(lines: io.StringIO) -> None:
+    metrics = Metrics(CollectorRegistry(), gather=0)
+    for number in range(1_000):
+        metrics.observe(outcome(number, "expired"))
+    while "WARNING" not in lines.getvalue():
+        await asyncio.sleep(0)
+    metrics.observe(outcome(1_001, "expired"))
+    while lines.getvalue().count("WARNING") < 2:
+        await asyncio.sleep(0)
+    logged = [line for line in map(json.loads, lines.getvalue().splitlines()) if line["level"] == "WARNING"]
+    assert [line["message"].split(" triggers were a day old")[0] for line in logged] == ["1000", "1"]
+    assert (metrics.registry.get_sample_value("context_builder_expired_timestamp_seconds") or 0) > 1.7e9
+
+
+def test_a_line_for_people_has_its_time_in_utc() -> None:
+    record = logging.LogRecord("builder", logging.INFO, "", 0, "stopped", None, None)
+    record.created, record.msecs = 0.25, 250
+    assert text_lines().format(record) == "1970-01-01T00:00:00.250Z INFO    builder  stopped"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from builder.cli.cost_table import table
 
 ROW: dict[str, Any] = {
@@ -19,9 +21,15 @@ ROW: dict[str, Any] = {
 
 def test_without_prices_there_are_no_columns_of_money() -> None:
     assert table({"currency": "EUR", "consumers": [ROW], "a_day": None}) == (
-        "consumer  contexts a day  tokens a turn  reused  cached  new  response\n"
-        "default            1,200          1,500     700     640  860        90\n"
+        "consumer   contexts a day   tokens a turn   reused   cached   new   response\n"
+        "────────────────────────────────────────────────────────────────────────────\n"
+        "default             1,200           1,500      700      640   860         90\n"
     )
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
 
 
 def test_several_consumers_have_a_sum() -> None:
@@ -29,6 +37,7 @@ def test_several_consumers_have_a_sum() -> None:
     lines = table({"currency": "EUR", "consumers": [ROW | {"money": [{"model": "large", "a_day": 2.25}]}, other], "a_day": 2.75})
     assert [line.split()[-2:] for line in lines.splitlines()] == [
         ["a", "day"],
+        ["─" * 101],
         ["large", "2.2500"],
         ["small", "0.5000"],
         ["all", "2.7500"],
@@ -37,4 +46,4 @@ def test_several_consumers_have_a_sum() -> None:
 
 def test_a_reported_model_without_prices_is_named() -> None:
     row = ROW | {"reported": {"model": "other", "ratio": 1.1, "reports": 3}}
-    assert table({"currency": "", "consumers": [row], "a_day": None}).splitlines()[1].endswith("other")
+    assert table({"currency": "", "consumers": [row], "a_day": None}).splitlines()[2].endswith("other")

@@ -1,12 +1,30 @@
 """Tables as people read them in a terminal."""
 
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+from builder.app.operations.shadows import shadow_report
+from builder.cli.bench_options import report
+from builder.cli.cost_table import table as cost_table
+from builder.cli.page_comparison import comparison_text
+from builder.cli.receipt_tables import receipt_text
+from builder.cli.shadow_report import report_text
 from builder.cli.tables import table
+from tests.unit.cli.test_cost_table import ROW
+from tests.unit.cli.test_receipt_tables import ANSWER, source
+from tests.unit.cli.test_shadow_report import DIFFERENCE
+
+RESULTS = Path(__file__).parents[2] / "bench" / "results"
 
 COLUMNS = ("lines", "from", "why", "signals")
 ROWS = [("7", "m7 v1 Anna", "found", "+1.9 window_similarity, +1.7 context_words_of_best, +1.4 speaker")] * 3
 CUT = frozenset({"signals"})
+IDENTITY, OTHER = "1006248e-34d7-4a8d-9da6-7f0e55fb1c4e", "07bc406e-bfcb-4c4b-bea0-c1992f0dcced"
 
 
 @pytest.mark.parametrize("width", [50, 80, 120])
@@ -20,14 +38,79 @@ def test_a_cut_column_takes_what_the_others_leave_and_each_row_stays_one_line(
     assert lines[2].startswith("    7   m7 v1 Anna   found   +1.9 window_simi")
 
 
-def test_an_id_that_has_no_room_goes_on_in_a_further_line_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "24")
-    identity = "1006248e-34d7-4a8d-9da6-7f0e55fb1c4e"
-    _, _, *lines = table(("id", "why"), [(identity, "found")]).splitlines()
-    assert len(lines) > 1
-    assert "".join(line.split()[0] for line in lines) == identity
+@pytest.mark.parametrize("width", [24, 60, 100])
+def test_ids_headings_and_numbers_are_whole_however_narrow_the_terminal_is(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    columns = ("trigger", "of the session", "tokens saved")
+    rows = [(IDENTITY, f"{OTHER} v1 Anna Petrowna", "1,234"), (OTHER, IDENTITY, "")]
+    text = table(columns, rows, frozenset({"tokens saved"}))
+    for word in (*columns, IDENTITY, OTHER, "1,234", "Petrowna"):
+        assert word in text
+    assert max(map(len, text.splitlines())) <= max(width, len("  of the session: ") + len(IDENTITY))
 
 
 def test_a_table_without_rows_has_its_head(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     assert table(COLUMNS, [], cut=CUT).splitlines()[0].split() == list(COLUMNS)
+
+
+def figures(name: str) -> Any:
+    """Of a stored result."""
+    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))["figures"]
+
+
+def bench_tables() -> dict[str, tuple[str, str, Any]]:
+    """Title, first column and rows, as the commands of `bench` give them."""
+    sizes, recall = figures("latency")["sizes"], figures("recall-assistant")["budgets"]
+    orders, pages = figures("prefix-assistant")["orders"], figures("tokens-assistant")["budgets"]
+    tables = (
+        ("latency", "messages", sizes),
+        ("prefix", "order", orders),
+        ("recall", "budget", recall),
+        ("tokens", "budget", pages),
+    )
+    return {each[0]: each for each in tables}
+
+
+@pytest.mark.parametrize("name", bench_tables())
+def test_each_heading_and_each_number_of_a_bench_can_be_read_at_80_columns(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    rows = bench_tables()[name][2]
+    report({}, False, bench_tables()[name])
+    text = capsys.readouterr().out
+    assert max(map(len, text.splitlines())) <= 80
+    for key, values in rows.items():
+        assert all(word in text for word in (key, *values, *map(str, values.values())))
+
+
+def commands() -> dict[str, str]:
+    """What the other commands print of ids as long as they come, at the terminal's width."""
+    receipt = ANSWER["receipt"]
+    parts = [{**each, "source": source(IDENTITY, "Anna Petrowna")} for each in receipt["parts"]]
+    absent = [{**each, "source": source(OTHER)} for each in receipt["absent"]]
+    answer = ANSWER | {"session": OTHER, "receipt": receipt | {"parts": parts, "absent": absent}}
+    differing = [replace(DIFFERENCE, trigger=IDENTITY, session=OTHER, shadow=f"lean-of-{name}") for name in ("a", "b")]
+    page = {"sections": [], "token_count": 9, "content": f"- Result {IDENTITY} {OTHER}\n- Call"}
+    comparison = {"before": page, "after": page | {"content": f"- Result {OTHER} {IDENTITY}\n- Call"}, "failures": []}
+    money = [{"model": IDENTITY, "a_day": 2.25}]
+    return {
+        "explain": receipt_text(answer),
+        "shadow report": report_text(shadow_report(differing, 10)),
+        "replay": comparison_text(comparison, is_other=True),
+        "cost": cost_table({"currency": "EUR", "a_day": None, "consumers": [ROW | {"consumer": OTHER, "money": money}]}),
+        "profiles": table(("name", "made by", "triggers", "tokens"), [(OTHER, f"{IDENTITY} in _", "user.message.v1", "4,000")]),
+    }
+
+
+def test_no_command_breaks_an_id_or_a_heading_at_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    for name, text in commands().items():
+        assert IDENTITY in text, name
+        assert OTHER in text, name
+        assert not re.search(r"[0-9a-f]{4}-$|^ *[0-9a-f]{1,12}$", text, re.MULTILINE), name
+    printed = commands()
+    assert all(word in printed["explain"] for word in ("from", "why", "tokens", "signals", "not on the page"))
+    assert all(word in printed["cost"] for word in ("contexts a day", "tokens a turn", "response", "EUR a day"))
+    assert all(word in printed["shadow report"] for word in ("trigger", "reordered", "lean-of-a", "lean-of-b"))

@@ -1,17 +1,20 @@
 {{- define "context-builder.name" -}}
-{{- default .Chart.Name .Values.nameOverride | trunc 52 | trimSuffix "-" }}
+{{- regexReplaceAll "-+$" (default .Chart.Name .Values.nameOverride | trunc 52) "" }}
 {{- end }}
 
-{{/* 52: the StatefulSet adds eleven characters to it in a label of at most 63. */}}
+{{/*
+52: the StatefulSet adds eleven characters to it in a label of at most 63. A Service's name has no dot and begins with a letter, which
+the name of a release may have and may lack.
+*/}}
 {{- define "context-builder.fullname" -}}
 {{- $name := include "context-builder.name" . }}
-{{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
-{{- else if contains $name .Release.Name }}
-{{- .Release.Name | trunc 52 | trimSuffix "-" }}
-{{- else }}
-{{- printf "%s-%s" .Release.Name $name | trunc 52 | trimSuffix "-" }}
+{{- $full := .Values.fullnameOverride }}
+{{- if not $full }}
+{{- $release := .Release.Name | replace "." "-" }}
+{{- $full = contains $name $release | ternary $release (printf "%s-%s" $release $name) }}
+{{- if regexMatch "^[0-9]" $full }}{{- $full = printf "r-%s" $full }}{{- end }}
 {{- end }}
+{{- regexReplaceAll "-+$" (trunc 52 $full) "" }}
 {{- end }}
 
 {{- define "context-builder.selectorLabels" -}}
@@ -37,6 +40,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- printf "%s:%s" .repository (default $.Chart.AppVersion .tag) }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* "true" when there is a file to lay over the bundled ones. */}}
+{{- define "context-builder.hasTemplates" -}}
+{{- with .Values.templates }}{{ if or .hints .pages .phrases .profiles .presets }}true{{ end }}{{ end }}
 {{- end }}
 
 {{- define "context-builder.serviceAccountName" -}}
@@ -92,7 +100,6 @@ capabilities:
 {{/* The settings of the service, for it and for what works on its store. */}}
 {{- define "context-builder.env" -}}
 {{- $auth := .Values.nats.auth }}
-{{- $templates := or .Values.templates.hints .Values.templates.pages .Values.templates.profiles .Values.templates.presets }}
 - name: CONTEXT_BUILDER_NAME
   value: {{ .Values.name | quote }}
 - name: CONTEXT_BUILDER_DATA_DIR
@@ -133,7 +140,7 @@ capabilities:
 - name: CONTEXT_BUILDER_NATS__TLS_KEY
   value: /etc/context-builder/nats/client.key
 {{- end }}
-{{- if $templates }}
+{{- if include "context-builder.hasTemplates" . }}
 - name: CONTEXT_BUILDER_TEMPLATES_DIR
   value: /etc/context-builder/templates
 {{- end }}
@@ -145,12 +152,11 @@ capabilities:
 {{- define "context-builder.mounts" -}}
 {{- $auth := .Values.nats.auth }}
 {{- $credentialFiles := or $auth.credentialsKey $auth.caKey $auth.certKey }}
-{{- $templates := or .Values.templates.hints .Values.templates.pages .Values.templates.profiles .Values.templates.presets }}
 - name: data
   mountPath: /data
 - name: tmp
   mountPath: /tmp
-{{- if $templates }}
+{{- if include "context-builder.hasTemplates" . }}
 - name: templates
   mountPath: /etc/context-builder/templates
   readOnly: true
@@ -160,4 +166,10 @@ capabilities:
   mountPath: /etc/context-builder/nats
   readOnly: true
 {{- end }}
+{{- end }}
+
+{{/* Asks the embedded broker how it is; http.client ignores proxy variables. A status other than 200 is a failure. */}}
+{{- define "context-builder.brokerProbe" -}}
+{{- $program := "import http.client as h; c = h.HTTPConnection('127.0.0.1', 8222, timeout=4); c.request('GET', '%s'); raise SystemExit(c.getresponse().status != 200)" }}
+{{- list "python" "-c" (printf $program .) | toJson }}
 {{- end }}
