@@ -35,9 +35,11 @@ class CountingStore(MemoryStore):
 class DistantStream(MemoryStream):
     """Its answers take time, in which others wait."""
 
-    async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+    async def walk(
+        self, workspace: str, session: str, after: Place, until: Place, schema: str = ""
+    ) -> AsyncIterator[StreamMessage]:
         await asyncio.sleep(0)
-        async for message in super().walk(workspace, session, after, until):
+        async for message in super().walk(workspace, session, after, until, schema):
             yield message
 
 
