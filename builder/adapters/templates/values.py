@@ -7,11 +7,11 @@ from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.phrases import Phrases
 
 LEFT_OUT = " […] "
-VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words"})
+VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
 """Their names."""
 
 
@@ -30,6 +30,7 @@ def values_of(
         "answer": form.answer,
         "body": marked(body),
         "schema": breadcrumb.schema,
+        "shared": breadcrumb.session == NO_SESSION,
         "id": breadcrumb.id,
         "tags": breadcrumb.tags,
         "said": form.times,

@@ -6,38 +6,17 @@ from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
+from builder.language.confusables import look, looks
+from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted, role_looks, whole_look
 from builder.recall.index.view import View
 
-DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
-"""Role → the stored speaker of a breadcrumb without a name."""
-RESERVED_NAMES = frozenset(
-    {
-        "user",
-        "another",
-        "assistant",
-        "system",
-        "tool",
-        "call",
-        "result",
-        "failed",
-        "context",
-        "developer",
-        "human",
-        "note",
-        "page",
-        "knowledge",
-    }
-)
-"""First words of the page's own labels in English, case-folded; no page takes them for a name."""
 LABELS = (
     "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
     "knowledge",
 )  # fmt: skip
 """The phrases that stand in front of a text."""
-_PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 _FIRST_WORD = re.compile(r"[^\W_]+")
-_QUOTATION_MARK = str.maketrans({'"': "'"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +27,30 @@ class Labels:
     now: Breadcrumb
     """The trigger, whose person is the user."""
     phrases: Phrases
+    consumers: frozenset[str] = frozenset()
+    """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
+        reserved = reserved_names(self.phrases)
         match breadcrumb.role:
             case "tool":
-                return tool_label(breadcrumb.tool or name, reserved_names(self.phrases))
+                return tool_label(breadcrumb.tool or name, reserved)
             case "user" if not self._is_the_user(breadcrumb) and name in {nameless, self.now.speaker}:
                 who = breadcrumb.user_id or breadcrumb.session
                 return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
             case _ if not nameless:
-                return name
+                return name if name == breadcrumb.schema or is_plain(name, reserved) else quoted(name)
             case _ if name == nameless:
                 return self.phrases(breadcrumb.role)
-        is_ambiguous = breadcrumb.role == "user" and self._is_an_agent(name)
-        is_name = is_plain(name, reserved_names(self.phrases)) and not is_ambiguous
-        return name if is_name else f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"'
+        if breadcrumb.role == "user":
+            is_name = is_plain(name, reserved) and not self._is_an_agent(name)
+        else:
+            is_name = is_plain(name, reserved - self._own_words(name)) and not self._poses(name)
+        return name if is_name else f"{self.phrases(breadcrumb.role)} {quoted(name)}"
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
         """By the sender's own id where both are known; else any person in the trigger's session is the user."""
@@ -75,31 +59,37 @@ class Labels:
         return breadcrumb.session == self.now.session
 
     def _is_an_agent(self, name: str) -> bool:
-        return self.view.history.breadcrumbs.agents.get(name.casefold(), self.view.size) < self.view.size
+        return self.view.has_agent(name) or not parts(name).isdisjoint(map(whole_look, self.consumers))
+
+    def _poses(self, agent: str) -> bool:
+        """Whether an agent's name looks like that of a consumer, and is another one."""
+        alike = {name.casefold() for name in self.consumers if whole_look(name) == whole_look(agent)}
+        return bool(alike) and agent.casefold() not in alike
+
+    def _own_words(self, agent: str) -> frozenset[str]:
+        """What an agent's name may hold, but not begin with: "Travel Assistant"."""
+        first = _FIRST_WORD.match(agent)
+        own = role_looks("assistants") | looks(self.phrases("assistant"))
+        return frozenset() if first is None or look(first.group()) in own else own
+
+
+def reserved_names(phrases: Phrases) -> frozenset[str]:
+    """Looks of the names of roles, and of the first words of the labels of a page with these phrases."""
+    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS))
 
 
 @lru_cache(64)
-def reserved_names(phrases: Phrases) -> frozenset[str]:
-    """First words of the labels of a page with these phrases, case-folded."""
-    words = (_FIRST_WORD.search(phrases.entries.get(name, "")) for name in LABELS)
-    return RESERVED_NAMES | {word.group().casefold() for word in words if word}
+def _reserved(labels: tuple[str, ...]) -> frozenset[str]:
+    words = map(_FIRST_WORD.search, labels)
+    return role_looks().union(*(looks(word.group()) for word in words if word))
 
 
-def is_plain(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> bool:
-    """Whether a display name reads as nothing but a name. reserved: first words that none has."""
-    first = _FIRST_WORD.match(name)
-    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in reserved
-
-
-def tool_label(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> str:
-    """A tool's name as the page shows it. reserved: see `is_plain`."""
-    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in reserved else f'"{_quoted(name)}"'
+def tool_label(name: str, reserved: frozenset[str] | None = None) -> str:
+    """A tool's name as the page shows it. reserved: looks that none has; default: those of roles."""
+    reserved = role_looks() if reserved is None else reserved
+    return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in reserved else quoted(name)
 
 
 def call_label(tool: str, phrases: Phrases) -> str:
     """What stands in front of the arguments of a call."""
     return f"{phrases('call')} {tool_label(tool, reserved_names(phrases))}"
-
-
-def _quoted(name: str) -> str:
-    return " ".join(name.translate(_QUOTATION_MARK).split())

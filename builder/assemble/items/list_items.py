@@ -22,7 +22,7 @@ MAX_INDENT_CHARS = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
 _BLANK = " \t\n"
-_LINE_END = re.compile("\r\n?")
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _TEMPLATE_LINE_END = re.compile(f"(?<!{MARK})\n")
 _BULLET = re.compile(r"(?P<indent> *)-(?: |$)")
 _RULE = re.compile(r"[- \t]*$")

@@ -17,7 +17,7 @@ CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
 MAX_MARGIN_CHARS = 200
 """White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
-_LINE_END = re.compile("\r\n?")
+_LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 
 
 def message_words(fragment: Fragment, label: str) -> str:

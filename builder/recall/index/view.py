@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.language.names import parts, stored_name
 from builder.recall.index.arrays import GrowingArray, Scalar
 from builder.recall.index.history import History
 from builder.recall.index.person_table import NOBODY
@@ -56,6 +57,16 @@ class View:
     def breadcrumb(self, row: int) -> Breadcrumb:
         """The breadcrumb of a row."""
         return self.prefix.history.rows[row].breadcrumb
+
+    def has_agent(self, name: str) -> bool:
+        """Whether a part of a name looks like the name of an agent that has spoken."""
+        agents = self.history.breadcrumbs.agents
+        return any(agents.get(part, self.size) < self.size for part in parts(name))
+
+    def stored_name(self, row: int) -> str:
+        """Who speaks in a row, in a line that is stored."""
+        crumb = self.breadcrumb(row)
+        return stored_name(crumb, is_somebody=crumb.role == "user" and self.has_agent(crumb.speaker))
 
     def column(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
         """A column of the breadcrumb table, shape (size,)."""
