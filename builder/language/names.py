@@ -1,15 +1,17 @@
 """Display names: which are nothing but a name, and which look like a role or like somebody else.
 
-The writer of a message chooses its name. So a name is compared by its look (`confusables`): by every word, by words that stand
-side by side, and by the parts of "TheAssistant" and "User1".
+The writer of a message chooses its name. So a name is compared by its look: by every word, by words side by side, and by the parts
+of "TheAssistant" and "User1". Texts that look alike have one skeleton: Unicode Technical Standard #39, with Unicode's own table
+(`data/confusables.tsv`).
 """
 
 import re
 import unicodedata
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import product
 
-from builder.domain.breadcrumb import Breadcrumb
-from builder.language.confusables import look, looks, skeleton
 from builder.language.lists import derived, words
 from builder.language.scripts import UNSPACED
 
@@ -18,59 +20,80 @@ DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
 MAX_RUN = 16
 """Words side by side that are read as one: "A s s i s t a n t"."""
 MAX_NAMES = 4_096
-"""Whose parts are remembered."""
+"""Names that are remembered."""
+WORD = re.compile(r"[^\W_]+")
 _PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
-_WORD = re.compile(r"[^\W_]+")
-_BETWEEN = re.compile(r"[\W_]+")
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])")
 """Of "TheAssistant2": the words that capitals begin, without digits."""
-_QUOTATION_MARK = str.maketrans({'"': "'"})
+_INVISIBLE = frozenset({"Mn", "Me", "Cf"})
+"""Categories of marks and of characters without a width; they tell no two looks apart."""
+_FILLERS = "\u115f\u1160"
+"""Letters of Hangul that show nothing."""
+
+
+def skeleton(text: str) -> str:
+    """One text for all that look alike; the case stays. It is compared and never shown."""
+    return unicodedata.normalize("NFD", unicodedata.normalize("NFD", text).translate(_table()))
+
+
+@cache
+def _table() -> Mapping[int, str]:
+    """Code point → its skeleton."""
+    lines = (files("builder.language") / "data" / "confusables.tsv").read_text("utf-8").split("\n")
+    return {
+        code: "".join(chr(int(sign, 16)) for sign in target.split())
+        for target, sources in (line.split("\t") for line in lines if line and not line.startswith("#"))
+        for source in sources.split()
+        for code in range(int(source.split("-")[0], 16), int(source.split("-")[-1], 16) + 1)
+    }
+
+
+def look(text: str) -> str:
+    """The skeleton of every width and style in small letters, without marks and without what is invisible.
+
+    A capital I is an l there, as are the digit 1 and a bar: see `looks`.
+    """
+    small = skeleton(skeleton(skeleton(unicodedata.normalize("NFKD", skeleton(text))).casefold()))
+    return "".join(sign for sign in small if unicodedata.category(sign) not in _INVISIBLE and sign not in _FILLERS)
+
+
+def looks(word: str) -> frozenset[str]:
+    """Every `look` that a spelling of the word may have: each of its i may be written as a capital."""
+    return frozenset(map("".join, product(*("il" if sign == "i" else sign for sign in look(word.casefold())))))
 
 
 @derived
-def role_looks(which: str = "roles") -> frozenset[str]:
-    """How the names of roles look, in every language that is understood. which: the word list, `roles` or `assistants`."""
-    lists = ("roles", "assistants") if which == "roles" else (which,)
-    return frozenset(each for name in lists for word in words(name) for each in looks(word))
+def role_looks(*lists: str) -> frozenset[str]:
+    """How the names of roles look, in every language that is understood. lists: `roles`, `assistants`; none = both."""
+    return frozenset(each for name in lists or ("roles", "assistants") for word in words(name) for each in looks(word))
 
 
 @lru_cache(MAX_NAMES)
 def parts(name: str) -> frozenset[str]:
     """The looks of the words of a name, of those side by side, and of their parts."""
     plain = unicodedata.normalize("NFC", name)
-    in_order = [look(word) for word in _WORD.findall(plain)]
+    in_order = [look(word) for word in WORD.findall(plain)]
     runs = ("".join(in_order[start:end]) for start in range(len(in_order)) for end in range(start + 1, start + MAX_RUN + 1))
-    smaller = (look(part) for text in (plain, skeleton(plain)) for part in _PART.findall(text))
-    return frozenset((*runs, *smaller))
+    return frozenset((*runs, *(look(part) for text in (plain, skeleton(plain)) for part in _PART.findall(text))))
 
 
 @lru_cache(MAX_NAMES)
 def whole_look(name: str) -> str:
     """The look of all words of a name as one."""
-    return look(_BETWEEN.sub("", name))
-
-
-def is_plain(name: str, reserved: frozenset[str] | None = None) -> bool:
-    """Whether a display name reads as nothing but a name. reserved: looks that none of its parts has; default: those of roles.
-
-    In scripts without spaces between words no part of it may.
-    """
-    reserved = role_looks() if reserved is None else reserved
-    return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(reserved) and not _holds_unspaced(look(name), reserved)
+    return look("".join(WORD.findall(name)))
 
 
 @lru_cache(MAX_NAMES)
-def _holds_unspaced(seen: str, reserved: frozenset[str]) -> bool:
-    return bool(UNSPACED.search(seen)) and any(word in seen for word in reserved if UNSPACED.search(word))
+def is_plain(name: str, reserved: frozenset[str] = frozenset()) -> bool:
+    """Whether a display name reads as nothing but a name. reserved: looks that none of its parts has; none = those of roles.
+
+    In a script without spaces between words no stretch of it may have one.
+    """
+    taken = reserved or role_looks()
+    is_held = UNSPACED.search(look(name)) and any(word in look(name) for word in taken if UNSPACED.search(word))
+    return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(taken) and not is_held
 
 
 def quoted(name: str) -> str:
     """The name in quotation marks, in one line."""
-    return f'"{" ".join(name.translate(_QUOTATION_MARK).split())}"'
-
-
-def stored_name(breadcrumb: Breadcrumb, *, is_somebody: bool) -> str:
-    """Who speaks, in a line that is stored in English. is_somebody: a person has the name of an agent."""
-    name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
-    is_name = name == nameless or not nameless or (is_plain(name) and not is_somebody)
-    return name if is_name else f"{nameless} {quoted(name)}"
+    return f'"{" ".join(name.replace(chr(34), chr(39)).split())}"'

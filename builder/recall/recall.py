@@ -72,7 +72,10 @@ class Recaller:
     async def recall(
         self, trigger: Breadcrumb, consumers: tuple[Profile, ...], names: frozenset[str] = frozenset()
     ) -> tuple[ConsumerRecall, ...]:
-        """Each scope is read once. names: of other consumers. A consumer with unanswered calls gets no recall: the last result will trigger it."""
+        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it.
+
+        names: of other consumers.
+        """
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
         readings: dict[Scope, tuple[RowsByKind, View]] = {}
         recalls = []

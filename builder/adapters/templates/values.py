@@ -9,6 +9,7 @@ from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.phrases import Phrases
+from builder.remember.hints import without_hints
 
 LEFT_OUT = " […] "
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
@@ -28,7 +29,7 @@ def values_of(
         "text": trimmed(_excerpt(breadcrumb.text, form.spans), max_chars, left_out),
         "partial": bool(form.spans),
         "answer": form.answer,
-        "body": marked(body),
+        "body": marked(without_hints(body)),
         "schema": breadcrumb.schema,
         "shared": breadcrumb.session == NO_SESSION,
         "id": breadcrumb.id,

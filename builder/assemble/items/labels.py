@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
-from builder.language.confusables import look, looks
-from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted, role_looks, whole_look
+from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.view import View
 
 LABELS = (
@@ -16,7 +15,6 @@ LABELS = (
 )  # fmt: skip
 """The phrases that stand in front of a text."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
-_FIRST_WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +37,20 @@ class Labels:
         match breadcrumb.role:
             case "tool":
                 return tool_label(breadcrumb.tool or name, reserved)
-            case "user" if not self._is_the_user(breadcrumb) and name in {nameless, self.now.speaker}:
+            case "user" if not self._is_the_user(breadcrumb) and whole_look(name) in {
+                whole_look(nameless),
+                whole_look(self.now.speaker),
+            }:
                 who = breadcrumb.user_id or breadcrumb.session
                 return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
             case _ if not nameless:
                 return name if name == breadcrumb.schema or is_plain(name, reserved) else quoted(name)
             case _ if name == nameless:
                 return self.phrases(breadcrumb.role)
-        if breadcrumb.role == "user":
-            is_name = is_plain(name, reserved) and not self._is_an_agent(name)
-        else:
-            is_name = is_plain(name, reserved - self._own_words(name)) and not self._poses(name)
+        # "Travel Assistant" may be the name of an agent, but none is called like the role itself.
+        if breadcrumb.role == "assistant" and whole_look(name) not in role_looks("assistants"):
+            reserved = reserved_names(self.phrases, without="assistants")
+        is_name = is_plain(name, reserved) and not self._is_taken(breadcrumb)
         return name if is_name else f"{self.phrases(breadcrumb.role)} {quoted(name)}"
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
@@ -58,36 +59,29 @@ class Labels:
             return breadcrumb.user_id == self.now.user_id
         return breadcrumb.session == self.now.session
 
-    def _is_an_agent(self, name: str) -> bool:
-        return self.view.has_agent(name) or not parts(name).isdisjoint(map(whole_look, self.consumers))
-
-    def _poses(self, agent: str) -> bool:
-        """Whether an agent's name looks like that of a consumer, and is another one."""
-        alike = {name.casefold() for name in self.consumers if whole_look(name) == whole_look(agent)}
-        return bool(alike) and agent.casefold() not in alike
-
-    def _own_words(self, agent: str) -> frozenset[str]:
-        """What an agent's name may hold, but not begin with: "Travel Assistant"."""
-        first = _FIRST_WORD.match(agent)
-        own = role_looks("assistants") | looks(self.phrases("assistant"))
-        return frozenset() if first is None or look(first.group()) in own else own
+    def _is_taken(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether a person's name has that of an agent in it, or an agent's looks like that of a consumer that has another."""
+        name, taken = breadcrumb.speaker, frozenset(map(whole_look, self.consumers))
+        if breadcrumb.role == "user":
+            return self.view.has_agent(name) or not parts(name).isdisjoint(taken)
+        return whole_look(name) in taken and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
 
 
-def reserved_names(phrases: Phrases) -> frozenset[str]:
-    """Looks of the names of roles, and of the first words of the labels of a page with these phrases."""
-    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS))
+def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:
+    """Looks of the names of roles, and of the first words of the labels of a page with these phrases. without: a word list."""
+    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS), without)
 
 
 @lru_cache(64)
-def _reserved(labels: tuple[str, ...]) -> frozenset[str]:
-    words = map(_FIRST_WORD.search, labels)
-    return role_looks().union(*(looks(word.group()) for word in words if word))
+def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
+    words = map(WORD.search, labels)
+    every = role_looks().union(*(looks(word.group()) for word in words if word))
+    return every - role_looks(without) if without else every
 
 
-def tool_label(name: str, reserved: frozenset[str] | None = None) -> str:
-    """A tool's name as the page shows it. reserved: looks that none has; default: those of roles."""
-    reserved = role_looks() if reserved is None else reserved
-    return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in reserved else quoted(name)
+def tool_label(name: str, reserved: frozenset[str] = frozenset()) -> str:
+    """A tool's name as the page shows it. reserved: looks that none has; none = those of roles."""
+    return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in (reserved or role_looks()) else quoted(name)
 
 
 def call_label(tool: str, phrases: Phrases) -> str:

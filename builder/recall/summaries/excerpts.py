@@ -85,9 +85,7 @@ def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
         return None
-    texts = [
-        text.removeprefix(f"{view.stored_name(row)}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)
-    ]
+    texts = [text.removeprefix(f"{view.stored_name(row)}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)]
     starts = (max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0) for row, text in zip(rows, texts, strict=False))
     spots = frozenset(zip(rows, starts, strict=False))
     return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=refers(texts[0]))

@@ -104,8 +104,7 @@ def arguments(value: Any, rows: str = ROWS) -> str:
 
 def label(name: Any, words: Mapping[str, str]) -> str:
     """A name in front of a text, in one line: in quotation marks unless it is a plain name that reads as no other label."""
-    text = inline(name)
-    return tool_label(text, reserved_names(Phrases(words))) if text else ""
+    return inline(name) and tool_label(inline(name), reserved_names(Phrases(words)))
 
 
 def day(text: Any, words: Mapping[str, str]) -> str:

@@ -2,10 +2,11 @@
 
 import pytest
 
-from builder.assemble.items.labels import is_plain, reserved_names, tool_label
+from builder.assemble.items.labels import reserved_names, tool_label
 from builder.domain.context import Context
 from builder.domain.phrases import Phrases
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.language.names import is_plain
 from tests.conversations import answered, conversation, ids_of, replied, requested, said, section
 from tests.factories import make_context, make_profile
 
