@@ -1,7 +1,7 @@
 """Display names: which are nothing but a name, and which look like a role or like somebody else.
 
-The writer of a message chooses its name. So a name is compared by its look: by every word, by words side by side, and by the parts
-of "TheAssistant" and "User1". Texts that look alike have one skeleton: Unicode Technical Standard #39, with Unicode's own table
+The writer of a message chooses its name. So a name is compared by its look: by every word, by words side by side, and by parts of
+"TheAssistant" and "User1". Texts that look alike have one skeleton: Unicode Technical Standard #39, with Unicode's own table
 (`data/confusables.tsv`).
 """
 

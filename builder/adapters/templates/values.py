@@ -46,14 +46,14 @@ def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
 
 
 def _excerpt(text: str, spans: Spans) -> str:
-    """The passages of the find, neighbours joined, with a mark wherever text is left out."""
+    """The passages of the find, those side by side or over each other joined, with a mark wherever text is left out."""
     if not spans:
         return text
     pieces: list[str] = []
     end = 0
     for start, stop in spans:
         skipped = text[end:start]
-        pieces += [LEFT_OUT if skipped.strip() else skipped, text[start:stop]]
-        end = stop
+        pieces += [LEFT_OUT if skipped.strip() else skipped, text[max(start, end) : stop]]
+        end = max(end, stop)
     pieces.append(LEFT_OUT if text[end:].strip() else "")
     return "".join(pieces).strip()
