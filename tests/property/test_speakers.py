@@ -135,7 +135,8 @@ def test_no_line_has_a_speaker_in_look_alike_letters_that_is_not_the_events(
     schemas = ("note.v1", "agent.def.v1", "tool.code.v1", "ticket.v1")
     pinned = tuple(Pinned(selector=Selector(schemas=(each,)), keep="all", section="") for each in (*schemas, "tool.catalog.v1"))
     context = make_context(ASK, rows, make_profile(budget=60_000, pinned=pinned), tuple(rows[1:]))
-    ours = r'Mira:|User(?: "[^"]*")?:|(?:Note|Agent) "|Tool (?:"[^"]*"|[^\s":]+):|"[^"]*"|ticket\.v1:|Published in this conversation:$'
+    people, things = r'Mira:|User(?: "[^"]*")?:', r'(?:Note|Agent) "|Tool (?:"[^"]*"|[^\s":]+):|"[^"]*"|ticket\.v1:'
+    ours = rf"{people}|{things}|Published in this conversation:$"
     for line in context.markdown.splitlines():
         assert not line.startswith("- ") or re.match(ours, line[2:]), line
     assert context.markdown.count("\n- User") == 1 + sum(row.breadcrumb.role == "user" for row in rows)
