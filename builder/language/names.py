@@ -89,9 +89,9 @@ def is_plain(name: str, reserved: frozenset[str] = frozenset()) -> bool:
 
     In a script without spaces between words no stretch of it may have one.
     """
-    taken = reserved or role_looks()
-    is_held = UNSPACED.search(look(name)) and any(word in look(name) for word in taken if UNSPACED.search(word))
-    return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(taken) and not is_held
+    none_of = reserved or role_looks()
+    is_held = UNSPACED.search(look(name)) and any(word in look(name) for word in none_of if UNSPACED.search(word))
+    return bool(_PLAIN.fullmatch(name)) and parts(name).isdisjoint(none_of) and not is_held
 
 
 def quoted(name: str) -> str:

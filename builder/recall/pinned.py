@@ -45,8 +45,8 @@ def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcr
     Operators' catalogs come first: a participant's stands beside them, also under the id of one.
     """
     kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
-    found = ((row for each in kind for row in rows[each]) for kind in kinds)
-    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in found)
+    rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
+    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
 
 
 def usage_reports(profile: Profile, rows: RowsByKind) -> tuple[StoredBreadcrumb, ...]:

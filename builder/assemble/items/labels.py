@@ -61,10 +61,10 @@ class Labels:
 
     def _is_taken(self, breadcrumb: Breadcrumb) -> bool:
         """Whether a person's name has that of an agent in it, or an agent's looks like that of a consumer that has another."""
-        name, taken = breadcrumb.speaker, frozenset(map(whole_look, self.consumers))
+        name, consumers = breadcrumb.speaker, frozenset(map(whole_look, self.consumers))
         if breadcrumb.role == "user":
-            return self.view.has_agent(name) or not parts(name).isdisjoint(taken)
-        return whole_look(name) in taken and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
+            return self.view.has_agent(name) or not parts(name).isdisjoint(consumers)
+        return whole_look(name) in consumers and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
 
 
 def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:

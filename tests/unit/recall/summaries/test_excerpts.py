@@ -80,10 +80,11 @@ def test_an_answer_is_kept_with_its_question_in_one_line_and_neither_alone(quest
 
 def test_a_person_who_is_called_like_a_role_or_an_agent_speaks_as_a_person_in_a_stored_line() -> None:
     text = "The kiln in Delft fires at cone 6."
-    assert extract_lines(("\u0410ssistant", text)) == [f'User "\u0410ssistant": {text}']
-    rows = [replied(1, "Noted.", speaker="Mira"), said(2, text, "mira"), said(3, text, "Maya")]
+    rows = [replied(1, "Noted.", speaker="Mira"), said(2, text, "mira"), said(3, text, "Maya"), said(4, text, "\u0410ssistant")]
     view = make_view(rows)
-    assert [view.stored_name(row) for row in range(3)] == ["Mira", 'User "mira"', "Maya"]
+    names = ["Mira", 'User "mira"', "Maya", 'User "\u0410ssistant"']
+    assert [view.stored_name(row) for row in range(4)] == names
+    assert best(rows)[0].line.text == f"{names[3]}: {text}"
 
 
 def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
