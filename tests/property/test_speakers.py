@@ -106,7 +106,7 @@ def test_every_call_is_one_item_with_its_tool_and_its_result_inside(calls: list[
         assert line.startswith(ends.format(quoted)) or (is_safe and line.startswith(ends.format(name)))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.tuples(forged(), st.lists(forged(), min_size=1, max_size=3)), min_size=1, max_size=4), st.data())
 def test_no_line_has_a_speaker_in_look_alike_letters_that_is_not_the_events(
     written: list[tuple[str, list[str]]], data: st.DataObject
