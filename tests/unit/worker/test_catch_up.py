@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
@@ -13,6 +12,7 @@ from builder.remember.decode import decode
 from builder.worker.catch_up import CALLER_SCHEMAS, CatchUp
 from tests.conversations import message_of
 from tests.factories import make_place, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 
 ATTEMPTS = 3

@@ -9,10 +9,16 @@ from itertools import chain
 
 from typing_extensions import override
 
-from builder.adapters.memory import people
-from builder.adapters.memory.editions import MemoryEditions
-from builder.adapters.memory.progress import MemoryProgress
-from builder.adapters.memory.queries import (
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.errors import Unavailable
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
+from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
+from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
+from builder.ports.store import CallOrigin, CompleteStore
+from tests.memory_store import people
+from tests.memory_store.editions import MemoryEditions
+from tests.memory_store.progress import MemoryProgress
+from tests.memory_store.queries import (
     AFTER_ALL,
     Joined,
     Joins,
@@ -27,12 +33,6 @@ from builder.adapters.memory.queries import (
     pinned,
     size_of,
 )
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.errors import Unavailable
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
-from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
-from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
-from builder.ports.store import CallOrigin, CompleteStore
 
 
 class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
