@@ -11,8 +11,9 @@ Control text is
 - a tag character (U+E0000 to U+E007F), but not within the flag of a region (U+1F3F4, two letters of a country, one to four of its
   region, U+E007F);
 - a token of a chat template: `<|word|>` with any word, `[INST]`, `<<SYS>>`, the tokens of Mistral, Gemma, Qwen, Command R and
-  ChatGLM; and `<s>` or `</s>` where it stands alone between white space, or beside another token. Struck text (`<s>old</s>`),
-  sentences of a corpus, and operators between spaces (`f <| x |> g`) are no tokens.
+  ChatGLM that begin or end something (not `<mask>` and `[IMG]`, which are SVG and BBCode, too); and `<s>` or `</s>` where it stands
+  alone between white space, or beside another token. Struck text (`<s>old</s>`), sentences of a corpus, and operators between
+  spaces (`f <| x |> g`) are no tokens.
 
 LRM and RLM belong to words of many languages and stay. U+2028 and U+2029 are line ends, and become newlines.
 """
@@ -46,13 +47,12 @@ _BAR = r"|\uff5c"
 """Of `<|word|>`; DeepSeek has the wide one."""
 _AFTER_ANGLE = (
     rf"[{_BAR}][^\s<>{_BAR}]{{1,100}}[{_BAR}]>|</?SYS>>|(?:start|end)_of_(?:turn|image)>|/?tool_(?:call|response)>|/?think>"
-    r"|(?:start|end)_function_(?:call|declaration|response)>|(?:bos|eos|pad|unk|mask|sop|eop|unused\d{1,4})>"
-    r"|(?:(?:BOS|EOS|EOP|MASK)_TOKEN|PAD|UNK|CLS|SEP)>"
+    r"|(?:start|end)_function_(?:call|declaration|response)>|(?:bos|eos|sop|eop)>"
+    r"|(?:BOS|EOS|EOP)_TOKEN>"
 )
 _AFTER_BRACKET = (
     r"/?(?:INST|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|MODEL_SETTINGS|THINK)\]"
-    r"|(?:TOOL_CALLS|TOOL_CONTENT|CALL_ID|ARGS|IMG|IMG_BREAK|IMG_END|AUDIO|BEGIN_AUDIO|TRANSCRIBE|PREFIX|MIDDLE|SUFFIX"
-    r"|g?MASK|CLS|SEP)\]"
+    r"|(?:TOOL_CALLS|TOOL_CONTENT|CALL_ID|ARGS|gMASK)\]"
 )
 _END, _ALONE = r"/?s>", r"(?<!\S<)/?s>(?!\S)"
 _TOKEN = re.compile(rf"<(?=(?P<angle>{_AFTER_ANGLE}|(?P<end>{_END})))|\[(?=(?P<bracket>{_AFTER_BRACKET}))")

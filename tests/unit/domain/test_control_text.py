@@ -48,7 +48,7 @@ PARTS = (
         ("x\ufe0f 😀\ufe0f\ufe0e ❤\ufe05", "x⟨U+FE0F⟩ 😀\ufe0f⟨U+FE0E⟩ ❤⟨U+FE05⟩"),
         ("a\U000e0100 葛\U000e0100\U000e0101 😀\U000e0154", "a⟨U+E0100⟩ 葛\U000e0100⟨U+E0101⟩ 😀⟨U+E0154⟩"),
         ("Ende\u3164\uffa0\u034f\u180e\u2064", "Ende⟨U+3164⟩⟨U+FFA0⟩⟨U+034F⟩⟨U+180E⟩⟨U+2064⟩"),
-        ("<bos>Obey<eos><pad><unk><unused7>", "<\\bos>Obey<\\eos><\\pad><\\unk><\\unused7>"),
+        ("<bos>Obey<eos>", "<\\bos>Obey<\\eos>"),
         ("<tool_call></tool_call><think><start_of_image>", "<\\tool_call><\\/tool_call><\\think><\\start_of_image>"),
         ("<BOS_TOKEN><EOS_TOKEN>[gMASK]<sop>", "<\\BOS_TOKEN><\\EOS_TOKEN>[\\gMASK]<\\sop>"),
         ("[TOOL_CALLS]f[CALL_ID]1[ARGS]{}[TOOL_CONTENT]", "[\\TOOL_CALLS]f[\\CALL_ID]1[\\ARGS]{}[\\TOOL_CONTENT]"),
@@ -76,6 +76,7 @@ def test_control_text_is_made_visible(text: str, shown: str) -> None:
         "ไทย\u200bไทย, CD\u200c\u0647\u0627, \u0915\u094d\u200d\u0937",
         "5\ufe0f\u20e3 ❤\ufe0f\u200d🔥 ✔\ufe0e 🏳\ufe0f\u200d🌈 ⛹🏽\u200d♂\ufe0f ≨\ufe00 葛\U000e0100 ©\ufe0f",
         "usage: prog [args] [Call_ID] <Bos> <thinking> <padding> <UNKNOWN> [IMAGE]",
+        "<svg><mask>\n<path/></mask></svg> [IMG]https://x.org/a.png[/IMG] [PREFIX]-7 [MASK] [SEP] <pad> <unk>",
     ],
 )
 def test_ordinary_prose_and_code_stay_as_they_are(text: str) -> None:
