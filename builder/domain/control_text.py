@@ -11,7 +11,7 @@ Control text is
 - a tag character (U+E0000 to U+E007F), but not within the flag of a region (U+1F3F4, two letters of a country, one to four of its
   region, U+E007F);
 - a token of a chat template: `<|word|>` with any word, `[INST]`, `<<SYS>>`, the tokens of Mistral, Gemma, Qwen, Command R and
-  ChatGLM that begin or end something (not `<mask>` and `[IMG]`, which are SVG and BBCode, too); and `<s>` or `</s>` where it stands
+  ChatGLM that begin or end something (not `<mask>` and `[IMG]`, which are SVG and BBCode); and `<s>` or `</s>` where it stands
   alone between white space, or beside another token. Struck text (`<s>old</s>`), sentences of a corpus, and operators between
   spaces (`f <| x |> g`) are no tokens.
 
