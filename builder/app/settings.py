@@ -224,6 +224,6 @@ def check_names(environment: Mapping[str, str]) -> None:
             continue
         near = nearest(name, names).upper()
         raise Misconfigured(
-            f"{variable} is no setting; {f'did you mean {PREFIX}{near}? ' if near else ''}rename or unset it; the page operations.md "
-            "lists all of them"
+            f"{variable} is no setting; {f'did you mean {PREFIX}{near}? ' if near else ''}rename or unset it; the page "
+            "operations.md lists all of them"
         )

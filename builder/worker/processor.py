@@ -73,7 +73,8 @@ class Processor:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
         erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered. published: called for each context once it is published. is_settled: whether no worker has the delivery of a place in work.
+        remembered and not answered. published: called for each context once it is published. is_settled: whether no
+        worker has the delivery of a place in work.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -114,10 +115,11 @@ class Processor:
                 return Ending("remembered")
             if self._is_old(stored.breadcrumb):
                 return Ending("expired")
-            if stored.breadcrumb.place < breadcrumb.place and not self._is_settled(stored.breadcrumb.place):
-                return Ending("waiting", pause=COPY_SECONDS)
             result = await builder.complete(pages)
             seconds = perf_counter() - start
+        first = stored.breadcrumb.place
+        if first < breadcrumb.place and not self._is_settled(first) and not await self._contexts.are_published(result):
+            return Ending("waiting", pause=COPY_SECONDS)
         # `begin` returns the very breadcrumb when it is new to the store.
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
         published = partial(self._published, builder, readiness.ready)

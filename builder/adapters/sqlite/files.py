@@ -11,8 +11,10 @@ MEMORY = ":memory:"
 """The path of a store without a file."""
 DAMAGE = (apsw.NotADBError, apsw.CorruptError)
 """How SQLite says that a file is damaged."""
-DAMAGED = "the store {} is damaged ({}); run `context-builder reindex`: it moves the file aside and makes the store again from the "
-    "stream"
+DAMAGED = (
+    "the store {} is damaged ({}); run `context-builder reindex`: it moves the file aside and makes the store again from the "
+    "stream; or name another file in CONTEXT_BUILDER_STORE__URL, if this one is no store"
+)
 """For the path and SQLite's reason."""
 
 
