@@ -55,6 +55,7 @@ async def open_connection(
     0 = no limit. options: more arguments of nats-py's connect. Raises `Unavailable` with the addresses and the last reason when
     no server answers, and `Misconfigured` for a file of keys that cannot be used.
     """
+    _check_keys(options)
     logging.getLogger("asyncio").addFilter(_is_no_tls_noise)
     connection = Connection()
     addresses = [part.strip() for part in servers.split(",")]
@@ -62,7 +63,6 @@ async def open_connection(
     callbacks = {"error_cb": journal.failed, "reconnected_cb": journal.connected}
     arguments = {"max_reconnect_attempts": -1, "connect_timeout": timeout, **callbacks, **options}
     try:
-        _check_keys(options)
         async with asyncio.timeout(timeout):
             await connection.connect(addresses, **arguments)
     except (OSError, TimeoutError, NatsError, _Hopeless) as error:
@@ -99,10 +99,18 @@ def translated(what: str, advice: str) -> Iterator[None]:
 
 
 def _check_keys(options: dict[str, Any]) -> None:
-    """Raises `Misconfigured` for a file without keys, which nats-py would read without end, and `OSError`."""
+    """Raises `Misconfigured` for a file without keys, which nats-py would read without end."""
     for option, (setting, pattern) in _KEY_FILES.items():
         file = options.get(option)
-        if isinstance(file, str | Path) and not re.match(pattern, Path(file).read_text("utf-8", "replace")):
+        if not isinstance(file, str | Path):
+            continue
+        try:
+            text = Path(file).read_text("utf-8", "replace")
+        except OSError as error:
+            raise Misconfigured(
+                f"{setting} is {file}, which cannot be read: {error.strerror}; give the path of such a file"
+            ) from error
+        if not re.match(pattern, text):
             raise Misconfigured(
                 f"{setting} is {file}, which lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) holds a user JWT and "
                 "the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
