@@ -1,9 +1,7 @@
 """What only a file can do: outlive its process, be shared, be broken, be too new."""
 
 import asyncio
-import gc
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from builder.adapters.sqlite import SqliteLocation, SqliteStore
+from builder.adapters.sqlite import SqliteStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.recall import RecallQuery, Scope
@@ -298,50 +296,3 @@ def test_migrations_are_numbered_without_gaps_and_repeats() -> None:
         file.name for file in (files("builder.adapters.sqlite") / "migrations").iterdir() if file.name.endswith(".sql")
     )
     assert [name.partition("_")[0] for name in names] == [f"{n:04}" for n in range(1, len(names) + 1)]
-
-
-def damaged(path: Path, kind: str) -> None:
-    """Damage the closed file."""
-    data = path.read_bytes()
-    middle = len(data) // 2
-    path.write_bytes(
-        {
-            "the header is overwritten": b"x" * 100 + data[100:],
-            "the file is cut": data[:middle],
-            "all but the first page is overwritten": data[:8192] + b"x" * (len(data) - 8192),
-        }[kind]
-    )
-
-
-@pytest.mark.parametrize("kind", ["the header is overwritten", "the file is cut", "all but the first page is overwritten"])
-async def test_a_damaged_store_says_so_and_its_rebuild_keeps_it_aside(tmp_path: Path, kind: str) -> None:
-    path = tmp_path / "store.sqlite3"
-    location = SqliteLocation(str(path))
-    async with location.open() as store:
-        await store.remember_all(tuple(make_remembered(sequence=number) for number in range(1, 200)))
-    damaged(path, kind)
-    before = path.read_bytes()
-    said = await refusal_of(location)
-    gc.collect()  # the connection that failed
-    assert re.search(r"is damaged \(.+\); run `context-builder reindex`: it moves the file aside", said)
-    rebuilt = await location.rebuild()
-    async with rebuilt.open():
-        pass
-    await location.replace(rebuilt)
-    (aside,) = tmp_path.glob("store-damaged-*Z.sqlite3")
-    assert aside.read_bytes() == before
-    async with location.open() as store:
-        assert await store.count() == 0
-
-
-async def refusal_of(location: SqliteLocation) -> str:
-    """Why the store cannot be opened, or read once it is open; its check says the same then."""
-    try:
-        async with location.open() as store:
-            assert await store.check() == ""
-            with pytest.raises(Unavailable) as caught:
-                await store.count()
-            assert await store.check() == str(caught.value)
-            return str(caught.value)
-    except Misconfigured as error:
-        return str(error)
