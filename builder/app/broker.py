@@ -135,9 +135,8 @@ async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
     """Arguments of the client's `connect`: credentials and TLS of the settings, and one attempt at each address."""
-    arguments = connection_arguments(url, settings)
-    names = {"user", "password", "token", "user_credentials", "nkeys_seed", "tls"}
-    return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
+    others = {"servers", "max_reconnect_attempts", "error_cb"}
+    return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
 
 
 async def _close(connection: Client) -> None:

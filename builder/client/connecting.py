@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -102,18 +103,12 @@ def _check_keys(options: dict[str, Any]) -> None:
     """Raises `Misconfigured` for a file without keys, which nats-py would read without end."""
     for option, (setting, pattern) in _KEY_FILES.items():
         file = options.get(option)
-        if not isinstance(file, str | Path):
-            continue
-        try:
-            text = Path(file).read_text("utf-8", "replace")
-        except OSError as error:
+        if isinstance(file, str | Path) and not (
+            Path(file).is_file() and os.access(file, os.R_OK) and re.match(pattern, Path(file).read_text("utf-8", "replace"))
+        ):
             raise Misconfigured(
-                f"{setting} is {file}, which cannot be read: {error.strerror}; give the path of such a file"
-            ) from error
-        if not re.match(pattern, text):
-            raise Misconfigured(
-                f"{setting} is {file}, which lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) holds a user JWT and "
-                "the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
+                f"{setting} is {file}, which cannot be read or lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) holds "
+                "a user JWT and the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
             )
 
 

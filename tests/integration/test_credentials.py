@@ -83,7 +83,7 @@ def test_a_file_that_lacks_keys_is_refused_before_it_is_read_without_end(setting
     file.write_text(text, "utf-8")
     done = run("send", "Hello.", env=environment(tmp_path, nats__servers="nats://127.0.0.1:1", **{setting: file}))
     assert done.returncode == 78
-    assert f"CONTEXT_BUILDER_{setting.upper()} is {file}, which lacks keys" in done.stderr
+    assert f"CONTEXT_BUILDER_{setting.upper()} is {file}, which cannot be read or lacks keys" in done.stderr
 
 
 def test_a_credentials_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:

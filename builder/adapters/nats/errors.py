@@ -37,7 +37,8 @@ def explained(connection: Client) -> Iterator[None]:
         yield
     except (APIError, NatsError, Unavailable) as error:
         missing = refusal(connection.last_error) or ACCOUNT.get(getattr(error.__cause__ or error, "err_code", None) or 0)
-        raise (Misconfigured if missing else Unavailable)("; ".join(filter(None, (reason(error), missing)))) from error
+        advice = missing or ("" if isinstance(error, Unavailable) else "look at the broker's log and its load")
+        raise (Misconfigured if missing else Unavailable)("; ".join(filter(None, (reason(error), advice)))) from error
 
 
 @contextmanager
