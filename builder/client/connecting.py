@@ -107,8 +107,8 @@ def _check_keys(options: dict[str, Any]) -> None:
             Path(file).is_file() and os.access(file, os.R_OK) and re.match(pattern, Path(file).read_text("utf-8", "replace"))
         ):
             raise Misconfigured(
-                f"{setting} is {file}, which cannot be read or lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) holds "
-                "a user JWT and the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
+                f"{setting} is {file}, which cannot be read or lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) "
+                "holds a user JWT and the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
             )
 
 
