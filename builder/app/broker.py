@@ -10,14 +10,19 @@ from typing import Any, NamedTuple
 
 import nats
 from nats.aio.client import Client
+from nats.js import JetStreamContext
 
-from builder.adapters.nats.errors import translated
+from builder.adapters.nats.errors import explained, optional, translated
 from builder.adapters.nats.probe import clock_state
 from builder.adapters.nats.server import EmbeddedServer, binary, embedded_server
-from builder.adapters.nats.topology import Topology, examine
+from builder.adapters.nats.topology import BREADCRUMBS, FLOOR, Topology, examine, incarnation_of
 from builder.app.settings import Settings
 from builder.client.connecting import open_connection, without_credentials
+from builder.client.permissions import tell_refusal
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Rejected
+from builder.ports.store import CompleteStore
+from builder.wire.installation import Installation
 
 START_SECONDS = 5.0
 """How long the start of a service waits for a configured broker, which may be starting too."""
@@ -32,8 +37,11 @@ class Bus(NamedTuple):
 
 
 @asynccontextmanager
-async def open_bus(settings: Settings) -> AsyncIterator[Bus]:
-    """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`."""
+async def open_bus(settings: Settings, store: CompleteStore | None = None) -> AsyncIterator[Bus]:
+    """The broker, which is started when none is configured. Raises `Misconfigured`, `Unavailable`.
+
+    store: must not be newer than its stream.
+    """
     async with AsyncExitStack() as stack:
         url, server = settings.nats.servers, None
         if not url:
@@ -41,7 +49,26 @@ async def open_bus(settings: Settings) -> AsyncIterator[Bus]:
             url = server.url
         connection = await open_connection(url, **(client_options(url, settings) | {"timeout": START_SECONDS, "rounds": 0}))
         stack.push_async_callback(_close, connection)
+        stack.enter_context(explained(connection))
+        if store is not None:
+            await check_order(store, connection.jetstream(), settings.installation)
         yield Bus(url, connection, server)
+
+
+async def check_order(store: CompleteStore, js: JetStreamContext, installation: Installation) -> None:
+    """Raises `Misconfigured` when the store is newer than its stream, as after the restore of an older stream."""
+    floor, stored = await store.watermark(*FLOOR), await store.count()
+    info = await optional("reading the stream's state", js.stream_info(installation.stream(BREADCRUMBS)))
+    if info is None:
+        return
+    last = Place(incarnation_of(info), int(info.state.last_seq))
+    newer = stored - await store.count_before(Place(last.incarnation, last.sequence + 1))
+    if newer > 0 or floor > last:
+        raise Misconfigured(
+            f"the store is newer than its stream, which ends at {last.sequence}: {max(newer, 0)} breadcrumbs came later, so an "
+            "older copy of the stream was restored, or CONTEXT_BUILDER_NATS__SERVERS names another broker; check that, then run "
+            " `context-builder reindex`: it makes the store again from this stream, without them"
+        )
 
 
 def streams_folder(settings: Settings) -> Path:
@@ -61,28 +88,21 @@ def topology(settings: Settings) -> Topology:
 
 
 def connection_arguments(url: str, settings: Settings) -> dict[str, Any]:
-    """Arguments of nats-py's connect: reconnect without end and without log lines; credentials where they are configured."""
+    """Arguments of nats-py's connect: reconnect without end, log refusals alone; credentials where they are configured."""
     nats_settings = settings.nats
     arguments: dict[str, Any] = {"servers": [part.strip() for part in url.split(",")], "max_reconnect_attempts": -1}
-    arguments["error_cb"] = _quiet
+    arguments["error_cb"] = tell_refusal
     if nats_settings.user:
         arguments |= {"user": nats_settings.user, "password": nats_settings.password.get_secret_value()}
     if nats_settings.token.get_secret_value():
         arguments["token"] = nats_settings.token.get_secret_value()
     if nats_settings.credentials:
-        arguments["user_credentials"] = _credentials(nats_settings.credentials)
+        arguments["user_credentials"] = str(nats_settings.credentials.expanduser())
+    if nats_settings.nkey:
+        arguments["nkeys_seed"] = str(nats_settings.nkey.expanduser())
     if tls := _tls(settings):
         arguments["tls"] = tls
     return arguments
-
-
-def _credentials(file: Path) -> str:
-    """The path of a .creds file. Raises `Misconfigured` when it cannot be used."""
-    if not file.expanduser().is_file():
-        raise Misconfigured(
-            f"CONTEXT_BUILDER_NATS__CREDENTIALS is {file}, where there is no file; give the path of a .creds file"
-        )
-    return str(file.expanduser())
 
 
 def _tls(settings: Settings) -> ssl.SSLContext | None:
@@ -102,20 +122,21 @@ def _tls(settings: Settings) -> ssl.SSLContext | None:
     return context
 
 
-async def connect(url: str, settings: Settings) -> Client:
-    """A connection that reconnects without end. Raises `Unavailable` when no server answers at the address."""
-    return await open_connection(url, **client_options(url, settings))
+@asynccontextmanager
+async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
+    """A connection for the block. Raises `Unavailable`, and `Misconfigured` for what the broker refuses to this user."""
+    connection = await open_connection(servers, **client_options(servers, settings))
+    try:
+        with explained(connection):
+            yield connection
+    finally:
+        await _close(connection)
 
 
 def client_options(url: str, settings: Settings) -> dict[str, Any]:
     """Arguments of the client's `connect`: credentials and TLS of the settings, and one attempt at each address."""
-    arguments = connection_arguments(url, settings)
-    names = {"user", "password", "token", "user_credentials", "tls"}
-    return {"rounds": 1, **{name: value for name, value in arguments.items() if name in names}}
-
-
-async def _quiet(_error: Exception) -> None:
-    """The service's other connection writes the line."""
+    others = {"servers", "max_reconnect_attempts", "error_cb"}
+    return {"rounds": 1, **{name: value for name, value in connection_arguments(url, settings).items() if name not in others}}
 
 
 async def _close(connection: Client) -> None:
@@ -130,8 +151,7 @@ async def check_broker(settings: Settings, servers: str) -> str:
     """
     if not servers:
         return f"no servers are configured: `context-builder up` starts {binary()}"
-    connection = await connect(servers, settings)
-    try:
+    async with connected(settings, servers) as connection:
         if connection.max_payload < settings.worker.max_body_bytes:
             raise Misconfigured(
                 f"the server takes {connection.max_payload:,} bytes, breadcrumbs may have {settings.worker.max_body_bytes:,}; "
@@ -143,5 +163,3 @@ async def check_broker(settings: Settings, servers: str) -> str:
         if clock := await clock_state(connection, settings.installation, lambda: datetime.now(UTC)):
             raise Rejected(f"{clock}; {sentence}")
         return sentence
-    finally:
-        await _close(connection)

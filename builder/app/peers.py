@@ -11,7 +11,7 @@ from pathlib import Path
 
 from builder import __version__
 from builder.adapters.nats.peers import FAILURES, PeerBucket
-from builder.app.broker import connect
+from builder.app.broker import connected
 from builder.app.components import Components
 from builder.app.settings import Settings
 from builder.client.connecting import reason
@@ -66,10 +66,8 @@ def this_worker(folder: Path, core: Callable[[], Components]) -> Callable[[], Pe
 
 async def list_workers(settings: Settings, servers: str) -> tuple[Peer, ...]:
     """The workers of the installation on a broker, the one that started first in front. Raises `Unavailable`."""
-    connection = await connect(servers, settings)
-    try:
-        return await PeerBucket(connection.jetstream(), settings.installation).read()
-    except FAILURES as error:
-        raise Unavailable(f"the workers cannot be seen: {reason(error)}; has a service run on this broker?") from error
-    finally:
-        await connection.close()
+    async with connected(settings, servers) as connection:
+        try:
+            return await PeerBucket(connection.jetstream(), settings.installation).read()
+        except FAILURES as error:
+            raise Unavailable(f"the workers cannot be seen: {reason(error)}; has a service run on this broker?") from error

@@ -105,7 +105,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
         core = await stack.enter_async_context(
             open_components(settings, parts=parts, patience=parts.engine_seconds, failed=metrics.template_failed)
         )
-        url, connection, server = await stack.enter_async_context(open_bus(settings))
+        url, connection, server = await stack.enter_async_context(open_bus(settings, core.store))
         js, own = connection.jetstream(), settings.installation
         reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
         inbox: NatsInbox
@@ -149,7 +149,7 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
             ContextPublisher(publisher, partial(encode, max_bytes=connection.max_payload - HEADER_BYTES)),
             read, tombstones.erase, lambda: datetime.now(UTC), CONTEXTS_MAX_AGE - CLOCK_MARGIN,
             QuietTime(stream, stream.last, read, lambda: datetime.now(UTC), core.store.facts), turns,
-            consumers.before, shadowing.note,
+            consumers.before, shadowing.note, lambda place: place <= watchdog.floor,
         )  # fmt: skip
         worker = Worker(
             processor,

@@ -3,15 +3,21 @@
 Read once by the command line and passed down as plain values; nothing below `app` knows this module.
 """
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from builder.domain.errors import Rejected
+from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.nearest import nearest
 from builder.wire.installation import DEFAULT_NAME, Installation
 
+PREFIX = "CONTEXT_BUILDER_"
+_SERVICE_LINK = re.compile(PREFIX + r"(?:(?!\w*__)\w+_)?(?:SERVICE_(?:HOST|PORT)\w*=.*|PORT_\d+_\w+=.*|PORT=\w+://.*)", re.DOTALL)
+"""What Kubernetes sets in every pod for a service whose name begins as our settings do, as `CONTEXT_BUILDER_NATS_PORT=tcp://…`."""
 _FROZEN = ConfigDict(frozen=True, extra="forbid")
 
 LIFETIMES: dict[str, float] = {
@@ -46,6 +52,7 @@ class Nats(BaseModel):
     password: SecretStr = Field(SecretStr(""), description="password of the external server")
     token: SecretStr = Field(SecretStr(""), description="token of the external server")
     credentials: Path | None = Field(None, description="path of a .creds file")
+    nkey: Path | None = Field(None, description="path of a file with the seed of a user's nkey")
     tls_ca: Path | None = Field(None, description="path of the certificate authority that signed the server's certificate")
     tls_cert: Path | None = Field(None, description="path of the client's certificate, for a server that asks for one")
     tls_key: Path | None = Field(None, description="path of the certificate's private key")
@@ -156,7 +163,7 @@ class Log(BaseModel):
 class Settings(BaseSettings):
     """All settings, frozen."""
 
-    model_config = SettingsConfigDict(env_prefix="CONTEXT_BUILDER_", env_nested_delimiter="__", frozen=True, extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid")
 
     name: str = Field(
         DEFAULT_NAME,
@@ -201,3 +208,22 @@ class Settings(BaseSettings):
     def models_dir(self) -> Path:
         """Where `models prepare` writes and the engine reads."""
         return (self.embedding.models_dir or Path("~/.cache/context-builder/models")).expanduser()
+
+
+def check_names(environment: Mapping[str, str]) -> None:
+    """Raises `Misconfigured` for a variable with our prefix that no setting reads; one of a service link is none of ours."""
+    groups = {
+        name: type(field.default).model_fields
+        for name, field in Settings.model_fields.items()
+        if isinstance(field.default, BaseModel)
+    }
+    names = {*Settings.model_fields, *(f"{group}__{name}" for group, fields in groups.items() for name in fields)}
+    for variable, value in environment.items():
+        name = variable.upper().removeprefix(PREFIX)
+        if name == variable.upper() or name.lower() in names or _SERVICE_LINK.fullmatch(f"{variable.upper()}={value}"):
+            continue
+        near = nearest(name, names).upper()
+        raise Misconfigured(
+            f"{variable} is no setting; {f'did you mean {PREFIX}{near}? ' if near else ''}rename or unset it; the page "
+            "operations.md lists all of them"
+        )

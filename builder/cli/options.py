@@ -50,16 +50,22 @@ class Target:
 
 def settings() -> "Settings":
     """The settings from the environment. Raises `Misconfigured` with the name of the variable."""
-    from pydantic import ValidationError
+    import os
 
-    from builder.app.settings import Settings
+    from pydantic import ValidationError
+    from pydantic_settings import SettingsError
+
+    from builder.app.settings import PREFIX, Settings, check_names
     from builder.domain.errors import Misconfigured
 
+    check_names(os.environ)
     try:
         return Settings()
+    except SettingsError as error:
+        raise Misconfigured(f"{PREFIX}…: {error}: {error.__cause__}; write JSON, or unset it") from error
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        variable = "CONTEXT_BUILDER_" + "__".join(str(step).upper() for step in first["loc"])
+        variable = PREFIX + "__".join(str(step).upper() for step in first["loc"])
         raise Misconfigured(f"{variable}: {first['msg']}, got {first['input']!r:.80}; mend or unset it") from error
 
 

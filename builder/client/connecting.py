@@ -3,10 +3,12 @@
 import asyncio
 import contextlib
 import logging
+import os
 import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from nats.aio.client import Client as Connection
@@ -14,14 +16,33 @@ from nats.errors import Error as NatsError
 from nats.errors import StaleConnectionError, UnexpectedEOF
 from nats.js.errors import APIError
 
-from builder.domain.errors import Unavailable
+from builder.client.permissions import refusal, tell
+from builder.domain.errors import Misconfigured, Unavailable
 
 log = logging.getLogger("builder.connection")
 
 FIRST_SECONDS = 2.5
 """For the first connection: two attempts, two seconds apart. A command with its imports has answered within five seconds."""
 LOG_SECONDS = 60.0
+CLOSE_SECONDS = 1.0
+"""After a failed TLS handshake nats-py waits without end for the connection to be closed."""
 _LOSS = (OSError, UnexpectedEOF, StaleConnectionError)
+_SETTINGS = {
+    "certificate verify failed": "name the authority that signed the server's certificate in CONTEXT_BUILDER_NATS__TLS_CA",
+    "certificate required": "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY",
+    "authorization violation": "check CONTEXT_BUILDER_NATS__USER and __PASSWORD, __TOKEN, __CREDENTIALS or __NKEY",
+    "broken pipe|connection reset": "a server that asks for a certificate ends a connection that brings none: "
+    "name the client's certificate in CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY, and check the address",
+}
+"""Words of a refusal, and the setting that it asks for; agents give the same to `connect`."""
+_KEY_FILES = {
+    "user_credentials": (
+        "CONTEXT_BUILDER_NATS__CREDENTIALS",
+        r"(?=[\s\S]*BEGIN NATS USER JWT-+\s+\S+\.\S+\.\S+\s)(?=[\s\S]*BEGIN USER NKEY SEED-+\s+SU[A-Z2-7]{56}\s)",
+    ),
+    "nkeys_seed": ("CONTEXT_BUILDER_NATS__NKEY", r"\s*SU[A-Z2-7]{56}\s*$"),
+}
+"""Arguments of nats-py's connect that name files: the setting, and what such a file holds."""
 _SECRET = re.compile(r"(?:(?<=://)|(?<=,)|^)(?!\w+://)\s*[^/,]*@")
 """User, password or token in front of a host, which may have an @ of its own; the scheme may be left out."""
 
@@ -33,8 +54,10 @@ async def open_connection(
 
     servers: comma-separated URLs. timeout: seconds for the first connection. rounds: attempts at each address in that time,
     0 = no limit. options: more arguments of nats-py's connect. Raises `Unavailable` with the addresses and the last reason when
-    no server answers.
+    no server answers, and `Misconfigured` for a file of keys that cannot be used.
     """
+    _check_keys(options)
+    logging.getLogger("asyncio").addFilter(_is_no_tls_noise)
     connection = Connection()
     addresses = [part.strip() for part in servers.split(",")]
     journal = _Journal(connection, without_credentials(servers), rounds * len(addresses), log_seconds)
@@ -44,12 +67,14 @@ async def open_connection(
         async with asyncio.timeout(timeout):
             await connection.connect(addresses, **arguments)
     except (OSError, TimeoutError, NatsError, _Hopeless) as error:
-        with contextlib.suppress(NatsError, OSError):
-            await connection.close()
+        with contextlib.suppress(NatsError, OSError, _Hopeless):
+            async with asyncio.timeout(CLOSE_SECONDS):
+                await connection.close()
         where, why = without_credentials(servers), reason(journal.last or error)
-        raise Unavailable(
-            f"no NATS server answered at {where}: {why}; start it, or check the address and the credentials"
-        ) from error
+        advice = next(
+            (advice for words, advice in _SETTINGS.items() if re.search(words, why.lower())), "start it, or check the address"
+        )
+        raise Unavailable(f"no NATS server answered at {where}: {why}; {advice}") from error
     journal.is_open = True
     return connection
 
@@ -74,6 +99,24 @@ def translated(what: str, advice: str) -> Iterator[None]:
         raise Unavailable(f"{what}: {reason(error)}; {advice}") from error
 
 
+def _check_keys(options: dict[str, Any]) -> None:
+    """Raises `Misconfigured` for a file without keys, which nats-py would read without end."""
+    for option, (setting, pattern) in _KEY_FILES.items():
+        file = options.get(option)
+        if isinstance(file, str | Path) and not (
+            Path(file).is_file() and os.access(file, os.R_OK) and re.match(pattern, Path(file).read_text("utf-8", "replace"))
+        ):
+            raise Misconfigured(
+                f"{setting} is {file}, which cannot be read or lacks keys: a .creds file (CONTEXT_BUILDER_NATS__CREDENTIALS) "
+                "holds a user JWT and the seed of a user, the file of CONTEXT_BUILDER_NATS__NKEY that seed alone"
+            )
+
+
+def _is_no_tls_noise(record: logging.LogRecord) -> bool:
+    """Asyncio warns so whenever nats-py closes an encrypted connection."""
+    return record.getMessage() != "returning true from eof_received() has no effect when using ssl"
+
+
 class _Hopeless(Exception):  # noqa: N818 - it ends the attempts of the first connection and never leaves this module
     """Each address was tried `rounds` times."""
 
@@ -95,13 +138,17 @@ class _Journal:
 
     async def failed(self, error: Exception) -> None:
         """One line for an absent broker, however many attempts fail, and one for each other kind of error."""
-        self.last = error
+        if not (isinstance(error, OSError) and isinstance(self.last, NatsError)):  # a broken pipe after what the server said
+            self.last = error
         if not self.is_open:
             self._attempts -= 1
             if self._attempts == 0:
                 raise _Hopeless from error
             return
         if self._connection.is_closed:
+            return
+        if sentence := refusal(error):
+            tell(sentence)
             return
         away = not self._connection.is_connected or isinstance(error, _LOSS)
         kind, now = "away" if away else type(error).__name__, time.monotonic()

@@ -255,7 +255,7 @@ class StoreLocation(Protocol):
     async def rebuild(self) -> "StoreLocation":
         """An empty location beside this one for a rebuild; removes what an interrupted rebuild left there.
 
-        Raises `Misconfigured` while the store is in use.
+        A damaged store is moved aside, and the log says where. Raises `Misconfigured` while the store is in use.
         """
 
     async def replace(self, rebuilt: "StoreLocation") -> None:

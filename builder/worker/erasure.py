@@ -119,7 +119,7 @@ class Erasure:
             by=tombstone.speaker,
             at=tombstone.received_at,
             versions=sum(crumb.id == identity for crumb in erased),
-            summaries=tuple(summary.id for summary in summaries),
+            summaries=tuple(crumb.id for crumb in erased if crumb.id != identity),
             messages=messages,
             contexts=contexts,
             letters=letters,
@@ -127,6 +127,6 @@ class Erasure:
         )
         log.info(
             "forgot %s of %s: %d versions, %d summaries, %d messages, %d contexts, %d dead letters",
-            identity, workspace, receipt.versions, len(summaries), messages, contexts, letters,
+            identity, workspace, receipt.versions, len(receipt.summaries), messages, contexts, letters,
         )  # fmt: skip
         return receipt

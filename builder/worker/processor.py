@@ -41,6 +41,9 @@ async def no_definitions(_workspace: str, _place: Place, _moment: datetime) -> D
     return ()
 
 
+COPY_SECONDS = 1.0
+"""After which a copy of a breadcrumb comes again, while the first one may be in work with another worker."""
+
 Published = Callable[[ContextBuilder, tuple[Profile, ...], Context], None]
 """The builder of a context, the consumers of its trigger, and the context."""
 
@@ -65,11 +68,13 @@ class Processor:
         turns: Turns,
         definitions: DefinitionsBefore = no_definitions,
         published: Published = nobody,
+        is_settled: Callable[[Place], bool] = lambda _place: True,
     ) -> None:
         """builder: the current one; an attempt ends with the builder that it began with. decode: raises `Rejected`.
 
         erase: erases what a tombstone or a secret removes, and the secret's own message. max_age: triggers older than this are
-        remembered and not answered. published: called for each context once it is published.
+        remembered and not answered. published: called for each context once it is published. is_settled: whether no
+        worker has the delivery of a place in work.
         """
         self._builder = builder
         self._catch_up = catch_up
@@ -82,6 +87,7 @@ class Processor:
         self._turns = turns
         self._definitions = definitions
         self._published = published
+        self._is_settled = is_settled
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
@@ -111,6 +117,9 @@ class Processor:
                 return Ending("expired")
             result = await builder.complete(pages)
             seconds = perf_counter() - start
+        first = stored.breadcrumb.place
+        if first < breadcrumb.place and not self._is_settled(first) and not await self._contexts.are_published(result):
+            return Ending("waiting", pause=COPY_SECONDS)
         # `begin` returns the very breadcrumb when it is new to the store.
         is_repeat = attempt > 1 or message.deliveries > 1 or stored.breadcrumb is not breadcrumb
         published = partial(self._published, builder, readiness.ready)

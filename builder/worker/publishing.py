@@ -49,6 +49,10 @@ class ContextPublisher:
             raise (ChainTooLong if result.loop_stopped else NoContext)("; ".join(rejected))
         return tuple(tokens)
 
+    async def are_published(self, result: BuildResult) -> bool:
+        """Whether the server holds all of the contexts. Raises `Unavailable`."""
+        return all([await self._publisher.holds(context) for context in result.contexts])
+
     async def _publish(self, context: Context, *, is_repeat: bool) -> None:
         """Raises `AlreadyPublished`. A repeat looks first: plain subscribers also receive an event that the stream refuses."""
         if is_repeat and await self._publisher.holds(context):

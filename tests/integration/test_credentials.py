@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import nkeys  # type: ignore[import-untyped]
 import pytest
 
 from tests.commands import run
@@ -27,7 +28,10 @@ def test_a_client_certificate_opens_a_broker_that_asks_for_one(tmp_path: Path) -
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
             assert (sent.returncode, "Hello." in sent.stdout) == (0, True)
         without = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=url, nats__tls_ca=certificate))
-        assert without.returncode == 69
+        assert (without.returncode, "CONTEXT_BUILDER_NATS__TLS_CERT and __TLS_KEY" in without.stderr) == (69, True)
+        strange = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=url))
+        assert (strange.returncode, "in CONTEXT_BUILDER_NATS__TLS_CA" in strange.stderr) == (69, True)
+        assert "eof_received" not in sent.stderr + without.stderr + strange.stderr
         half = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=url, nats__tls_cert=certificate))
         assert half.returncode == 78
         assert "set both, or none" in half.stderr
@@ -45,7 +49,41 @@ def test_service_and_commands_use_the_credentials_of_the_settings(config: str, s
         with Running(tmp_path / "data", broker.url, **settings) as service:
             sent = run("send", "Hello.", "--wait", "default", env=service.env)
             assert (sent.returncode, sent.stderr) == (0, "")
+        refused = run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url))
+        assert (refused.returncode, "check CONTEXT_BUILDER_NATS__USER and __PASSWORD" in refused.stderr) == (69, True)
+
+
+def test_an_nkey_opens_a_broker_that_knows_its_public_half(tmp_path: Path) -> None:
+    seed = tmp_path / "user.nk"
+    seed.write_bytes(nkeys.encode_seed(bytes(range(32)), nkeys.PREFIX_BYTE_USER) + b"\n")
+    public = nkeys.from_seed(bytearray(seed.read_bytes().strip())).public_key.decode()
+    with Broker(tmp_path / "broker", configuration=f"authorization {{users: [{{nkey: {public}}}]}}\n") as broker:
+        with Running(tmp_path / "data", broker.url, nats__nkey=seed) as service:
+            sent = run("send", "Hello.", "--wait", "default", env=service.env)
+            assert (sent.returncode, sent.stderr) == (0, "")
         assert run("send", "Hello.", env=environment(tmp_path / "other", nats__servers=broker.url)).returncode == 69
+
+
+SEED = "SUAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+JWT = "-----BEGIN NATS USER JWT-----\na.b.c\n------END NATS USER JWT------\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "text"),
+    [
+        ("nats__credentials", SEED),
+        ("nats__credentials", f"-----BEGIN USER NKEY SEED-----\n{SEED}\n------END USER NKEY SEED------\n"),
+        ("nats__credentials", JWT),
+        ("nats__nkey", JWT),
+        ("nats__nkey", ""),
+    ],
+)
+def test_a_file_that_lacks_keys_is_refused_before_it_is_read_without_end(setting: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text(text, "utf-8")
+    done = run("send", "Hello.", env=environment(tmp_path, nats__servers="nats://127.0.0.1:1", **{setting: file}))
+    assert done.returncode == 78
+    assert f"CONTEXT_BUILDER_{setting.upper()} is {file}, which cannot be read or lacks keys" in done.stderr
 
 
 def test_a_credentials_file_that_cannot_be_used_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy
 
@@ -18,10 +19,14 @@ from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DURABLE, Topol
 from builder.app.parts import Parts
 from builder.app.resources import bundled_folder
 from builder.domain.context import Context
+from builder.wire.records import make_record, outgoing
 from tests.commands import COMMAND
 from tests.integration.inside import service_here, settings, worker_here
 from tests.ports import HandDelivery
 from tests.running import Broker, Running, all_settled, answered, context_bytes, dead_letters, jetstream, say, triggers, until
+
+TWICE = 150
+"""Breadcrumbs that are published twice: of so many some were answered twice."""
 
 
 @pytest.fixture
@@ -230,6 +235,35 @@ async def test_two_workers_answer_every_trigger_once_and_a_third_one_that_catche
             worker.kill()
     assert [json.loads(event)["trigger_seq"] for event in rebuilt] == last
     assert set(rebuilt) <= set(held)
+
+
+async def test_a_plain_subscriber_hears_a_context_once_though_its_breadcrumb_came_twice_and_two_workers_share_the_copies(
+    tmp_path: Path, broker: Broker
+) -> None:
+    workers = [Running(tmp_path / name, broker.url, (COMMAND, "worker"), embedding__engine="none") for name in ("a", "b")]
+    heard: list[str] = []
+
+    async def hear(message: Msg) -> None:
+        heard.append(message.subject)
+
+    try:
+        async with jetstream(broker.url) as js:
+            await ensure_streams(js, Topology())
+            for worker in workers:
+                worker.launch()
+            await until(lambda: ready(*workers), "both workers")
+            await js._nc.subscribe("contexts.>", cb=hear)
+            for number in range(TWICE):
+                event = outgoing(make_record("user.message.v1", f"m{number}", f"s{number}", {"content": "Hello."}), "acme")
+                for _ in range(2):
+                    await js.publish(event.subject, event.data, stream=BREADCRUMBS)
+            await all_settled(js)
+            await js._nc.flush()
+            assert len(await answered(js)) == TWICE
+            assert len(heard) == len(set(heard)) == TWICE
+    finally:
+        for worker in workers:
+            worker.kill()
 
 
 async def ready(*workers: Running) -> bool:

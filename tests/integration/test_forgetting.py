@@ -77,6 +77,8 @@ async def test_what_is_forgotten_is_nowhere_and_the_receipt_says_what_went(tmp_p
         assert "Nothing to hide." in newest.content
         assert "kumquat" not in newest.content
         assert await client.forget("m1") == ()
+        (elsewhere,) = await client.forget("m1", session="s9")
+        assert (elsewhere.versions, elsewhere.summaries, elsewhere.messages) == (0, (), 0)
         assert (await client.fetch("m11")).text == "Nothing to hide."
         with pytest.raises(Rejected, match="deleted"):
             await client.fetch("m1")

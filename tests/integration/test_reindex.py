@@ -1,18 +1,22 @@
 """The stream is the truth: the store can be thrown away and made again."""
 
 import json
+import shutil
 from pathlib import Path
 
 from nats.js import JetStreamContext
 
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS
+from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, Topology, ensure_streams
 from builder.app.components import open_components
+from builder.app.stores import locate_store
+from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.commands import run
+from tests.factories import make_remembered
 from tests.integration.inside import service_here, settings, worker_here
-from tests.running import Broker, Running, all_settled, answered, jetstream, remembered, say
+from tests.running import Broker, Running, all_settled, answered, environment, jetstream, remembered, say, until
 
 
 async def counts(js: JetStreamContext) -> list[int]:
@@ -89,6 +93,97 @@ async def test_reindex_refuses_while_older_breadcrumbs_are_only_in_the_store(
     assert refused.returncode == 78
     assert "4 breadcrumbs" in refused.stderr
     assert remembered(folder / "service") == held
+
+
+def wreck(store: Path) -> None:
+    """Overwrite all but the first page, as a failing disk does."""
+    data = store.read_bytes()
+    store.write_bytes(data[:8192] + b"x" * (len(data) - 8192))
+
+
+async def test_a_damaged_store_is_told_at_once_and_made_again_beside_the_old_file(tmp_path: Path) -> None:
+    with Broker(tmp_path / "broker") as broker, Running(tmp_path / "service", broker.url, embedding__engine="none") as service:
+        store = tmp_path / "service" / "store.sqlite3"
+        async with jetstream(broker.url) as js:
+            for number in range(30):
+                await say(js, f"Order {number} is about kilns.", "s1", f"m{number}")
+            await all_settled(js)
+            assert service.stop() == 0
+            held = remembered(tmp_path / "service")
+
+            wreck(store)
+            service.launch()  # opens: the first page is whole
+            await until(lambda: started(service), "the service")
+            if service.running:
+                await say(js, "And the glazes?", "s1", "late")
+                await until(lambda: is_failing(service), "the part store")
+                assert run("reindex", env=service.env).returncode == 78
+                service.stop()
+            store.write_bytes(b"x" * 4096 + store.read_bytes()[4096:])
+            refused = run("up", env=service.env)
+            assert refused.returncode == 78
+            assert "is damaged (file is not a database); run `context-builder reindex`" in refused.stderr
+
+            done = run("reindex", "--json", env=service.env)
+            assert (done.returncode, json.loads(done.stdout)["rejected"]) == (0, 0)
+            (aside,) = store.parent.glob("store-damaged-*.sqlite3")
+            assert str(aside) in done.stderr
+            assert remembered(tmp_path / "service")[: len(held)] == held
+
+
+async def started(service: Running) -> bool:
+    """Whether the service serves, or has ended."""
+    return bool(service.http) or not service.running
+
+
+async def is_failing(service: Running) -> bool:
+    """Whether /readyz is 503, because the store is damaged."""
+    code, body = service.get("/readyz")
+    return code == 503 and "is damaged" in json.loads(body)["parts"]["store"]
+
+
+async def test_a_store_that_is_newer_than_its_stream_is_refused_and_made_again(tmp_path: Path) -> None:
+    data = tmp_path / "service"
+    with Running(data, embedding__engine="none") as service:
+        async with jetstream(service.url) as js:
+            for number in range(3):
+                await say(js, "Hello.", "s1", f"m{number}")
+            await all_settled(js)
+        assert service.stop() == 0
+        shutil.copytree(data / "nats" / "jetstream", tmp_path / "older")
+        service.start()
+        async with jetstream(service.url) as js:
+            for number in range(3, 6):
+                await say(js, "Hello.", "s1", f"m{number}")
+            await all_settled(js)
+        assert service.stop() == 0
+        shutil.rmtree(data / "nats" / "jetstream")
+        shutil.copytree(tmp_path / "older", data / "nats" / "jetstream")
+
+        refused = run("up", env=service.env)
+        assert (refused.returncode, "3 breadcrumbs came later" in refused.stderr) == (78, True)
+        assert "context-builder reindex" in refused.stderr
+        done = run("reindex", "--json", env=service.env)
+        assert json.loads(done.stdout) == {"remembered": 3, "rejected": 0}
+        assert "3 breadcrumbs" in done.stderr
+        service.start()
+        async with jetstream(service.url) as js:
+            await say(js, "Hello again.", "s1", "new")
+            await all_settled(js)
+            assert [event["trigger_event_id"] for event in await answered(js)][-1] == "new"
+
+
+async def test_doctor_says_that_a_store_is_newer_than_its_stream(tmp_path: Path) -> None:
+    env = environment(tmp_path / "data", nats__servers="", embedding__engine="none")
+    with Broker(tmp_path / "broker") as broker:
+        env["CONTEXT_BUILDER_NATS__SERVERS"] = broker.url
+        async with jetstream(broker.url) as js:
+            incarnation = await ensure_streams(js, Topology())
+        async with locate_store(settings(tmp_path / "data")).open() as store:
+            await store.remember(make_remembered(place=Place(incarnation, 7)))
+        done = run("doctor", env=env)
+    assert done.returncode == 1
+    assert "the store is newer than its stream, which ends at 0: 1 breadcrumbs came later" in done.stdout
 
 
 async def test_reindex_with_the_embedded_server_refuses_while_the_service_runs_and_then_works(tmp_path: Path) -> None:

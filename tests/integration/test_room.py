@@ -1,10 +1,13 @@
 """No room: the service says which part of it has none and why, loses nothing, and goes on by itself when there is room again."""
 
+import asyncio
 import contextlib
 import json
 import os
 import resource
+import shutil
 import signal
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -133,6 +136,20 @@ async def test_the_embedded_server_is_started_again_on_its_port_once_there_is_ro
         os.kill(pid, signal.SIGKILL)
         await until(takes, "another server")
         assert (await js.get_last_msg("S", "s.before")).data == b"x" * 1000
+
+
+async def test_the_disk_is_the_limit_of_the_embedded_server_and_not_what_was_free_at_its_start(tmp_path: Path) -> None:
+    async with embedded_server(tmp_path / "nats", ANY_PORT) as server:
+        limit = await asyncio.to_thread(largest_store, server)
+    assert limit > 1000 * shutil.disk_usage(tmp_path).total
+
+
+def largest_store(server: EmbeddedServer) -> int:
+    """Bytes that its streams may take."""
+    (ports,) = server.log.parent.glob("nats-server_*.ports")
+    monitoring = json.loads(ports.read_text("utf-8"))["monitoring"][0]
+    with urllib.request.urlopen(f"{monitoring}/jsz") as response:  # noqa: S310 - our own URL
+        return int(json.loads(response.read())["config"]["max_storage"])
 
 
 def server_pid(server: EmbeddedServer) -> int:

@@ -1,6 +1,7 @@
 """A session out of one stream and into another: nothing is lost, and twice changes nothing."""
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,14 @@ WHOLE = {
     "created_at": "2024-05-08T09:00:00.123456+02:00",
     "llm_hints": {"exclude": ["n"]}, "ttl": "2099-01-01T00:00:00Z", "session": "s1", "user_id": "auth0|7",
 }  # fmt: skip
+
+
+SESSIONS = ["_", "s1", "s2"]
+
+
+def counted(output: str) -> dict[str, object]:
+    """What an import counted, without its speed."""
+    return {name: value for name, value in json.loads(output).items() if name != "per_second"}
 
 
 async def publish(js: JetStreamContext, session: str, schema: str, record: object) -> None:
@@ -51,10 +60,10 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
             file = tmp_path / "acme.jsonl"
             file.write_text(exported.stdout, "utf-8")
             for result in (
-                {"published": 4, "skipped": 0, "system_messages": 0, "refusals": []},
-                {"published": 0, "skipped": 4, "system_messages": 0, "refusals": []},
+                {"published": 4, "skipped": 0, "system_messages": 0, "sessions": SESSIONS, "refusals": []},
+                {"published": 0, "skipped": 4, "system_messages": 0, "sessions": SESSIONS, "refusals": []},
             ):
-                assert json.loads(run("import", str(file), "-w", "acme", "--json", env=second).stdout) == result
+                assert counted(run("import", str(file), "-w", "acme", "--json", env=second).stdout) == result
             source, copied = (await held(js, 4), await held(there, 4))
             for (subject, record), (theirs, copy) in zip(source, copied, strict=True):
                 assert theirs == subject
@@ -67,10 +76,32 @@ async def test_an_exported_workspace_is_imported_as_it_was_and_only_once(tmp_pat
             message = await there.get_msg(BREADCRUMBS, 1)
             assert (message.headers or {})[REPLAY_HEADER] == "1"
             elsewhere = environment(tmp_path / "c", nats__servers=other.url)
-            again = json.loads(run("import", str(file), "-w", "acme", "--json", env=elsewhere).stdout)
-            assert again == {"published": 0, "skipped": 4, "system_messages": 0, "refusals": []}
+            assert counted(run("import", str(file), "-w", "acme", "--json", env=elsewhere).stdout) == result
             assert (await there.stream_info(BREADCRUMBS)).state.messages == 4
             assert run("export", "-w", "acme", env=second).stdout == exported.stdout
+
+
+async def test_what_was_published_twice_is_exported_once_and_so_can_be_imported(tmp_path: Path) -> None:
+    with Broker(tmp_path / "one") as one, Broker(tmp_path / "other") as other:
+        first, second = (environment(tmp_path / name, nats__servers=each.url) for name, each in (("a", one), ("b", other)))
+        async with jetstream(one.url) as js, jetstream(other.url) as there:
+            await ensure_streams(js, Topology())
+            await ensure_streams(there, Topology())
+            for _ in range(2):
+                await publish(js, "s1", "note.v1", {"id": "n1", "context": {"content": "No time of its own."}})
+            await publish(js, "s1", "note.v1", {"id": "n1", "version": 2, "context": {"content": "An edit."}})
+            await publish(js, "s1", "note.v1", {"id": "n1", "version": 2, "context": {"content": "Refused: the id is taken."}})
+            file = tmp_path / "acme.jsonl"
+            file.write_text(run("export", "-w", "acme", env=first).stdout, "utf-8")
+            done = run("import", str(file), "-s", "another", "-w", "acme", env=second)
+            assert (done.returncode, "2 published, 0 had been before; sessions: s1;" in done.stderr) == (0, True)
+            assert [record["context"] for _, record in await held(there, 2)] == [
+                {"content": "No time of its own."},
+                {"content": "An edit."},
+            ]
+            nothing = run("export", "s9", "-w", "acme", env=first)
+            assert (nothing.returncode, nothing.stdout) == (65, "")
+            assert "nothing is stored of session 's9' in workspace 'acme'" in nothing.stderr
 
 
 async def test_a_chat_is_imported_beside_the_running_service_once_and_shown_on_the_next_page(
@@ -84,15 +115,17 @@ async def test_a_chat_is_imported_beside_the_running_service_once_and_shown_on_t
     file = tmp_path / "chat.jsonl"
     file.write_text("\n".join(map(json.dumps, chat)), "utf-8")
     first = run("import", str(file), "-s", "chat", env=service.env)
-    assert first.stderr.splitlines()[-1] == (
-        "2 published, 0 had been before; system messages left out: 1, because a profile gives the system prompt"
+    assert re.fullmatch(
+        r"2 published, 0 had been before; sessions: chat; [\d,]+ a second; system messages left out: 1, because a profile gives "
+        r"the system prompt",
+        first.stderr.splitlines()[-1],
     )
     grown = tmp_path / "grown.json"
     grown.write_text(
         json.dumps({"messages": [*chat, {"role": "user", "content": "And the glaze is inside."}]}, indent=2), "utf-8"
     )
     again = run("import", str(grown), "-s", "chat", "--json", env=service.env)
-    assert json.loads(again.stdout) == {"published": 1, "skipped": 2, "system_messages": 1, "refusals": []}
+    assert counted(again.stdout) == {"published": 1, "skipped": 2, "system_messages": 1, "sessions": ["chat"], "refusals": []}
     sent = run("send", "Where is the kiln?", "-s", "chat", "--wait", "default", env=service.env)
     for text in ("The kiln is in the yard.", "Noted.", "And the glaze is inside."):
         assert sent.stdout.count(text) == 1

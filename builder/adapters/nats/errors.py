@@ -5,12 +5,15 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TypeVar
 
+from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
 
-from builder.domain.errors import AlreadyPublished, Unavailable
+from builder.client.connecting import reason
+from builder.client.permissions import refusal
+from builder.domain.errors import AlreadyPublished, Misconfigured, Unavailable
 
 T = TypeVar("T")
 
@@ -18,6 +21,24 @@ STORE_FAILED_CODE = 10077
 """JetStream's code for what its store refuses; nats-py raises it as ServiceUnavailableError."""
 SUBJECT_IS_TAKEN = "maximum messages per subject exceeded"
 """How that code says "this subject has its one message": a full stream or disk has the same code and other words."""
+
+ACCOUNT = {
+    10039: "enable JetStream for the account of this user",
+    10027: "raise the account's max_streams: this service needs six streams, its bucket included",
+    10026: "raise the account's max_consumers: this service needs three durables, and one for each agent and each reader",
+}
+"""JetStream's codes for what an account must be given, and what to do."""
+
+
+@contextmanager
+def explained(connection: Client) -> Iterator[None]:
+    """Raises `Misconfigured` for what the broker refuses to the user or the account of the connection, else `Unavailable`."""
+    try:
+        yield
+    except (APIError, NatsError, Unavailable) as error:
+        missing = refusal(connection.last_error) or ACCOUNT.get(getattr(error.__cause__ or error, "err_code", None) or 0)
+        advice = missing or ("" if isinstance(error, Unavailable) else "look at the broker's log and its load")
+        raise (Misconfigured if missing else Unavailable)("; ".join(filter(None, (reason(error), advice)))) from error
 
 
 @contextmanager

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from faststream.nats.security import NatsCredentials, NatsSecurity, NatsToken, NatsUserPassword
+from faststream.nats.security import NatsCredentials, NatsNKey, NatsSecurity, NatsToken, NatsUserPassword
 from faststream.security import BaseSecurity
 
-ARGUMENTS = frozenset({"user", "password", "token", "user_credentials", "tls"})
+ARGUMENTS = frozenset({"user", "password", "token", "user_credentials", "nkeys_seed", "tls"})
 """Arguments of nats-py's connect that FastStream has in an object."""
 
 
@@ -23,4 +23,6 @@ def _security(connection: dict[str, Any]) -> BaseSecurity | None:
         return NatsToken(connection["token"], ssl_context=tls)
     if "user_credentials" in connection:
         return NatsCredentials.from_file(connection["user_credentials"], ssl_context=tls)
+    if "nkeys_seed" in connection:
+        return NatsNKey.from_file(connection["nkeys_seed"], ssl_context=tls)
     return NatsSecurity(ssl_context=tls) if tls else None

@@ -46,6 +46,8 @@ class Watchdog:
         self._bound = True
         self._problem = ""
         self._throttle = Throttle()
+        self.floor = Place(0, 0)
+        """Every delivery up to this place is settled, as of the last look."""
         self.pending = 0
         """Breadcrumbs that no worker has fetched."""
         self.oldest: datetime | None = None
@@ -136,5 +138,5 @@ class Watchdog:
         log.warning("the durable %s was bound again", name)
 
     async def _note(self, info: ConsumerInfo) -> None:
-        floor = info.ack_floor.stream_seq if info.ack_floor else 0
-        await self._ledger.advance(*FLOOR, Place(self.incarnation, floor))
+        self.floor = Place(self.incarnation, info.ack_floor.stream_seq if info.ack_floor else 0)
+        await self._ledger.advance(*FLOOR, self.floor)

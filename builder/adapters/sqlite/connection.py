@@ -12,7 +12,7 @@ from typing import TypeVar
 import apsw
 import stamina
 
-from builder.adapters.sqlite.files import MEMORY
+from builder.adapters.sqlite.files import DAMAGE, DAMAGED, MEMORY
 from builder.domain.errors import Misconfigured, Unavailable
 
 T = TypeVar("T")
@@ -30,6 +30,8 @@ class Connection:
         """path: a file, made with its folders if it is not there, or ":memory:". Raises `Misconfigured`."""
         self._path = path
         self._refusals: dict[str, tuple[str, float]] = {}
+        self.damage = ""
+        """What a read or a write found out: the file is damaged, and what to do; empty while it seems whole."""
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite")
         try:
             self._sql = self._thread.submit(_open, path).result()
@@ -77,6 +79,8 @@ class Connection:
                 result = work(self._sql)
         except apsw.Error as error:
             sentence = f"the store {self._path} failed: {error}; check the disk and who else uses the file"
+            if isinstance(error, DAMAGE):
+                sentence = self.damage = DAMAGED.format(self._path, error)
             if begin == WRITING:
                 self._refusals[kind] = sentence, monotonic()
             raise Unavailable(sentence) from error
@@ -111,6 +115,8 @@ def _open(path: str) -> apsw.Connection:
         sql.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten, not only given free
         sql.execute("PRAGMA foreign_keys = ON")
         _migrate(sql, path)
+    except DAMAGE as error:
+        raise Misconfigured(DAMAGED.format(path, error)) from error
     except (apsw.Error, OSError) as error:
         raise Misconfigured(
             f"the store {path} cannot be opened: {error}; check CONTEXT_BUILDER_STORE__URL and its rights"

@@ -1,17 +1,19 @@
 """Where a SQLite store is: a file, or the memory of the process."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from typing_extensions import override
 
-from builder.adapters.sqlite.files import MEMORY, check_unused, remove
+from builder.adapters.sqlite.files import MEMORY, damage, remove
 from builder.adapters.sqlite.store import SqliteStore
 from builder.domain.errors import Misconfigured
 from builder.ports.store import CompleteStore, StoreLocation
 
-SCHEME = "sqlite"
+log = logging.getLogger("builder.store")
 
 
 class SqliteLocation(StoreLocation):
@@ -51,7 +53,11 @@ class SqliteLocation(StoreLocation):
     async def rebuild(self) -> StoreLocation:
         if self._path == MEMORY:
             raise Misconfigured("a store in memory is never rebuilt; set CONTEXT_BUILDER_STORE__URL to sqlite:PATH")
-        check_unused(Path(self._path))
+        path = Path(self._path)
+        if reason := damage(path):
+            aside = f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%dT%H%M%SZ}{path.suffix}"
+            remove(path, aside)
+            log.warning("the store %s is damaged (%s); its files are kept as %s", path, reason, path.with_name(aside))
         fresh = f"{self._path}.reindex"
         remove(Path(fresh))
         return SqliteLocation(fresh)
@@ -59,6 +65,6 @@ class SqliteLocation(StoreLocation):
     @override
     async def replace(self, rebuilt: StoreLocation) -> None:
         path = Path(self._path)
-        check_unused(path)  # a service that was started meanwhile would go on in a file without a name
+        damage(path)  # a service that was started meanwhile would go on in a file without a name
         remove(path)
         Path(rebuilt.name).replace(path)

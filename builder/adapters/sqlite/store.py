@@ -67,7 +67,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
             await self._connection.read(lambda sql: sql.execute("SELECT 1"))
         except Unavailable as error:
             return str(error)
-        return ""
+        return self._connection.damage
 
     @property
     @override

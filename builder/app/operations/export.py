@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS
-from builder.app.operations.maintenance import connected
+from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected
@@ -78,13 +78,17 @@ async def export_session(
 
     ids: only these, with the texts of their sessions; None = all.
     """
-    done = Export()
+    done, written = Export(), set[str]()
     async for arrival in _walk(settings, servers, ((workspace, session),), progress):
         try:
             crumb = decode(arrival, len(arrival.data) + 1)
         except Rejected:
             done.unreadable += ids is None
             continue
+        identity = message_id(crumb.workspace, crumb.id, crumb.version)
+        if identity in written:
+            continue  # the service took the first one, whose time an import keeps
+        written.add(identity)
         if ids is not None and (session_text(crumb.session), crumb.id) not in ids:
             continue
         if crumb.kind == "secret":

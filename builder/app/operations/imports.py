@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 
 from builder.app.operations.export import Progress, stream_content
 from builder.app.settings import Settings
@@ -11,6 +12,8 @@ from builder.client import Client
 from builder.domain.errors import Rejected
 from builder.wire.chat_lines import chat_lines
 from builder.wire.records import read_lines
+from builder.wire.session_names import session_text
+from builder.wire.subjects import parse_breadcrumb_subject
 
 SAVE_EVERY = 100
 """Events between two notes of the progress."""
@@ -25,6 +28,10 @@ class Import:
     """Published by an earlier run, in the stream before, or forgotten since."""
     system_messages: int = 0
     """Chat messages that were left out because a profile gives the system prompt."""
+    sessions: list[str] = field(default_factory=list)
+    """Those of the file's events, which may name their own."""
+    per_second: float = 0.0
+    """Events that were looked at or published in a second."""
     refusals: list[str] = field(default_factory=list)
     """A sentence for each event that is not in the stream, e.g. because its id has other content."""
 
@@ -44,6 +51,8 @@ async def import_file(
     result = Import(skipped=done, system_messages=chat.system_messages)
     stream = await stream_content(settings, servers, events[done:], look)
     stream.passed.update(event.message_id for event in events[:done])
+    result.sessions = sorted({session_text(parse_breadcrumb_subject(event.subject).session) for event in events})
+    start = monotonic()
     for number, event in enumerate(events[done:], done + 1):
         try:
             result.skipped += stream.has(event) or (await client.publish(event, replay=True)).duplicate
@@ -52,6 +61,7 @@ async def import_file(
         step(number, len(events))
         if not result.refusals and (number % SAVE_EVERY == 0 or number == len(events)):
             _save(note, number)
+    result.per_second = (len(events) - done) / max(monotonic() - start, 1e-9)
     result.published = len(events) - result.skipped - len(result.refusals)
     return result
 

@@ -1,12 +1,10 @@
 """What operators do beside the running service: dead letters, purging, and rebuilding the store from the stream."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
-
-from nats.aio.client import Client
 
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.errors import translated
@@ -14,7 +12,8 @@ from builder.adapters.nats.publisher import letter_subject
 from builder.adapters.nats.shadows import NatsShadows
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, DEADLETTERS, FLOOR, current_incarnation, ensure_streams
-from builder.app.broker import connect, open_bus, topology
+from builder.app.address import running
+from builder.app.broker import check_order, connected, open_bus, topology
 from builder.app.components import open_components
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
@@ -62,6 +61,8 @@ async def read_breadcrumb(settings: Settings, servers: str, place: Place, subjec
     return message.data
 
 
+log = logging.getLogger("builder.reindex")
+
 REINDEX_STEPS = (
     "under systemd `systemctl stop context-builder`, the command, `systemctl start context-builder`; with compose "
     "`docker compose stop context-builder`, `docker compose run --rm context-builder reindex`, `docker compose start "
@@ -78,6 +79,8 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
     older than the stream are only in the store.
     """
     store = locate_store(settings)
+    if service := running(settings):
+        raise Misconfigured(f"the service of process {service.pid} runs on this store; stop the service first: {REINDEX_STEPS}")
     try:
         rebuilt = await store.rebuild()
     except Misconfigured as error:
@@ -86,7 +89,7 @@ async def rebuild_store(settings: Settings, progress: Callable[[int, int], None]
         js = connection.jetstream()
         incarnation = await ensure_streams(js, topology(settings))
         stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, settings.installation)
-        floor, origins = await _examine(store, await stream.first())
+        floor, origins = await _examine(store, await stream.first(), await stream.last())
         counts = await _fill(settings, rebuilt, stream, floor, origins, progress)
     await store.replace(rebuilt)
     return counts
@@ -121,9 +124,14 @@ async def _fill(
     return counts
 
 
-async def _examine(location: StoreLocation, first: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
-    """The ack floor and the request origins of the old store. Raises `Misconfigured` when it must not be replaced."""
+async def _examine(location: StoreLocation, first: Place, last: Place) -> tuple[Place, tuple[CallOrigin, ...]]:
+    """The ack floor and the request origins of the old store. Raises `Misconfigured` when it must not be replaced.
+
+    first, last: of the stream. What cannot be made again is logged.
+    """
     if not await location.exists():
+        if first.sequence > 1:
+            log.warning("the stream begins at %d: breadcrumbs that came before are not made again", first.sequence)
         return Place(0, 0), ()
     async with location.open() as store:
         older = await store.count_before(first)
@@ -132,7 +140,11 @@ async def _examine(location: StoreLocation, first: Place) -> tuple[Place, tuple[
                 f"{older} breadcrumbs of {location.name} are older than the stream and would be lost; "
                 "keep the file, or move it away to go on without them"
             )
-        return await store.watermark(*FLOOR), await store.call_origins(first.incarnation)
+        newer = await store.count() - await store.count_before(Place(last.incarnation, last.sequence + 1))
+        if newer:
+            log.warning("%d breadcrumbs of %s are newer than the stream and go with the old store", newer, location.name)
+        # A floor above the stream's end would keep a new durable from what comes next.
+        return min(await store.watermark(*FLOOR), last), await store.call_origins(first.incarnation)
 
 
 async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry_run: bool) -> list[dict[str, Any]]:
@@ -164,33 +176,25 @@ async def purge_store(settings: Settings, servers: str, moment: datetime, *, dry
 async def compare_store(settings: Settings, servers: str) -> str:
     """Whether the store was filled from the stream on this broker, in a sentence.
 
-    Raises `Rejected` when it was filled from another one, `Unavailable` when there is no stream.
+    Raises `Rejected` when it was filled from another one, `Misconfigured` when it is newer, `Unavailable` without a stream.
     """
     location = locate_store(settings)
     if not await location.exists():
         return f"{location.name} is made by the first start"
     async with connected(settings, servers) as connection:
-        theirs = await current_incarnation(connection.jetstream(), settings.installation)
-    async with location.open() as store:
-        ours = (await store.watermark(*FLOOR)).incarnation
-    if ours not in (0, theirs):
-        raise Rejected(
-            f"{location.name} was filled from a stream of {_moment(ours)}, the broker's is of {_moment(theirs)}; check "
-            "CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR"
-        )
+        js, own = connection.jetstream(), settings.installation
+        theirs = await current_incarnation(js, own)
+        async with location.open() as store:
+            ours = (await store.watermark(*FLOOR)).incarnation
+            if ours not in (0, theirs):
+                raise Rejected(
+                    f"{location.name} was filled from a stream of {_moment(ours)}, the broker's is of {_moment(theirs)}; check "
+                    "CONTEXT_BUILDER_NATS__SERVERS, CONTEXT_BUILDER_NAME and CONTEXT_BUILDER_DATA_DIR"
+                )
+            await check_order(store, js, own)
     return f"{location.name} belongs to the stream of {_moment(theirs)}"
 
 
 def _moment(incarnation: int) -> str:
     """When a stream was created."""
     return f"{datetime.fromtimestamp(incarnation / 1e6, UTC):%Y-%m-%d %H:%M:%S}Z"
-
-
-@asynccontextmanager
-async def connected(settings: Settings, servers: str) -> AsyncIterator[Client]:
-    """A connection for the block. Raises `Unavailable`."""
-    connection = await connect(servers, settings)
-    try:
-        yield connection
-    finally:
-        await connection.close()

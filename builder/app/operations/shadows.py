@@ -7,8 +7,7 @@ from statistics import fmean, median
 from typing import Any
 
 from builder.adapters.nats.shadows import NatsShadows
-from builder.app.broker import topology
-from builder.app.operations.maintenance import connected
+from builder.app.broker import connected, topology
 from builder.app.settings import Settings
 from builder.domain.shadow_difference import ShadowDifference
 from builder.wire.shadows import difference_json

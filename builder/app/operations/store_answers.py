@@ -10,10 +10,9 @@ from nats.aio.client import Client
 
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.server import ANY_PORT, embedded_server
-from builder.app.broker import streams_folder
+from builder.app.broker import connected, streams_folder
 from builder.app.components import open_components
 from builder.app.operations.explanations import Explanations
-from builder.app.operations.maintenance import connected
 from builder.app.operations.replays import Replays
 from builder.app.settings import Settings
 from builder.app.stores import locate_store

@@ -11,7 +11,7 @@ from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, current_incarnation
 from builder.adapters.stemmer import load_language
 from builder.adapters.summarizer import EndpointSummarizer
-from builder.app.broker import connect
+from builder.app.broker import connected
 from builder.app.components import Components, open_components
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
@@ -97,8 +97,7 @@ async def compact_session(
     """
     async with open_components(settings) as core:
         consumer = core.profile(profile)
-        connection = await connect(servers, settings)
-        try:
+        async with connected(settings, servers) as connection:
             js, own = connection.jetstream(), settings.installation
             incarnation = await current_incarnation(js, own)
             stream = NatsStream(js, lambda: incarnation, BREADCRUMBS, own)
@@ -113,8 +112,6 @@ async def compact_session(
                     settings.worker.max_body_bytes, no_profiles,
                 )  # fmt: skip
                 return await summarising.compact(workspace, session, consumer, keep_user)
-        finally:
-            await connection.close()
 
 
 class _Remembering:

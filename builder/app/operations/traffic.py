@@ -11,7 +11,7 @@ from typing import Any
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS
 from builder.adapters.tokens import load_encoder
-from builder.app.operations.maintenance import connected
+from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.usage import USAGE, Usage

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated
 
 import typer
@@ -102,7 +103,9 @@ def import_events(
     result = asyncio.run(work())
     system = result.system_messages
     left_out = f"; system messages left out: {system}, because a profile gives the system prompt" if system else ""
-    show(asdict(result), as_json, note=f"{result.published} published, {result.skipped} had been before{left_out}")
+    names = shorten(", ".join(result.sessions), 200, placeholder=" …")
+    done = f"{result.published} published, {result.skipped} had been before; sessions: {names}; {result.per_second:,.0f} a second"
+    show(asdict(result), as_json, note=done + left_out)
     if refusals := result.refusals:
         more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
         raise Rejected(f"{len(refusals)} were not imported; {refusals[0]}{more}")

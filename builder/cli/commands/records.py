@@ -146,7 +146,7 @@ def export(
 
     They are whole records in the stream's order, tombstones of sessions too, no secrets.
     """
-    from builder.app.operations.export import export_session
+    from builder.app.operations.export import Export, export_session
     from builder.cli.people import export_person
     from builder.domain.recall import EVERY_SESSION
     from builder.wire.session_names import session_token
@@ -160,6 +160,11 @@ def export(
             export_person(place, user, sys.stdout.write, advance)
             if user
             else export_session(place.settings, place.servers, place.workspace, sessions, sys.stdout.write, advance)
+        )
+    if done == Export():
+        raise Rejected(
+            f"nothing is stored {f'of person {user!r}' if user else f'of session {session!r}' if session else ''} in "
+            f"workspace {place.workspace!r}; check the name, and --workspace"
         )
     say(f"{done.lines} exported; {done.secrets} secrets and {done.unreadable} that the service rejects were left out")
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from builder.app.settings import Settings
+from builder.app.settings import Settings, check_names
+from builder.domain.errors import Misconfigured
 
 PAGE = Path(__file__).resolve().parents[3] / "builder" / "docs" / "operations.md"
 BEGIN = "<!-- settings: UPDATE_DOCS=1 writes it, tests/unit/app/test_settings.py -->\n"
@@ -63,3 +64,28 @@ def test_an_unknown_nested_setting_is_refused(monkeypatch: pytest.MonkeyPatch) -
 def test_a_password_is_never_printed() -> None:
     settings = Settings.model_validate({"nats": {"password": "swordfish"}})
     assert "swordfish" not in repr(settings)
+
+
+@pytest.mark.parametrize(
+    ("variable", "near"),
+    [
+        ("WROKER__BATCH", "WORKER__BATCH"),
+        ("WORKER_BATCH", "WORKER__BATCH"),
+        ("NATS__USRE", "NATS__USER"),
+        ("DATADIR", "DATA_DIR"),
+        ("HTTP_PORT", "HTTP__PORT"),
+    ],
+)
+def test_a_variable_that_no_setting_reads_is_refused_with_the_nearest_name(variable: str, near: str) -> None:
+    with pytest.raises(Misconfigured, match=f"CONTEXT_BUILDER_{variable} is no setting; did you mean CONTEXT_BUILDER_{near}"):
+        check_names({"PATH": "/bin", f"CONTEXT_BUILDER_{variable}": "9000"})
+
+
+def test_settings_and_the_variables_of_service_links_are_taken() -> None:
+    links = {
+        "SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "8080", "SERVICE_PORT_HTTP": "8080", "PORT": "tcp://10.0.0.1:8080",
+        "PORT_8080_TCP": "tcp://10.0.0.1:8080", "PORT_8080_TCP_ADDR": "10.0.0.1", "NATS_SERVICE_HOST": "10.0.0.2",
+        "NATS_PORT": "tcp://10.0.0.2:4222", "NATS_PORT_4222_TCP_PROTO": "tcp", "MY_NATS_SERVICE_PORT_CLIENT": "4222",
+    }  # fmt: skip
+    ours = {"NAME": "a", "nats__servers": "nats://h", "NATS": '{"user": "u"}', "LIFETIMES": "{}", "WORKER__BATCH": "3"}
+    check_names({f"CONTEXT_BUILDER_{name}": value for name, value in (links | ours).items()})

@@ -48,3 +48,9 @@ def test_a_guessed_broker_is_announced(
     address = target("").address
     assert address.guess
     assert capsys.readouterr().err == f"{address.guess}\n"
+
+
+def test_a_setting_that_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONTEXT_BUILDER_LIFETIMES", "{")
+    with pytest.raises(Misconfigured, match=r"lifetimes.*write JSON, or unset it"):
+        settings()

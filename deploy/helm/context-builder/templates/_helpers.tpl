@@ -130,6 +130,10 @@ capabilities:
 - name: CONTEXT_BUILDER_NATS__CREDENTIALS
   value: /etc/context-builder/nats/user.creds
 {{- end }}
+{{- if $auth.nkeyKey }}
+- name: CONTEXT_BUILDER_NATS__NKEY
+  value: /etc/context-builder/nats/user.nk
+{{- end }}
 {{- if $auth.caKey }}
 - name: CONTEXT_BUILDER_NATS__TLS_CA
   value: /etc/context-builder/nats/ca.crt
@@ -151,7 +155,7 @@ capabilities:
 
 {{- define "context-builder.mounts" -}}
 {{- $auth := .Values.nats.auth }}
-{{- $credentialFiles := or $auth.credentialsKey $auth.caKey $auth.certKey }}
+{{- $credentialFiles := or $auth.credentialsKey $auth.nkeyKey $auth.caKey $auth.certKey }}
 - name: data
   mountPath: /data
 - name: tmp
