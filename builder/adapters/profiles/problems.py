@@ -1,6 +1,7 @@
 """What is wrong with a profile file, as its author reads it: the place by name, what is allowed, the nearest right word."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -142,6 +143,8 @@ def _wrong_kind(error: ErrorDetails, text: str) -> tuple[str, str]:
         return "it is empty", "write one at least"
     if kind not in KINDS:
         return f"{error['msg']}, got {text}", "mend it"
+    if kind == "float" and (percent := _PERCENT.fullmatch(str(value))):
+        return f"{text} is not a number", f"write {float(percent[1]) / PERCENT:g}"
     is_one = kind == "tuple" and isinstance(value, str)
     return f"{text} is not {KINDS[kind].partition(':')[0]}", f"write [{value}]" if is_one else f"write {KINDS[kind]}"
 
@@ -153,6 +156,7 @@ _BOUNDS = {
     "less_than_equal": ("too large", "le", "at most"),
 }
 """Kind of error → what the value is, the name of its limit, how the limit is worded."""
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 MIN_PERCENT, PERCENT = 2, 100
 """A share of so much was meant in percent."""
 

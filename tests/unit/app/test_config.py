@@ -99,6 +99,7 @@ def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_nam
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "default.yaml").write_text("hints:\n  note.v1: knowlege.v1\n", "utf-8")
     with pytest.raises(
-        Misconfigured, match=r"profiles/default.yaml line 2: `hints`: hints/knowlege.v1.md.j2 does not exist; write knowledge.v1"
+        Misconfigured,
+        match=r"profiles/default.yaml line 2: `hints.note.v1`: hints/knowlege.v1.md.j2 does not exist; write knowledge.v1",
     ):
         read_config(template_folders(Settings(templates_dir=tmp_path)))
