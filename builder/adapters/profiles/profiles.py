@@ -128,9 +128,9 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         hints=file.hints,
         trusted_hints=TrustedHints(**file.trusted_hints.model_dump()) if file.trusted_hints else None,
     )
-    named: list[tuple[Path, str, str, frozenset[str]]] = [(("page",), "pages", file.page, library.pages)]
-    named += [(("hints", schema), "hints", template, library.hints) for schema, template in file.hints.items()]
-    for path, folder, template, there in named:
+    references: list[tuple[Path, str, str, frozenset[str]]] = [(("page",), "pages", file.page, library.pages)]
+    references += [(("hints", schema), "hints", template, library.hints) for schema, template in file.hints.items()]
+    for path, folder, template, there in references:
         if there and template not in there:
             raise SettingError(path, f"{folder}/{template}.md.j2 does not exist", advice(template, there))
     if profile.least_allowance < 1:

@@ -35,7 +35,7 @@ MAX_EXAMPLE_CHARS = 300
 MAX_BODY_CHARS = 20_000
 """Of a stored body that a hint is tried on."""
 MAX_CHANGES = 50
-"""Places of a body in which its words are changed."""
+"""Places of a body with more are not tried."""
 NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
 """Fields that say who speaks, where, and how it is shown."""
 _LETTER = re.compile(r"\w")
@@ -89,9 +89,9 @@ def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -
 def _page(templates: TemplateSet, name: str) -> Iterator[Fault]:
     """A page must show each fragment that was selected for it, and once."""
     text = templates.page(name, SAMPLE).casefold()
-    shown = (text.count(FIRST), text.count(SECOND))
-    if shown != TIMES:
-        problem = "leaves out" if min(map(sub, shown, TIMES)) < 0 else "repeats"
+    times = (text.count(FIRST), text.count(SECOND))
+    if times != TIMES:
+        problem = "leaves out" if min(map(sub, times, TIMES)) < 0 else "repeats"
         yield Fault(0, f"it {problem} fragments of a section", "show every fragment of every group of every section once")
     templates.page(name, LONG_SAMPLE)
 
@@ -142,22 +142,23 @@ def render_example(
 def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
     """Whether the text of the hint changes with some of the words that search sees.
 
-    So no name, heading or number of characters passes for them. A body without words passes, and one that the hint fails on:
-    another hint shows it.
+    So no name, heading or number of characters passes for them. A body without words passes, one of too many places, and one
+    that the hint fails on: another hint shows it.
     """
 
-    def shown(words: str, part: dict[str, Any]) -> str:
+    def text_of(words: str, part: dict[str, Any]) -> str:
         try:
             return render_example(templates, name, replace(breadcrumb, text=words), part)
         except TemplateFailed:
             return ""
 
     words = text_within(breadcrumb.schema, body)
-    sound = (other for other in islice(_changed(body), MAX_CHANGES) if takes(breadcrumb.schema, other))
-    others = ((text_within(breadcrumb.schema, other), other) for other in sound)
-    changes = [(text, other) for text, other in others if text != words or not words]
-    before = shown(words, body)
-    return not (before and changes) or any(shown(*change) != before for change in changes)
+    others = list(islice(_changed(body), MAX_CHANGES + 1))
+    texts = ((text_within(breadcrumb.schema, other), other) for other in others if takes(breadcrumb.schema, other))
+    changes = [(text, other) for text, other in texts if text != words or not words]
+    before = text_of(words, body)
+    is_tried = before and changes and len(others) <= MAX_CHANGES
+    return not is_tried or any(text_of(*change) != before for change in changes)
 
 
 def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:

@@ -124,7 +124,10 @@ def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_nam
             {"profiles__ant": "shadow_of: bee", "profiles__bee": "- b"},
             "profiles/bee.yaml: it is a list, not a mapping of settings",
         ),
-        ({"profiles__ant": "extends: default\npage: fancy"}, "profiles/ant.yaml line 2: `page`: pages/fancy.md.j2 does not exist; "),
+        (
+            {"profiles__ant": "extends: default\npage: fancy"},
+            "profiles/ant.yaml line 2: `page`: pages/fancy.md.j2 does not exist; ",
+        ),
         ({"profiles__ant": "extends: default\nsections: {recent: {max_share: 30%}}"}, '"30%" is not a number; write 0.3'),
     ],
 )

@@ -1,12 +1,15 @@
 """Before templates are in force they are tried on the examples of the schemas."""
 
+import json
+
 import pytest
 
 from builder.adapters.templates.folder import TemplateSet, templates_of
-from builder.adapters.templates.trial import SHOW, faults
+from builder.adapters.templates.trial import MAX_CHANGES, SHOW, faults, hides_words
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
+from tests.factories import make_breadcrumb
 from tests.hostile import ALL
 
 HINTS, PAGES, LANGUAGES = templates_of(read_layers((bundled_folder("templates"),)))
@@ -142,3 +145,11 @@ def test_what_can_just_be_compiled_is_looked_at_or_refused_whatever_its_file_is_
     except Misconfigured:
         return
     assert {finding.file for finding in faults(templates)} <= {"hints/größe; a b.v1.md.j2"}
+
+
+def test_a_body_of_many_fields_is_not_refused_for_the_fields_that_are_tried() -> None:
+    fields = {f"field_{number}": f"value {number}" for number in range(MAX_CHANGES + 20)}
+    crumb = make_breadcrumb("", schema="ticket.v1", body=json.dumps(fields))
+    before = TemplateSet({"generic": "{{ body.field_1 }}"}, {})
+    last = TemplateSet({"ticket.v1": f"- {{{{ body.field_{MAX_CHANGES + 19} }}}}", "generic": "{{ text }}"}, {})
+    assert not hides_words("ticket.v1", before, "generic", last, crumb)
