@@ -1,8 +1,5 @@
 """Editions in a list, and what edits are tried on."""
 
-from heapq import nlargest
-from operator import attrgetter
-
 from typing_extensions import override
 
 from builder.domain.breadcrumb import Breadcrumb
@@ -34,4 +31,4 @@ class MemoryEditions(Editions):
     @override
     async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
         crumbs = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.schema == schema)
-        return tuple(nlargest(limit, crumbs, key=attrgetter("place")))
+        return tuple(sorted(crumbs, key=lambda crumb: crumb.place, reverse=True)[:limit])

@@ -6,22 +6,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from pydantic_core import PydanticCustomError
 
 from builder.assemble.sources.table import SOURCES
-from builder.domain.errors import Rejected
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
 from builder.domain.selector import MAX_PINNED
 from builder.wire.session_names import session_token
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-
-def _token(session: str) -> str:
-    try:
-        return session_token(session)
-    except Rejected as error:
-        raise ValueError(str(error)) from error
-
-
-_Session = Annotated[str, AfterValidator(_token)]
+_Session = Annotated[str, AfterValidator(session_token)]
 """A session of any text, as its token."""
 
 

@@ -95,7 +95,7 @@ def parse_profile(name: str, source: str, library: Library | None = None, file: 
         raise FaultyFiles(findings_of(error, values, stack, file, ProfileFile)) from error
     except SettingError as error:
         raise FaultyFiles((error.finding(stack, file),)) from error
-    except (ValueError, TypeError, RecursionError) as error:
+    except (ValueError, TypeError, RecursionError, Rejected) as error:
         raise faulty(file, str(error)) from error
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -67,13 +67,10 @@ def _faults(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, 
             return problems
     except FAILURES as error:  # nested as deeply as can just be compiled
         return (Fault(0, f"it cannot be looked at: {error}", "make it simpler"),)
-    return tuple(_faults_of_examples(_alone(kind, name, source, phrases), kind, name))
-
-
-def _alone(kind: TemplateKind, name: str, source: str, phrases: Mapping[str, str]) -> TemplateSet:
     own = {name: source}
     hints, pages = (own, {}) if kind == "hints" else ({}, own)
-    return TemplateSet({GENERIC: "{{ text }}"} | hints, pages, {ENGLISH: phrases})
+    templates = TemplateSet({GENERIC: "{{ text }}"} | hints, pages, {ENGLISH: phrases})
+    return tuple(_faults_of_examples(templates, kind, name))
 
 
 def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -> Iterator[Fault]:
@@ -166,12 +163,7 @@ def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet,
     if len(breadcrumb.body) > MAX_BODY_CHARS:
         return False
     body = json.loads(breadcrumb.body)
-
-    def shows(templates: TemplateSet, name: str) -> bool:
-        own = _alone("hints", name, templates.sources["hints"][name], templates.phrases().entries)
-        return shows_words(own, name, breadcrumb, body)
-
-    return not shows(after, hint) and shows(before, former)
+    return not shows_words(after, hint, breadcrumb, body) and shows_words(before, former, breadcrumb, body)
 
 
 def _changed(value: Any) -> Iterator[Any]:

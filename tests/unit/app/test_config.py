@@ -148,3 +148,8 @@ def test_listed_sessions_are_of_any_text(tmp_path: Path) -> None:
     own = "extends: default\nretrieval: {scope: [team room, s42, maya@example.com]}\n"
     scope = profiles_of(tmp_path, profiles__mine=own)["mine"].retrieval.scope
     assert scope == ("_x-team_20room", "s42", "_x-maya_40example_2Ecom")
+
+
+def test_a_session_that_is_no_text_is_a_mistake_of_its_file(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"profiles/mine\.yaml: session is an empty text; give the conversation a name"):
+        profiles_of(tmp_path, profiles__mine='extends: default\nretrieval: {scope: [""]}\n')

@@ -65,7 +65,9 @@ def _read(text: str) -> LlmHints | str:
     place = ""
     try:
         hints = parse(text)
-        _check_keys(hints)
+        for key in sorted(hints.keys() - KEYS):  # a slip of the pen would show all that it should leave out
+            if near := nearest(key, KEYS, NAME_LIKENESS):
+                raise ValueError(f"there is no {key[:40]!r} in hints; write {near}")
         place = "mode"
         mode = _mode(hints)
         place = "include"
@@ -82,13 +84,6 @@ def _read(text: str) -> LlmHints | str:
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
         return f"{place}{': ' if place else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
     return LlmHints(include=include, exclude=exclude, transform=tuple(rules), mode=mode)
-
-
-def _check_keys(hints: Any) -> None:
-    """A slip of the pen would show all that it should leave out. Whatever else a record says about its hints is nobody's."""
-    for key in sorted(hints.keys() - KEYS):
-        if near := nearest(key, KEYS, NAME_LIKENESS):
-            raise ValueError(f"there is no {key[:40]!r} in hints; write {near}")
 
 
 def _mode(hints: Any) -> Any:
