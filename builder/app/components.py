@@ -156,7 +156,7 @@ async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot |
     async with place.open() as store:
         editions = await store.editions("")
     with contextlib.suppress(FaultyFiles):
-        return parse_config(editions[0].layers, failed=failed) if editions else None
+        return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None
     return None
 
 

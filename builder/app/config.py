@@ -112,12 +112,18 @@ def read_templates(folder: Path) -> Files:
 
 
 def parse_config(
-    layers: tuple[Files, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
+    layers: tuple[Files, ...],
+    previous: ConfigSnapshot | None = None,
+    failed: Listener = silence,
+    preset: str = "",
+    *,
+    was_in_force: bool = False,
 ) -> ConfigSnapshot:
     """The snapshot that these files make. Raises `Misconfigured`.
 
     previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
     a template cannot render. preset: one that is read as a profile too, if there is no profile of this name.
+    was_in_force: templates that an earlier release has tried are not tried by the rules of this one.
     """
     library = load_library(layers)
     profiles = load_profiles(layers, library)
@@ -126,7 +132,7 @@ def parse_config(
     templates = TemplateSet(*templates_of(layers))
     before = previous if previous and previous.templates.revision == templates.revision else None
     former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
-    if not before:
+    if not before and not was_in_force:
         _try(templates)
     plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
     make = partial(_rendering, profiles=profiles, templates=templates, plain=plain, failures=failures)

@@ -127,7 +127,8 @@ def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: 
             fix = "write `extends: default` to change the default profile, or add it" if is_partial else "add it"
             return "it is missing", fix
         case "literal_error":
-            return f"{text} is not allowed", _choice(str(error["input"]), str(error["ctx"]["expected"]))
+            sessions = f", or a list of sessions: [{error['input']}]" if path[-1:] == ("scope",) else ""
+            return f"{text} is not allowed", _choice(str(error["input"]), str(error["ctx"]["expected"])) + sessions
         case "value_error":
             problem, _, fix = str(error["ctx"]["error"]).partition("; ")
             return problem, fix or "mend it"

@@ -128,6 +128,10 @@ def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_nam
             {"profiles__ant": "extends: default\npage: fancy"},
             "profiles/ant.yaml line 2: `page`: pages/fancy.md.j2 does not exist; ",
         ),
+        (
+            {"profiles__ant": "extends: default\nretrieval: {scope: team room}"},
+            '"team room" is not allowed; use one of session, user, workspace, or a list of sessions: [team room]',
+        ),
         ({"profiles__ant": "extends: default\nsections: {recent: {max_share: 30%}}"}, '"30%" is not a number; write 0.3'),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 
 from builder.adapters.templates.failures import silence
 from builder.app.components import open_components
-from builder.app.config import read_config, template_folders
+from builder.app.config import parse_config, read_config, template_folders
 from builder.app.parts import PARTS, Parts
 from builder.app.reload import Reloader, note_edition
 from builder.app.settings import Embedding, Settings
@@ -237,3 +237,15 @@ async def test_a_consumers_choice_of_another_hint_is_tried_too(tmp_path: Path) -
         (tmp_path / "templates/profiles/mine.yaml").write_text(MINE % "o200k_base" + "hints: {ticket.v1: brief}\n")
         assert [await reloading.look() for _ in range(2)] == [False, False]
         assert "hints/brief.md.j2: it shows nothing of the words of ticket.v1" in await reloading.state()
+
+
+async def test_the_last_good_edition_is_taken_as_it_was_though_an_earlier_release_had_other_rules(tmp_path: Path) -> None:
+    hint = tmp_path / "templates/hints/note.v1.md.j2"
+    async with watching(tmp_path) as (reloading, _):
+        bundled, own = reloading.core.config.layers
+        layers = (bundled, {**own, "hints/note.v1.md.j2": "- a note"})
+        await note_edition(reloading.core.store, parse_config(layers, was_in_force=True))
+    hint.write_text("- a note")
+    async with watching(tmp_path) as (reloading, _):
+        assert reloading.core.config.templates.sources["hints"]["note.v1"] == "- a note"
+        assert "hints/note.v1.md.j2: it fails on an example" in await reloading.state()
