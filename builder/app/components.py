@@ -1,10 +1,12 @@
 """What builds contexts, without a bus: store, engine, profiles, templates."""
 
+import contextlib
 import logging
 import tomllib
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,12 +16,12 @@ from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import ConfigSnapshot, read_config, read_preset, template_folders
+from builder.app.config import ConfigSnapshot, in_thread, in_time, parse_config, read_preset, template_folders
 from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import LintFinding
+from builder.domain.lint_finding import FaultyFiles, LintFinding
 from builder.domain.nearest import NAME_LIKENESS, nearest
 from builder.domain.profile import Profile
 from builder.ports.store import CompleteStore, Rebuild, StoreLocation
@@ -101,6 +103,7 @@ async def open_components(
     patience: float | None = None,
     failed: Listener = silence,
     preset: str = "",
+    last_good: bool = False,
 ) -> AsyncIterator[Components]:
     """Store, engine, profiles, templates. Raises `Misconfigured`.
 
@@ -108,13 +111,23 @@ async def open_components(
     patience: seconds to wait for the engine; None: as long as it takes to load.
     failed: called for each breadcrumb that a template cannot render.
     preset: one that pages are made with, if there is no profile of this name.
+    last_good: instead of files that cannot be used those that were in force before are taken, if the store has them.
     """
     async with AsyncExitStack() as stack:
-        config = read_config(template_folders(settings), failed=failed, preset=preset)
+        place, folders = location or locate_store(settings, parts.stores), template_folders(settings)
+        reading = in_thread(partial(parts.reader, folders, failed=failed, preset=preset))
+        try:
+            config = await in_time(reading, parts.reading_seconds, folders)
+        except FaultyFiles as error:
+            last = await _last_good(place, failed) if last_good else None
+            if last is None:
+                raise
+            log.error("started with the last good profiles and templates: %s", error)  # noqa: TRY400 - the sentence says it all
+            config = replace(last, problem=f"the last good profiles and templates are in force: {error}")
         embedding = settings.embedding
         embedder = parts.embedder(embedding.engine, embedding.model, settings.models_dir, embedding.cache_size)
         stack.push_async_callback(embedder.aclose)
-        store = await stack.enter_async_context((location or locate_store(settings, parts.stores)).open())
+        store = await stack.enter_async_context(place.open())
         await _same_model(store, embedder.model)
         await embedder.ready(patience)
         records = record_profiles(config)
@@ -134,6 +147,17 @@ async def open_components(
             builder=builder, store=store, embedder=embedder, config=config, records=records, helpers=helpers,
             history_cache=history_cache,
         )  # fmt: skip
+
+
+async def _last_good(place: StoreLocation, failed: Listener) -> ConfigSnapshot | None:
+    """What was in force before, where something was and this release can use it."""
+    if not await place.exists():
+        return None
+    async with place.open() as store:
+        editions = await store.editions("")
+    with contextlib.suppress(FaultyFiles):
+        return parse_config(editions[0].layers, failed=failed, was_in_force=True) if editions else None
+    return None
 
 
 def record_profiles(config: ConfigSnapshot) -> RecordProfiles:

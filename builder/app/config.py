@@ -1,9 +1,13 @@
 """Profiles and templates as they stood at one moment: read as a whole, replaced as a whole."""
 
+import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from threading import Thread
+from typing import TypeVar
 
 from builder.adapters.profiles.layers import DEFAULT
 from builder.adapters.profiles.models import parse_models
@@ -11,7 +15,7 @@ from builder.adapters.profiles.profile_file import DEFAULT_BUDGET
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN
 from builder.adapters.templates.failures import Failures, Listener, silence
-from builder.adapters.templates.folder import YAML, TemplateSet, languages_of, templates_of
+from builder.adapters.templates.folder import YAML, TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.templates.trial import faults
 from builder.adapters.tokens import load_counter
@@ -19,10 +23,11 @@ from builder.app.resources import bundled_folder
 from builder.app.settings import Settings
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured
-from builder.domain.lint_finding import FaultyFiles, LintFinding
-from builder.domain.nearest import advice
+from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.profile import Profile
-from builder.wire.files import Files, by_name, line_of, read_files
+from builder.wire.files import Files, by_name, read_files
+
+Value = TypeVar("Value")
 
 MODELS = "models.yaml"
 KINDS = ("profiles/*.yaml", "presets/*.yaml", MODELS, "hints/*.md.j2", "pages/*.md.j2", "phrases/*.yaml")
@@ -51,6 +56,8 @@ class ConfigSnapshot:
     """The files, the bundled ones first."""
     stamps: FileStamps = frozenset()
     """Of the files before they were read."""
+    problem: str = ""
+    """Why it is an earlier edition, and not what the files say."""
 
 
 def read_config(
@@ -61,6 +68,29 @@ def read_config(
     return replace(parse_config(read_layers(folders), previous, failed, preset), stamps=stamps)
 
 
+def in_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
+    """Begin the work in a thread that the end of the process does not wait for, as it waits for those of `asyncio.to_thread`."""
+    future: Future[Value] = Future()
+    future.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - it is raised where the work is awaited
+            future.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return asyncio.wrap_future(future)
+
+
+async def in_time(reading: asyncio.Future[Value], seconds: float, folders: tuple[Path, ...]) -> Value:
+    """The result, and its errors. Raises `FaultyFiles` when it is not there after so many seconds; the work goes on."""
+    if (await asyncio.wait({reading}, timeout=seconds))[0]:
+        return reading.result()
+    names = ", ".join(map(str, folders[1:] or folders))
+    raise faulty(names, f"reading takes longer than {seconds:g} s; look at the disk, or at the mount")
+
+
 def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
     """The files of each folder. Raises `Misconfigured`."""
     for folder in folders:
@@ -68,10 +98,7 @@ def read_layers(folders: tuple[Path, ...]) -> tuple[Files, ...]:
             raise Misconfigured(
                 f"{folder} is no folder; make it, or set CONTEXT_BUILDER_TEMPLATES_DIR to where the templates are"
             )
-    try:
-        return tuple(read_files(folder, KINDS) for folder in folders)
-    except (OSError, UnicodeDecodeError) as error:
-        raise Misconfigured(f"a template cannot be read: {error}; write it as UTF-8, readable for the service") from error
+    return tuple(read_files(folder, KINDS) for folder in folders)
 
 
 def bundled_files() -> Files:
@@ -85,12 +112,18 @@ def read_templates(folder: Path) -> Files:
 
 
 def parse_config(
-    layers: tuple[Files, ...], previous: ConfigSnapshot | None = None, failed: Listener = silence, preset: str = ""
+    layers: tuple[Files, ...],
+    previous: ConfigSnapshot | None = None,
+    failed: Listener = silence,
+    preset: str = "",
+    *,
+    was_in_force: bool = False,
 ) -> ConfigSnapshot:
     """The snapshot that these files make. Raises `Misconfigured`.
 
     previous: its renderings and their caches are used again if no template changed. failed: called for each breadcrumb that
     a template cannot render. preset: one that is read as a profile too, if there is no profile of this name.
+    was_in_force: templates that an earlier release has tried are not tried by the rules of this one.
     """
     library = load_library(layers)
     profiles = load_profiles(layers, library)
@@ -99,9 +132,8 @@ def parse_config(
     templates = TemplateSet(*templates_of(layers))
     before = previous if previous and previous.templates.revision == templates.revision else None
     former, failures = (before.renderings, before.failures) if before else ({}, Failures(failed))
-    if not before:
+    if not before and not was_in_force:
         _try(templates)
-    _check_pages(profiles, templates, layers)
     plain = TemplateSet(*templates_of(layers[:1])) if layers[1:] else templates
     make = partial(_rendering, profiles=profiles, templates=templates, plain=plain, failures=failures)
     encodings = sorted({profile.encoding for profile in profiles})
@@ -121,36 +153,6 @@ def edition_of(config: ConfigSnapshot) -> Edition:
     """The edition that contexts of this configuration belong to."""
     profiles = {profile.consumer: profile.revision for profile in config.profiles}
     return Edition(templates=config.templates.revision, profiles=profiles, layers=config.layers)
-
-
-def _check_pages(profiles: tuple[Profile, ...], templates: TemplateSet, layers: tuple[Files, ...]) -> None:
-    """Every profile's page and own hints exist. Raises `FaultyFiles`."""
-    texts, pages = sources(layers, "profiles"), templates.sources["pages"]
-    findings = [
-        LintFinding(
-            file=f"profiles/{profile.consumer}.yaml",
-            line=line_of(texts.get(profile.consumer, ""), ("page",)),
-            place="`page`",
-            problem=f"pages/{profile.page}.md.j2 does not exist",
-            fix=advice(profile.page, pages),
-        )
-        for profile in profiles
-        if profile.page not in pages
-    ]
-    findings += [
-        LintFinding(
-            file=f"profiles/{profile.consumer}.yaml",
-            line=line_of(texts.get(profile.consumer, ""), ("hints", schema)),
-            place="`hints`",
-            problem=f"hints/{name}.md.j2 does not exist",
-            fix=advice(name, templates.sources["hints"]),
-        )
-        for profile in profiles
-        for schema, name in profile.hints.items()
-        if name not in templates.sources["hints"]
-    ]
-    if findings:
-        raise FaultyFiles(findings)
 
 
 def _try(templates: TemplateSet) -> None:
@@ -191,12 +193,12 @@ def _rendering(
 
 
 def file_stamps(folders: tuple[Path, ...]) -> FileStamps:
-    """A file that goes away meanwhile has no trace."""
+    """A file that goes away meanwhile, or cannot be reached, has no trace."""
     stamps = set()
     for file in (file for folder in folders for kind in KINDS for file in folder.glob(kind)):
         try:
             state = file.stat()
-        except FileNotFoundError:
+        except OSError:
             continue
         stamps.add((str(file), state.st_ino, state.st_size, state.st_mtime_ns))
     return frozenset(stamps)
@@ -223,9 +225,11 @@ def load_library(layers: tuple[Files, ...]) -> Library:
     presets, bundled = _presets(layers), _presets(layers[:1])
     tables = (layer[MODELS] for layer in layers if MODELS in layer)
     models = {name: facts for table in tables for name, facts in parse_models(table).items()}
+    hints, pages, languages = templates_of(layers)
     return Library(
-        presets=presets, bundled=bundled, languages=languages_of(layers), models=models, profiles=sources(layers, "profiles")
-    )
+        presets=presets, bundled=bundled, languages=languages, models=models, profiles=sources(layers, "profiles"),
+        hints=frozenset(hints), pages=frozenset(pages),
+    )  # fmt: skip
 
 
 def _presets(layers: tuple[Files, ...]) -> dict[str, str]:

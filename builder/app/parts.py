@@ -11,6 +11,7 @@ from builder.adapters.embedding import CachedEmbedder, open_embedder
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.peers import BEAT_SECONDS
 from builder.adapters.nats.publisher import NatsPublisher
+from builder.app.config import ConfigSnapshot, read_config
 from builder.app.stores import STORES, StoreSchemes
 from builder.ports.broker import Delivery, Publisher
 from builder.wire.installation import Installation
@@ -38,6 +39,10 @@ class Parts:
     """Between two heartbeats for the other workers."""
     purge_poll_seconds: float = POLL_SECONDS
     """Between two looks whether a purge is due."""
+    reader: Callable[..., ConfigSnapshot] = read_config
+    """As `read_config`: the files of the templates folders."""
+    reading_seconds: float = 20.0
+    """The longest that reading these files may take."""
     pauses: Pauses = PAUSES
     """Before a delivery is retried."""
     pace: Pace = PACE

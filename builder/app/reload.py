@@ -6,9 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from builder.adapters.templates.failures import Listener
+from builder.adapters.templates.trial import hides_words
 from builder.app.components import Components
-from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, read_config
+from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_thread, in_time
+from builder.app.parts import PARTS, Parts
 from builder.domain.errors import Misconfigured, Unavailable
+from builder.domain.lint_finding import faulty
 from builder.ports.store import Editions
 from builder.service import ContextBuilder
 from builder.worker.resilience import UnexpectedError, guard
@@ -16,6 +19,8 @@ from builder.worker.resilience import UnexpectedError, guard
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.5
+MESSAGES = 5
+"""The newest of a schema, which an edited hint is tried on."""
 
 
 async def note_edition(store: Editions, config: ConfigSnapshot) -> None:
@@ -29,18 +34,51 @@ async def note_edition(store: Editions, config: ConfigSnapshot) -> None:
         log.warning("the profiles and templates are not kept for later explanations: %s", error)
 
 
+async def try_on_messages(store: Editions, before: ConfigSnapshot, after: ConfigSnapshot) -> None:
+    """Raises `FaultyFiles` for a hint that shows nothing of the words of a newest message, where the hint before it does."""
+    try:
+        for schema, former, hint in sorted(edited_hints(before, after)):
+            for crumb in await store.newest(schema, MESSAGES):
+                if await asyncio.to_thread(hides_words, hint, before.templates, former, after.templates, crumb):
+                    problem = f"it shows nothing of the words of {schema} {crumb.id!r}, as the hint before it does"
+                    raise faulty(f"hints/{hint}.md.j2", f"{problem}; look for a misspelt field")
+    except Unavailable as error:
+        log.warning("edited hints are not tried on the newest messages: %s", error)
+
+
+def edited_hints(before: ConfigSnapshot, after: ConfigSnapshot) -> frozenset[tuple[str, str, str]]:
+    """Schema, hint before and hint now, of all whose text differs, also by the choice of a consumer."""
+    old, new = before.templates, after.templates
+    old_hints, new_hints = old.sources["hints"], new.sources["hints"]
+    own = {profile.consumer: profile.hints for profile in before.profiles}
+    choices = {
+        (
+            schema,
+            old.hint_for(schema, own.get(each.consumer, {}).get(schema, "")),
+            new.hint_for(schema, each.hints.get(schema, "")),
+        )
+        for each in after.profiles
+        for schema in {*old_hints, *new_hints, *each.hints, *each.retrieval.schemas, *own.get(each.consumer, {})}
+    }
+    return frozenset(choice for choice in choices if old_hints[choice[1]] != new_hints[choice[2]])
+
+
 class Reloader:
     """The components with the newest valid profiles and templates. A build takes `core` once and keeps it to its end."""
 
-    def __init__(self, folders: tuple[Path, ...], core: Components, refused: Callable[[], None], failed: Listener) -> None:
+    def __init__(
+        self, folders: tuple[Path, ...], core: Components, refused: Callable[[], None], failed: Listener, parts: Parts = PARTS
+    ) -> None:
         """refused: called for each invalid edit. failed: as in `read_config`."""
         self.core = core
-        self.problem = ""
+        self.problem = core.config.problem
         """Why the present files are not used; empty when they are."""
         self._folders = folders
         self._refused = refused
         self._failed = failed
+        self._parts = parts
         self._latest = self._checked = core.config.stamps
+        self._reading: asyncio.Future[tuple[FileStamps, ConfigSnapshot | None]] | None = None
 
     def builder(self) -> ContextBuilder:
         """The builder of the present components."""
@@ -59,27 +97,38 @@ class Reloader:
                 renew(self.core)
 
     async def look(self) -> bool:
-        """Whether there are new components. A file that changed since the last look may still be written: it is read later."""
-        stamps = await asyncio.to_thread(file_stamps, self._folders)
-        still, self._latest = stamps == self._latest, stamps
-        return still and stamps != self._checked and await self._try(stamps)
+        """Whether there are new components. A file that changed since the last look may still be written: it is read later.
+
+        A folder that does not answer is told once, and read again when it answers.
+        """
+        reading = self._reading = self._reading or in_thread(self._news)
+        try:
+            news = in_time(reading, self._parts.reading_seconds, self._folders)
+            self._latest, config = await guard(news, log, "reading profiles and templates")
+            if config is not None:
+                await try_on_messages(self.core.store, self.core.config, config)
+        except (Misconfigured, UnexpectedError) as error:
+            if reading.done() or self._checked:
+                self.problem = f"the last good profiles and templates stay in force: {error}"
+                log.error(self.problem)  # noqa: TRY400 - the sentence says it all
+                self._refused()
+            self._reading, self._checked = (None, self._latest) if reading.done() else (reading, frozenset())
+            return False
+        self._reading = None
+        if config is not None:
+            await note_edition(self.core.store, config)
+            self.core, self.problem, self._checked = self.core.with_config(config), "", self._latest
+            consumers = ", ".join(profile.consumer for profile in config.profiles)
+            log.info("profiles and templates were read again: %s; templates %s", consumers, config.templates.revision)
+        return config is not None
 
     async def state(self) -> str:
         """`problem`, for /readyz."""
         return self.problem
 
-    async def _try(self, stamps: FileStamps) -> bool:
-        self._checked = stamps
-        try:
-            reading = asyncio.to_thread(read_config, self._folders, self.core.config, self._failed)
-            config = await guard(reading, log, "reading profiles and templates")
-        except (Misconfigured, UnexpectedError) as error:
-            self.problem = f"the last good profiles and templates stay in force: {error}"
-            log.error(self.problem)  # noqa: TRY400 - the sentence says it all
-            self._refused()
-            return False
-        await note_edition(self.core.store, config)
-        self.core, self.problem = self.core.with_config(config), ""
-        consumers = ", ".join(profile.consumer for profile in config.profiles)
-        log.info("profiles and templates were read again: %s; templates %s", consumers, config.templates.revision)
-        return True
+    def _news(self) -> tuple[FileStamps, ConfigSnapshot | None]:
+        """The files as they are, and what a new edition of them makes. Raises `Misconfigured`."""
+        stamps = file_stamps(self._folders)
+        if stamps != self._latest or stamps == self._checked:
+            return stamps, None
+        return stamps, self._parts.reader(self._folders, self.core.config, self._failed)

@@ -103,11 +103,11 @@ async def open_service(settings: Settings, parts: Parts = PARTS) -> AsyncIterato
     async with AsyncExitStack() as stack:
         metrics = Metrics(CollectorRegistry())
         core = await stack.enter_async_context(
-            open_components(settings, parts=parts, patience=parts.engine_seconds, failed=metrics.template_failed)
+            open_components(settings, parts=parts, patience=parts.engine_seconds, failed=metrics.template_failed, last_good=True)
         )
         url, connection, server = await stack.enter_async_context(open_bus(settings, core.store))
         js, own = connection.jetstream(), settings.installation
-        reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed)
+        reloading = Reloader(template_folders(settings), core, metrics.reload_failures.inc, metrics.template_failed, parts)
         inbox: NatsInbox
         removals: Removals
         probe = Probe(js, own)

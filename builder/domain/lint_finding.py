@@ -39,3 +39,9 @@ class FaultyFiles(Misconfigured):
         self.findings = tuple(findings)
         more = f" (and {len(findings) - 1} more: context-builder profiles lint)" if len(findings) > 1 else ""
         super().__init__(f"{findings[0]}{more}")
+
+
+def faulty(file: str, message: str, line: int = 0) -> FaultyFiles:
+    """One file with one problem. message: what is wrong, and behind a semicolon what to do. line: from 1; 0 = the whole file."""
+    problem, _, fix = message.partition("; ")
+    return FaultyFiles([LintFinding(file=file, line=line, place="", problem=problem, fix=fix or "mend it")])

@@ -171,13 +171,16 @@ class Progress(Protocol):
 
 
 class Editions(Protocol):
-    """The profiles and templates of contexts that were published. All methods raise `Unavailable`."""
+    """The files of contexts that were published, and what an edit of them is tried on. All methods raise `Unavailable`."""
 
     async def add_edition(self, edition: Edition) -> None:
         """Store it durably. A known one becomes the newest. Of more than MAX_EDITIONS the oldest go."""
 
     async def editions(self, templates: str) -> tuple[Edition, ...]:
-        """Those in which the templates had this revision, the newest first."""
+        """Those in which the templates had this revision, the newest first; "" = any."""
+
+    async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
+        """The newest `limit` breadcrumbs of this schema in all workspaces, the newest first; an erased one is its trace."""
 
 
 class CallOrigin(NamedTuple):

@@ -1,18 +1,19 @@
 """Files of authors and operators: bounded in size, and YAML without aliases, by which a small file becomes a large value."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from builder.domain.errors import Misconfigured
+from builder.domain.lint_finding import faulty
 
 Files = Mapping[str, str]
 """A folder of templates: path in it, with slashes → text."""
 MAX_DIGITS = 30
 """Of a whole number."""
+NUMBERS = frozenset({"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"})
 MAX_TREES = 4
 """Texts whose lines are remembered: a file with several mistakes is read once."""
 MAX_FILE_BYTES = 131_072
@@ -20,12 +21,17 @@ MAX_FILE_BYTES = 131_072
 
 
 def read_source(file: Path) -> str:
-    """Its text, without a byte order mark. Raises `Misconfigured` when it is too long, `OSError`, `UnicodeDecodeError`."""
-    with file.open("rb") as opened:
-        data = opened.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise Misconfigured(f"{file} has more than {MAX_FILE_BYTES:,} bytes; make it smaller")
-    return data.decode("utf-8-sig")
+    """Its text, without a byte order mark. Nothing waits for a pipe. Raises `FaultyFiles` with the file."""
+    try:
+        if not file.is_file():
+            raise faulty(str(file), "it is no regular file; write a file there, or take it away")
+        with file.open("rb") as opened:
+            data = opened.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise faulty(str(file), f"it has more than {MAX_FILE_BYTES:,} bytes; make it smaller")
+        return data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise faulty(str(file), f"it cannot be read: {error}; write it as UTF-8, readable for the service") from error
 
 
 def read_files(folder: Path, patterns: Iterable[str]) -> dict[str, str]:
@@ -54,14 +60,20 @@ class _Plain(yaml.SafeLoader):
             raise yaml.YAMLError(f"the alias *{alias.anchor} is not taken; write out what it stands for")
         return super().compose_node(parent, index)
 
-    def construct_yaml_int(self, node: yaml.ScalarNode) -> int:
-        """A longer number than any setting has would not fit into one line of a message."""
-        if len(node.value) > MAX_DIGITS:
-            raise yaml.YAMLError(f"a whole number of {len(node.value):,} digits; write a smaller one")
-        return int(super().construct_yaml_int(node))
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """YAML would take the last of two settings of one name, and hide the first."""
+        keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)] if isinstance(node, yaml.MappingNode) else []
+        first = {key.value: key for key in reversed(keys)}
+        for key in (key for key in keys if first[key.value] is not key):
+            raise YamlMistake(f"{key.value[:MAX_DIGITS]!r} is there twice; take one out", key.start_mark.line + 1)
+        return super().construct_mapping(node, deep)
 
-
-_Plain.add_constructor("tag:yaml.org,2002:int", _Plain.construct_yaml_int)
+    def construct_scalar(self, node: yaml.ScalarNode | yaml.MappingNode) -> Any:
+        """A longer number than any setting has would not fit into one line of a message, and YAML takes 1:30 for 90."""
+        if node.tag in NUMBERS and (":" in node.value or len(node.value) > MAX_DIGITS):
+            problem = f"{node.value[:MAX_DIGITS]} is no plain number; write one of few digits, or a text in quotes"
+            raise YamlMistake(problem, node.start_mark.line + 1)
+        return super().construct_scalar(node)
 
 
 class YamlMistake(yaml.YAMLError):
@@ -100,7 +112,7 @@ def parse_yaml(source: str) -> Any:
         line = source.count("\n", 0, error.position) + 1
         raise YamlMistake("it has a control character; take it out", line) from error
     except yaml.YAMLError as error:
-        raise YamlMistake(str(error), 0) from error
+        raise YamlMistake(getattr(error, "problem", str(error)), getattr(error, "line", 0)) from error
 
 
 def _problem(error: yaml.MarkedYAMLError) -> str:

@@ -109,7 +109,7 @@ def read_request(model: type[Request], data: bytes) -> Request:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, first["loc"])) or "the request"
         raise Rejected(
-            f"{where}: {first['msg']}, got {shape(first['input'])}; see the README for what a request holds"
+            f"{where}: {first['msg']}, got {shape(first['input'])}; builder/docs/protocol.md says what a request has"
         ) from error
     except ValueError as error:
         raise Rejected(f"the request is not readable JSON: {error}; send one UTF-8 JSON object") from error

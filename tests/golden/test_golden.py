@@ -37,6 +37,7 @@ from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
+from builder.wire.files import Files
 from builder.wire.records import read_lines
 from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store
@@ -52,11 +53,16 @@ APART = 1000
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+def layers(folder: str) -> tuple[Files, ...]:
+    """The bundled templates, and those of a case's folder."""
+    own = (HERE / folder,) if folder and (HERE / folder / "hints").is_dir() else ()
+    return read_layers((bundled_folder("templates"), *own))
+
+
 @cache
 def helpers(folder: str = "") -> Functions:
     """With the bundled templates; a case's folder may hold templates of its own."""
-    own = (HERE / folder,) if folder and (HERE / folder / "hints").is_dir() else ()
-    templates = TemplateSet(*templates_of(read_layers((bundled_folder("templates"), *own))))
+    templates = TemplateSet(*templates_of(layers(folder)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
     return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
@@ -87,7 +93,7 @@ def events(case: str) -> list[Breadcrumb]:
 def profile(case: str) -> Profile:
     own, default = file_of(case, "profile", "yaml"), bundled_folder("templates") / "profiles" / "default.yaml"
     source = (own if own.exists() else default).read_text("utf-8")
-    return parse_profile(consumer(case) or "agent", source, load_library(read_layers((bundled_folder("templates"),))))
+    return parse_profile(consumer(case) or "agent", source, load_library(layers(case.partition("-")[0])))
 
 
 async def build(case: str, store: Store, embedder: Embedder) -> Context:

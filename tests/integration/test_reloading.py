@@ -1,6 +1,7 @@
 """Profiles and templates are edited while the service runs: the next trigger sees the edit, a broken one changes nothing."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,33 @@ async def test_a_profile_that_is_taken_away_gets_no_more_contexts_and_a_new_one_
             second = await ask(js, "with-new")
     assert [event["consumer_id"] for event in first] == ["default", "old"]
     assert [event["consumer_id"] for event in second] == ["default", "new"]
+
+
+async def test_a_service_starts_with_the_last_good_files_says_so_and_takes_the_mended_ones(
+    tmp_path: Path, broker: Broker
+) -> None:
+    templates = Templates(tmp_path / "templates")
+    templates.write("profiles/mira.yaml", PROFILE % "You are Mira.")
+    with Running(tmp_path / "service", broker.url, templates_dir=templates.folder) as service:
+        wait_for(lambda: service.get("/readyz")[0] == 200, "the first start")
+        assert service.stop() == 0
+    templates.write("hints/user.message.v1.md.j2", "- {{ speaker }}: {{ body.contnet }}")
+    with Running(tmp_path / "service", broker.url, templates_dir=templates.folder) as service:
+        body = json.loads(service.get("/readyz")[1])
+        assert (body["status"], "hints/user.message.v1.md.j2 line 1" in body["parts"]["templates"]) == ("degraded", True)
+        assert "started with the last good profiles and templates: hints/user.message.v1.md.j2 line 1" in service.said()
+        wait_for(
+            lambda: value(service.get("/metrics")[1], "context_builder_reload_failures_total") == 1, "the edit to be counted"
+        )
+        async with jetstream(broker.url) as js:
+            assert "Which port is it?" in page(await ask(js, "old"), "mira")
+            templates.write("hints/user.message.v1.md.j2", "- {{ speaker }} asks: {{ body.content }}")
+            wait_for(lambda: "profiles and templates were read again" in service.said(), "the mended file")
+            assert "asks: Which port is it?" in page(await ask(js, "new"), "mira")
+            templates.write("hints/user.message.v1.md.j2", "- {{ speaker }} said something")
+            wait_for(lambda: value(service.get("/metrics")[1], "context_builder_reload_failures_total") == 2, "the refusal")
+            assert "asks: Which port is it?" in page(await ask(js, "kept"), "mira")
+        templates.remove("hints/user.message.v1.md.j2")
+        os.mkfifo(templates.folder / "hints/note.v1.md.j2")
+        wait_for(lambda: "note.v1.md.j2: it is no regular file" in service.get("/readyz")[1], "the pipe to be refused")
+        assert service.stop() == 0

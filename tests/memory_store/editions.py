@@ -1,13 +1,17 @@
-"""Editions in a list."""
+"""Editions in a list, and what edits are tried on."""
 
 from typing_extensions import override
 
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.edition import Edition
+from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import MAX_EDITIONS, Editions
 
 
 class MemoryEditions(Editions):
     """The newest last."""
+
+    _rows: dict[tuple[str, str, int], StoredBreadcrumb]
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,4 +26,9 @@ class MemoryEditions(Editions):
 
     @override
     async def editions(self, templates: str) -> tuple[Edition, ...]:
-        return tuple(edition for edition in reversed(self._editions.values()) if edition.templates == templates)
+        return tuple(edition for edition in reversed(self._editions.values()) if templates in ("", edition.templates))
+
+    @override
+    async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
+        crumbs = (row.breadcrumb for row in self._rows.values() if row.breadcrumb.schema == schema)
+        return tuple(sorted(crumbs, key=lambda crumb: crumb.place, reverse=True)[:limit])

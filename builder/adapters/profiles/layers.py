@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-import yaml
-
+from builder.domain.lint_finding import faulty
 from builder.domain.nearest import advice
-from builder.wire.files import parse_yaml
+from builder.wire.files import YamlMistake, line_of, parse_yaml
 
 Path = tuple[str, ...]
 """Steps to a setting; a section's step is its name."""
@@ -64,26 +63,28 @@ class Layer:
         return f"{folder}/{self.name}.yaml" if self.name else ""
 
 
-def layers(source: str, presets: Presets, name: str = "") -> tuple[Layer, ...]:
-    """The file and all that it extends, lowest first, each once. Raises `ValueError` naming the preset, and `yaml.YAMLError`.
+def layers(source: str, presets: Presets, name: str = "", file: str = "") -> tuple[Layer, ...]:
+    """The file and all that it extends, lowest first, each once. Raises `FaultyFiles` with the file that is wrong.
 
-    name: of the file. A file that extends its own name means the bundled one; `default` does so by itself. A shadow that extends
-    nothing lies over the file of its consumer.
+    name: of the file. file: what it is called in a message. A file that extends its own name means the bundled one; `default`
+    does so by itself. A shadow that extends nothing lies over the file of its consumer.
     """
-    values = _values(source)
+    values = _values(source, file)
     consumer = str(values.get(SHADOW_OF))
-    if consumer in presets.profiles and EXTENDS not in values and SHADOW_OF not in _values(presets.profiles[consumer]):
-        *lower, top = layers(presets.profiles[consumer], presets, consumer)
-        return (*lower, replace(top, name=consumer, is_profile=True), Layer("", values, source))
+    if consumer in presets.profiles and EXTENDS not in values:
+        below = f"profiles/{consumer}.yaml"
+        if SHADOW_OF not in _values(presets.profiles[consumer], below):
+            *lower, top = layers(presets.profiles[consumer], presets, consumer, below)
+            return (*lower, replace(top, name=consumer, is_profile=True), Layer("", values, source))
     own = (DEFAULT,) if name == DEFAULT else ("",)
-    *below, last = _stack(source, presets, own, is_bundled=presets.is_bundled(name, source))
-    return (*below, Layer("", last.values, source))
+    *below_it, last = _stack(source, presets, own, file, is_bundled=presets.is_bundled(name, source))
+    return (*below_it, Layer("", last.values, source))
 
 
-def _stack(source: str, presets: Presets, above: tuple[str, ...], *, is_bundled: bool) -> tuple[Layer, ...]:
+def _stack(source: str, presets: Presets, above: tuple[str, ...], file: str, *, is_bundled: bool) -> tuple[Layer, ...]:
     """above: the names of the files that extend this one, and its own."""
-    values = dict(_values(source))
-    names, own = _names(values.pop(EXTENDS, ())), above[-1]
+    values, line = dict(_values(source, file)), line_of(source, (EXTENDS,))
+    names, own = _names(values.pop(EXTENDS, ()), file, line), above[-1]
     if own == DEFAULT and not is_bundled and DEFAULT in presets.bundled:
         names = (DEFAULT, *(name for name in names if name != DEFAULT))
     choices = presets.bundled if is_bundled else presets.texts
@@ -92,28 +93,27 @@ def _stack(source: str, presets: Presets, above: tuple[str, ...], *, is_bundled:
         text = presets.bundled.get(preset) if preset == own and not is_bundled else choices.get(preset)
         bundled = text is not None and presets.is_bundled(preset, text)
         if preset in above and not (preset == own and bundled and not is_bundled):
-            raise ValueError(f"{' extends '.join((*filter(None, above), preset))}; take one of them out")
+            raise faulty(file, f"{' extends '.join((*filter(None, above), preset))}; take one of them out", line)
         if text is None:
-            raise ValueError(f"it extends {preset!r}, and no preset has this name; {advice(preset, choices)}")
-        for layer in _of_preset(preset, text, presets, above, is_bundled=bundled):
+            fix = f"move profiles/{preset}.yaml to presets/" if preset in presets.profiles else advice(preset, choices)
+            raise faulty(file, f"it extends {preset!r}, and no preset has this name; {fix}", line)
+        for layer in _stack(text, presets, (*above, preset), Layer(preset, {}).file, is_bundled=bundled):
             below.setdefault((layer.name, layer.is_bundled), layer)
     return (*below.values(), Layer(own, values, source, is_bundled))
 
 
 @lru_cache(MAX_TEXTS)
-def _values(source: str) -> dict[str, Any]:
+def _values(source: str, file: str) -> dict[str, Any]:
     """Of one file; nobody changes them. Presets are read again for each profile that extends them."""
-    values = parse_yaml(source) or {}
-    if not isinstance(values, dict):
-        raise ValueError(f"it is a {type(values).__name__}, not a mapping of settings")  # noqa: TRY004 - one family of reasons
-    return values
-
-
-def _of_preset(preset: str, text: str, presets: Presets, above: tuple[str, ...], *, is_bundled: bool) -> tuple[Layer, ...]:
     try:
-        return _stack(text, presets, (*above, preset), is_bundled=is_bundled)
-    except yaml.YAMLError as error:
-        raise ValueError(f"preset {preset!r} is not readable: {error}") from error
+        values = parse_yaml(source) or {}
+    except YamlMistake as error:
+        raise faulty(file, error.problem, error.line) from error
+    except ValueError as error:
+        raise faulty(file, str(error)) from error
+    if not isinstance(values, dict):
+        raise faulty(file, f"it is a {type(values).__name__}, not a mapping of settings")
+    return values
 
 
 def merged(stack: tuple[Layer, ...]) -> dict[str, Any]:
@@ -166,10 +166,10 @@ def _by_name(sections: list[Any]) -> dict[str, Any]:
     return {str(section.get("name")): section for section in sections if isinstance(section, Mapping)}
 
 
-def _names(value: Any) -> tuple[str, ...]:
+def _names(value: Any, file: str, line: int) -> tuple[str, ...]:
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"extends is {value!r}; give the name of a preset, or a list of names")
+        raise faulty(file, f"extends is {value!r}; give the name of a preset, or a list of names", line)
     return tuple(names)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from builder.adapters.profiles.models import UNKNOWN_MODEL, ModelFacts, facts_of
 from builder.assemble.sources.table import SOURCES
 from builder.domain.lint_finding import Severity
-from builder.domain.nearest import advice, nearest
+from builder.domain.nearest import nearest
 from builder.domain.profile import Profile, SectionRule
 from builder.domain.triggers import schemas_of as schemas_of_triggers
 from builder.domain.trusted_hints import SCHEMA_DEFINITION
@@ -28,7 +28,6 @@ class LintFacts:
 
     moving: Mapping[str, tuple[tuple[str, int], ...]]
     """Hint → the clocks, ids and counters that it shows, with their lines."""
-    pages: frozenset[str]
     models: Mapping[str, ModelFacts]
     overused: Callable[[str], str]
     """Text → the problem of too many emphasis markers, or nothing."""
@@ -186,8 +185,6 @@ def _names(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
             yield Finding("triggers", problem, "add it to audience.schemas, or take it out of triggers")
     for name in NEVER_TRIGGERS & {*schemas_of_triggers(profile.triggers)}:
         yield Finding("triggers", f"{name} never triggers", "take it out")
-    if profile.page not in facts.pages:
-        yield Finding("page", f"pages/{profile.page}.md.j2 does not exist", advice(profile.page, facts.pages))
 
 
 def _model(profile: Profile, model: str | None, facts: LintFacts) -> Iterator[Finding]:
@@ -215,9 +212,6 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
 def _hints(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     """The consumer's own hint templates, and whose hints of records it trusts."""
     hints, trusted = facts.moving.keys(), profile.trusted_hints
-    for schema, name in profile.hints.items():
-        if name not in hints:
-            yield Finding("hints", f"hints/{name}.md.j2 does not exist, for {schema!r}", advice(name, hints))
     schemas = BODIES.keys() | hints | {SCHEMA_DEFINITION}
     named_schemas = {"hints": tuple(profile.hints), "trusted_hints.schemas": trusted.schemas if trusted else ()}
     for place, schema in ((place, schema) for place, names in named_schemas.items() for schema in names):

@@ -6,7 +6,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from builder.domain.errors import Misconfigured
+from builder.domain.lint_finding import faulty
 from builder.domain.usage import known_name
 from builder.wire.files import parse_yaml
 
@@ -25,11 +25,11 @@ UNKNOWN_MODEL = ModelFacts(window=128_000, encoding="o200k_base", margin=0.1)
 
 
 def parse_models(source: str) -> dict[str, ModelFacts]:
-    """Read the table of known models. Raises `Misconfigured`."""
+    """Read the table of known models. Raises `FaultyFiles`."""
     try:
         return {name: ModelFacts.model_validate(facts) for name, facts in (parse_yaml(source) or {}).items()}
     except (yaml.YAMLError, ValueError, AttributeError, TypeError) as error:
-        raise Misconfigured(f"models.yaml is not readable: {error}; it maps a name to window, encoding and margin") from error
+        raise faulty("models.yaml", f"it is not readable: {error}; map a name to window, encoding and margin") from error
 
 
 def facts_of(model: str, models: Mapping[str, ModelFacts]) -> ModelFacts:

@@ -8,9 +8,12 @@ from pydantic_core import PydanticCustomError
 from builder.assemble.sources.table import SOURCES
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Dates, QuerySource, SectionClass
 from builder.domain.selector import MAX_PINNED
+from builder.wire.session_names import session_token
 
 STRICT = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-_Session = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,128}$")]
+
+_Session = Annotated[str, AfterValidator(session_token)]
+"""A session of any text, as its token."""
 
 
 def check_showable(schemas: tuple[str, ...]) -> None:

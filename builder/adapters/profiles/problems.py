@@ -1,6 +1,7 @@
 """What is wrong with a profile file, as its author reads it: the place by name, what is allowed, the nearest right word."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -126,7 +127,8 @@ def _words(path: Path, error: ErrorDetails, model: type[BaseModel], *, extends: 
             fix = "write `extends: default` to change the default profile, or add it" if is_partial else "add it"
             return "it is missing", fix
         case "literal_error":
-            return f"{text} is not allowed", _choice(str(error["input"]), str(error["ctx"]["expected"]))
+            sessions = f", or a list of sessions: [{error['input']}]" if path[-1:] == ("scope",) else ""
+            return f"{text} is not allowed", _choice(str(error["input"]), str(error["ctx"]["expected"])) + sessions
         case "value_error":
             problem, _, fix = str(error["ctx"]["error"]).partition("; ")
             return problem, fix or "mend it"
@@ -142,6 +144,8 @@ def _wrong_kind(error: ErrorDetails, text: str) -> tuple[str, str]:
         return "it is empty", "write one at least"
     if kind not in KINDS:
         return f"{error['msg']}, got {text}", "mend it"
+    if kind == "float" and (percent := _PERCENT.fullmatch(str(value))):
+        return f"{text} is not a number", f"write {float(percent[1]) / PERCENT:g}"
     is_one = kind == "tuple" and isinstance(value, str)
     return f"{text} is not {KINDS[kind].partition(':')[0]}", f"write [{value}]" if is_one else f"write {KINDS[kind]}"
 
@@ -153,6 +157,7 @@ _BOUNDS = {
     "less_than_equal": ("too large", "le", "at most"),
 }
 """Kind of error → what the value is, the name of its limit, how the limit is worded."""
+_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?)\s*%")
 MIN_PERCENT, PERCENT = 2, 100
 """A share of so much was meant in percent."""
 

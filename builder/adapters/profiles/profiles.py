@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
-from builder.adapters.profiles.layers import SECTIONS, Layer, Presets, UnknownSection, layers, merged
+from builder.adapters.profiles.layers import SECTIONS, Layer, Path, Presets, UnknownSection, layers, merged
 from builder.adapters.profiles.models import ModelFacts, facts_of
 from builder.adapters.profiles.parts import (
     PinnedFile,
@@ -24,7 +23,7 @@ from builder.adapters.profiles.profile_file import DEFAULT_BUDGET, DEFAULT_TARGE
 from builder.adapters.profiles.time_zones import time_zone
 from builder.assemble.sources.table import SOURCES
 from builder.domain.errors import Rejected
-from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.nearest import advice
 from builder.domain.profile import (
     MAX_MARGIN,
@@ -42,7 +41,6 @@ from builder.domain.selector import CATALOG, Pinned, Selector
 from builder.domain.triggers import trigger_on
 from builder.domain.trusted_hints import TrustedHints
 from builder.domain.usage import undated
-from builder.wire.files import YamlMistake, line_of
 from builder.wire.subjects import check_token
 
 TITLE = "title_{}"
@@ -64,10 +62,13 @@ class Library:
     models: Mapping[str, ModelFacts] = field(default_factory=dict)
     profiles: Mapping[str, str] = field(default_factory=dict)
     """Profile files, by name: what their shadows lie over."""
+    hints: frozenset[str] = frozenset()
+    pages: frozenset[str] = frozenset()
+    """The names of the templates; empty = any."""
 
-    def layers(self, name: str, source: str) -> tuple[Layer, ...]:
+    def layers(self, name: str, source: str, file: str = "") -> tuple[Layer, ...]:
         """See `layers`."""
-        return layers(source, Presets(self.presets, self.bundled, self.profiles), name)
+        return layers(source, Presets(self.presets, self.bundled, self.profiles), name, file)
 
 
 def parse_profile(name: str, source: str, library: Library | None = None, file: str = "") -> Profile:
@@ -79,15 +80,13 @@ def parse_profile(name: str, source: str, library: Library | None = None, file: 
     file = file or f"profiles/{name}.yaml"
     try:
         check_token(name, "profile name")
-        stack = library.layers(name, source)
+        stack = library.layers(name, source, file)
         values = merged(stack)
-    except YamlMistake as error:
-        raise FaultyFiles((_unreadable(file, error.problem, error.line),)) from error
     except UnknownSection as error:
-        raise FaultyFiles((SettingError((SECTIONS, error.name), *_halves(str(error))).finding(stack, file),)) from error
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError, Rejected) as error:
-        line = line_of(source, ("extends",)) if "extends" in str(error) else 0
-        raise FaultyFiles((_unreadable(file, str(error), line),)) from error
+        mistake = SettingError((SECTIONS, error.name), *str(error).split("; ", 1))
+        raise FaultyFiles((mistake.finding(stack, file),)) from error
+    except (ValueError, TypeError, RecursionError, Rejected) as error:
+        raise faulty(file, str(error)) from error
     try:
         parsed = ProfileFile.model_validate(values)
         content = f"{source}\0{json.dumps(values, sort_keys=True, default=str)}"
@@ -96,19 +95,8 @@ def parse_profile(name: str, source: str, library: Library | None = None, file: 
         raise FaultyFiles(findings_of(error, values, stack, file, ProfileFile)) from error
     except SettingError as error:
         raise FaultyFiles((error.finding(stack, file),)) from error
-    except (ValueError, TypeError, RecursionError) as error:
-        raise FaultyFiles((_unreadable(file, str(error), 0),)) from error
-
-
-def _unreadable(file: str, problem: str, line: int) -> LintFinding:
-    problem, fix = _halves(problem)
-    return LintFinding(file=file, line=line, place="", problem=problem, fix=fix)
-
-
-def _halves(message: str) -> tuple[str, str]:
-    """What is wrong, and what to do."""
-    problem, _, fix = message.partition("; ")
-    return problem, fix or "mend it"
+    except (ValueError, TypeError, RecursionError, Rejected) as error:
+        raise faulty(file, str(error)) from error
 
 
 def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> Profile:
@@ -140,6 +128,11 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         hints=file.hints,
         trusted_hints=TrustedHints(**file.trusted_hints.model_dump()) if file.trusted_hints else None,
     )
+    references: list[tuple[Path, str, str, frozenset[str]]] = [(("page",), "pages", file.page, library.pages)]
+    references += [(("hints", schema), "hints", template, library.hints) for schema, template in file.hints.items()]
+    for path, folder, template, there in references:
+        if there and template not in there:
+            raise SettingError(path, f"{folder}/{template}.md.j2 does not exist", advice(template, there))
     if profile.least_allowance < 1:
         margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MAX_MARGIN} (calibrate)"
         problem = f"reserve is {profile.reserve} and {margin} of a budget of {profile.budget}"

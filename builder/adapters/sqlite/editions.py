@@ -1,4 +1,4 @@
-"""The SQL of editions: each text is stored once, under its hash, whichever editions have it."""
+"""The SQL of editions, and of what edits are tried on: each text is stored once, under its hash, whichever editions have it."""
 
 import json
 from functools import lru_cache, partial
@@ -8,6 +8,9 @@ import apsw
 from typing_extensions import override
 
 from builder.adapters.sqlite.connection import Connection
+from builder.adapters.sqlite.reading import nouns
+from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS
+from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.edition import Edition
 from builder.ports.store import MAX_EDITIONS, Editions
 
@@ -21,7 +24,19 @@ _DROP_TEXTS = """
         SELECT path.value FROM editions, json_each(layers) AS layer, json_each(layer.value) AS path
     )
 """
-_FIND = "SELECT templates, profiles, layers FROM editions WHERE templates = ? ORDER BY number DESC"
+_FIND = "SELECT templates, profiles, layers FROM editions WHERE ? IN ('', templates) ORDER BY number DESC"
+_NEWEST_OF_SCHEMA = f"""
+    WITH RECURSIVE workspaces (name) AS (
+        SELECT min(workspace) FROM breadcrumbs
+        UNION ALL SELECT (SELECT min(workspace) FROM breadcrumbs WHERE workspace > name) FROM workspaces WHERE name IS NOT NULL
+    ), places AS (
+        SELECT workspace, session, incarnation, sequence
+        FROM workspaces CROSS JOIN breadcrumbs INDEXED BY breadcrumbs_latest ON workspace = name AND schema = ?
+        ORDER BY incarnation DESC, sequence DESC LIMIT ?
+    )
+    SELECT {BREADCRUMB_COLUMNS} FROM places CROSS JOIN breadcrumbs USING (workspace, session, incarnation, sequence)
+    ORDER BY incarnation DESC, sequence DESC
+"""
 
 
 class SqliteEditions(Editions):
@@ -36,6 +51,10 @@ class SqliteEditions(Editions):
     @override
     async def editions(self, templates: str) -> tuple[Edition, ...]:
         return await self._connection.read(lambda sql: _find(sql, templates))
+
+    @override
+    async def newest(self, schema: str, limit: int) -> tuple[Breadcrumb, ...]:
+        return await self._connection.read(lambda sql: nouns(sql.execute(_NEWEST_OF_SCHEMA, (schema, limit))))
 
 
 def _add(sql: apsw.Connection, edition: Edition) -> None:

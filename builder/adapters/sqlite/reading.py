@@ -50,7 +50,7 @@ def chain(sql: apsw.Connection, workspace: str, identity: str, until: Place, lim
 
 def versions(sql: apsw.Connection, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
     """`Reader.versions`."""
-    return _nouns(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
+    return nouns(sql.execute(_VERSIONS, (workspace, identity, NO_SESSION)))
 
 
 def list_session(
@@ -58,8 +58,9 @@ def list_session(
 ) -> tuple[Breadcrumb, ...]:
     """`Reader.list_session`."""
     text = _SESSION.format(order="DESC" if newest else "ASC")
-    return _nouns(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
+    return nouns(sql.execute(text, (workspace, session, *span[0], *span[1], NO_SESSION, NO_SESSION, limit)))
 
 
-def _nouns(rows: Any) -> tuple[Breadcrumb, ...]:
+def nouns(rows: Any) -> tuple[Breadcrumb, ...]:
+    """rows: values of BREADCRUMB_COLUMNS."""
     return tuple(from_columns(row, (), "").breadcrumb for row in rows)

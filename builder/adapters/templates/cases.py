@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from builder.domain.lint_finding import FaultyFiles, LintFinding
+from builder.domain.lint_finding import faulty
 from builder.wire.files import read_source
 
 FOLDER = "cases"
@@ -59,16 +59,16 @@ def case_files(folder: Path) -> tuple[Path, ...]:
 
 
 def read_case(file: Path) -> Case:
-    """Raises `FaultyFiles` for what is no JSON, and for records without a schema; `OSError`."""
+    """Raises `FaultyFiles` for what is no JSON, and for records without a schema."""
     source = read_source(file)
     values = _lines(file, source) if file.suffix == ".jsonl" else _values(file, source)
     settings = values[0] if values and isinstance(values[0], dict) and "schema_name" not in values[0] else {}
     records = values[1:] if settings else values
     if not records:
-        raise _faulty(file, 0, "it holds no record", 'write one: {"schema_name": …, "context": {…}}')
+        raise faulty(f"{FOLDER}/{file.name}", 'it holds no record; write one: {"schema_name": …, "context": {…}}')
     for number, record in enumerate(records, 1):
         if not isinstance(record, dict) or "schema_name" not in record or not isinstance(record.get("context"), dict):
-            raise _faulty(file, 0, f"record {number} has no schema_name or no context", "add it")
+            raise faulty(f"{FOLDER}/{file.name}", f"record {number} has no schema_name or no context; add it")
     expected = file.with_suffix(EXPECTED)
     return Case(
         file=file,
@@ -95,14 +95,10 @@ def _parsed(file: Path, text: str, line: int) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         at = re.search(r"line (\d+)", str(error))
-        raise _faulty(file, line or (int(at[1]) if at else 0), f"it is no JSON: {error}", "mend it") from error
+        raise faulty(f"{FOLDER}/{file.name}", f"it is no JSON: {error}; mend it", line or (int(at[1]) if at else 0)) from error
 
 
 def _completed(record: dict[str, Any], number: int) -> dict[str, Any]:
     """With an id, a session and a time, where it has none."""
     at = _START.format(*divmod(number, _SECONDS))
     return {"id": f"m{number + 1}", "session": SESSION, "created_at": at} | record
-
-
-def _faulty(file: Path, line: int, problem: str, fix: str) -> FaultyFiles:
-    return FaultyFiles([LintFinding(file=f"{FOLDER}/{file.name}", line=line, place="", problem=problem, fix=fix)])

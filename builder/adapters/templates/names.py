@@ -13,6 +13,8 @@ from builder.domain.nearest import nearest
 from builder.remember.schemas.registry import BODIES
 
 SECTIONS = "sections"
+CONTEXT = "context"
+"""The body, as records and their hints call it."""
 VALUE_NAMES: Mapping[TemplateKind, frozenset[str]] = {"hints": VALUES, "pages": frozenset({SECTIONS})}
 """The values of a template."""
 SECTION_FIELDS = frozenset({"name", "title", "note", "groups"})
@@ -40,12 +42,13 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
     tree = parsed(source)
     for unknown in sorted(meta.find_undeclared_variables(tree) - VALUE_NAMES[kind]):
         line = min((node.lineno for node in tree.find_all(nodes.Name) if node.name == unknown), default=0)
-        yield Fault(line, f"{unknown!r} is no value of a template", suggestion(unknown, VALUE_NAMES[kind]))
+        fix = "use body" if (kind, unknown) == ("hints", CONTEXT) else suggestion(unknown, VALUE_NAMES[kind])
+        yield Fault(line, f"{unknown!r} is no value of a template", fix)
     for node_type, word, names in ((nodes.Filter, "filter", environment.filters), (nodes.Test, "test", environment.tests)):
         lines = {node.name: node.lineno for node in tree.find_all(node_type) if node.name not in names}
         for name, line in sorted(lines.items()):
             yield Fault(line, f"there is no {word} {name!r}", suggestion(name, names))
-    for line, name in _fields_of(tree, "words") if phrases else ():
+    for line, name in fields_of(tree, "words") if phrases else ():
         if name not in phrases:
             yield Fault(line, f"there is no phrase {name!r}", suggestion(name, phrases))
     if kind == "pages":
@@ -60,7 +63,7 @@ def body_fields(schema: str, source: str) -> Iterator[Fault]:
         return
     definition: dict[str, Any] = BODIES[schema].model_json_schema(by_alias=True)
     fields = sorted(definition["properties"])
-    for line, name in _fields_of(parsed(source), "body"):
+    for line, name in fields_of(parsed(source), "body"):
         if name in fields:
             continue
         near = nearest(name, fields)
@@ -79,7 +82,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"use {near}" if near else f"use one of {', '.join(choices)}"
 
 
-def _fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
+def fields_of(tree: nodes.Template, value: str) -> list[tuple[int, str]]:
     """Line and name of each field that is taken of this value, each name at its first line."""
     lines: dict[str, int] = {}
     for node in tree.find_all((nodes.Getattr, nodes.Getitem, nodes.Call)):
@@ -113,7 +116,7 @@ def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
             case nodes.For(target=nodes.Name(name=name), iter=nodes.Getattr(attr="groups")):
                 fields[name] = GROUP_FIELDS
     for value, names in fields.items():
-        for line, name in _fields_of(tree, value):
+        for line, name in fields_of(tree, value):
             if name not in names:
                 yield Fault(line, f"{value}.{name} does not exist", f"use {_nearest_field(value, name, names)}")
 

@@ -2,16 +2,20 @@
 
 import contextlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
+from operator import sub
 from typing import Any
 
 from builder.adapters.templates.folder import FAILURES, GENERIC, SUFFIX, RenderedNothing, TemplateFailed, TemplateSet
 from builder.adapters.templates.fragments import MAX_CHARS
-from builder.adapters.templates.names import Fault, static_faults
+from builder.adapters.templates.names import Fault, body_fields, fields_of, static_faults
 from builder.adapters.templates.phrases import ENGLISH
+from builder.adapters.templates.sandbox.environment import parsed
 from builder.adapters.templates.values import values_of
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import Group, PageSection
@@ -19,16 +23,26 @@ from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.failure import TemplateKind
 from builder.domain.lint_finding import LintFinding
 from builder.remember.decode import decode
-from builder.remember.schemas.examples import full, varied
-from builder.remember.schemas.registry import BODIES
+from builder.remember.schemas.examples import full, takes, varied
+from builder.remember.schemas.registry import BODIES, text_within
 
 MEND = "mend the template"
+SHOW = "show {{ text }}, or the field that has the words"
 MAX_TEMPLATES = 512
 """Whose faults are remembered."""
-VALUE_CHARS = 20
-"""Of a value's beginning, which are searched in the text of a hint."""
+MAX_EXAMPLE_CHARS = 300
+"""Of an example in a message."""
+MAX_BODY_CHARS = 20_000
+"""Of a stored body that a hint is tried on."""
+MAX_CHANGES = 50
+"""Places of a body with more are not tried."""
+NAMES = frozenset({"speaker", "user_id", "session_id", "tool", "tool_name", "llm_hints"})
+"""Fields that say who speaks, where, and how it is shown."""
+_LETTER = re.compile(r"\w")
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 FIRST, SECOND = "sample fragment one", "sample fragment two"
+TIMES = (2, 1)
+"""That `SAMPLE` has them."""
 SAMPLE = (
     PageSection(name="sample", title="Sample", groups=(Group(date="", fragments=(FIRST,)),), note="a note"),
     PageSection(name="other", title="Other", groups=(Group(date="8 May 2023", fragments=(SECOND, FIRST)),)),
@@ -60,50 +74,58 @@ def _faults(kind: TemplateKind, name: str, source: str, words: tuple[tuple[str, 
 
 
 def _faults_of_examples(templates: TemplateSet, kind: TemplateKind, name: str) -> Iterator[Fault]:
+    if kind == "hints":
+        yield from _hint(templates, name)
+        return
     try:
-        if kind == "pages":
-            yield from _page(templates, name)
-        else:
-            _hint(templates, name)
+        yield from _page(templates, name)
     except TemplateFailed as error:
         yield Fault(0, f"it fails on an example: {error}", MEND)
 
 
 def _page(templates: TemplateSet, name: str) -> Iterator[Fault]:
-    """A page must not leave out fragments that were selected for it."""
+    """A page must show each fragment that was selected for it, and once."""
     text = templates.page(name, SAMPLE).casefold()
-    if text.count(FIRST) < 2 or SECOND not in text:  # noqa: PLR2004 - it stands in both sections
-        yield Fault(0, "it leaves out fragments of a section", "show every fragment of every group of every section")
+    times = (text.count(FIRST), text.count(SECOND))
+    if times != TIMES:
+        problem = "leaves out" if min(map(sub, times, TIMES)) < 0 else "repeats"
+        yield Fault(0, f"it {problem} fragments of a section", "show every fragment of every group of every section once")
     templates.page(name, LONG_SAMPLE)
 
 
-def _hint(templates: TemplateSet, name: str) -> None:
-    """Raises `TemplateFailed`. Only the unchanged examples must be visible."""
+def _hint(templates: TemplateSet, name: str) -> Iterator[Fault]:
+    """Of the first example that fails, with the field that may be the reason. Only the unchanged examples must be visible."""
     for schema in tuple(BODIES) if name == GENERIC else (name,):
-        for body in full(schema):
-            _render(templates, name, schema, body, must_show=schema in BODIES)
-        for body in varied(schema):
-            _render(templates, name, schema, body, must_show=False)
+        examples = [(body, schema in BODIES) for body in full(schema)] + [(body, False) for body in varied(schema)]
+        for body, must_show in examples:
+            try:
+                _render(templates, name, schema, body, must_show=must_show)
+            except TemplateFailed as error:
+                yield _of_example(error, name, templates.sources["hints"][name], body)
+                return
+
+
+def _of_example(error: TemplateFailed, name: str, source: str, body: dict[str, Any]) -> Fault:
+    """With the example, and the fields that the hint takes and the example does not have."""
+    near = next((fault for fault in body_fields(name, source) if fault.severity == "error"), None)
+    missing = ", ".join(f"body.{field}" for _, field in fields_of(parsed(source), "body") if field not in body)
+    shape = json.dumps(body, ensure_ascii=False)[:MAX_EXAMPLE_CHARS]
+    problem = f"it fails on an example: {error}; the example {shape} has {f'no {missing}' if missing else 'every field'}"
+    fix = SHOW if isinstance(error, RenderedNothing) else MEND
+    return Fault(near.line if near else 0, problem, near.fix if near else fix)
 
 
 def _render(templates: TemplateSet, name: str, schema: str, body: dict[str, Any], *, must_show: bool) -> None:
     breadcrumb = example(schema, body)
-
-    def rendered(form: RenderForm) -> str:
-        return render_example(templates, name, breadcrumb, body, form)
-
-    text = ""
     try:
-        text = rendered(WHOLE)
+        render_example(templates, name, breadcrumb, body)
     except RenderedNothing:
         if must_show:
             raise
-    if must_show and not _shows_some(text, body):
-        raise RenderedNothing("it shows nothing of an example's body; look for a misspelt field")
-    if must_show and body.get("status") == "error" and not _shows_some(text, body.get("error")):
-        raise RenderedNothing("it shows nothing of body.error when a call fails; show it, e.g. {{ body.error or body.output }}")
+    if must_show and not shows_words(templates, name, breadcrumb, body):
+        raise RenderedNothing("it shows nothing of its words")
     with contextlib.suppress(RenderedNothing):
-        rendered(RenderForm(spans=((0, len(breadcrumb.text) // 2),), times=3))
+        render_example(templates, name, breadcrumb, body, RenderForm(spans=((0, len(breadcrumb.text) // 2),), times=3))
 
 
 def render_example(
@@ -114,11 +136,46 @@ def render_example(
     return templates.hint(name, values, len(breadcrumb.body) + len(breadcrumb.text))
 
 
-def _shows_some(text: str, body: Any) -> bool:
-    """Whether any value of the body stands in the text."""
-    if isinstance(body, dict | list):
-        return any(_shows_some(text, inner) for inner in (body.values() if isinstance(body, dict) else body))
-    return str(body).split("\n", 1)[0][:VALUE_CHARS] in text if body not in (None, "") else False
+def shows_words(templates: TemplateSet, name: str, breadcrumb: Breadcrumb, body: dict[str, Any]) -> bool:
+    """Whether the text of the hint changes with some of the words that search sees.
+
+    So no name, heading or number of characters passes for them. A body without words passes, one of too many places, and one
+    that the hint fails on: another hint shows it.
+    """
+
+    def text_of(words: str, part: dict[str, Any]) -> str:
+        try:
+            return render_example(templates, name, replace(breadcrumb, text=words), part)
+        except TemplateFailed:
+            return ""
+
+    words = text_within(breadcrumb.schema, body)
+    others = list(islice(_changed(body), MAX_CHANGES + 1))
+    texts = ((text_within(breadcrumb.schema, other), other) for other in others if takes(breadcrumb.schema, other))
+    changes = [(text, other) for text, other in texts if text != words or not words]
+    before = text_of(words, body)
+    is_tried = before and changes and len(others) <= MAX_CHANGES
+    return not is_tried or any(text_of(*change) != before for change in changes)
+
+
+def hides_words(hint: str, before: TemplateSet, former: str, after: TemplateSet, breadcrumb: Breadcrumb) -> bool:
+    """Whether a hint shows nothing of the words of a stored breadcrumb, and the hint that showed it before, `former`, does."""
+    if len(breadcrumb.body) > MAX_BODY_CHARS:
+        return False
+    body = json.loads(breadcrumb.body)
+    return not shows_words(after, hint, breadcrumb, body) and shows_words(before, former, breadcrumb, body)
+
+
+def _changed(value: Any) -> Iterator[Any]:
+    """The value with another text, or another number, in one place of it; names of who speaks stay."""
+    if isinstance(value, dict | list):
+        for key, inner in tuple(value.items() if isinstance(value, dict) else enumerate(value)):
+            for other in _changed(inner) if key not in NAMES else ():
+                yield value | {key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+    elif isinstance(value, str):
+        yield _LETTER.sub(lambda letter: "y" if letter[0] == "x" else "x", value)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield value + 1
 
 
 def example(schema: str, body: dict[str, Any]) -> Breadcrumb:

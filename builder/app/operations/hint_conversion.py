@@ -8,15 +8,13 @@ from typing import Any
 
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed
 from builder.adapters.templates.handlebars.jinja import Problem, convert
-from builder.adapters.templates.llm_hints.parsing import read_hints
+from builder.adapters.templates.llm_hints.parsing import KEYS, read_hints
 from builder.domain.errors import Rejected
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.remember.hints import FIELD, schema_definition_tags
 from builder.wire.json import canonical, parse
 from builder.wire.subjects import check_token
 
-KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
-"""Of hints; the last two are for people."""
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
@@ -40,6 +38,7 @@ class ConvertedHints:
     file: str
     """Path in a folder of templates, or in one of hints."""
     text: str
+    """Empty where the service would refuse it."""
     findings: tuple[Finding, ...]
 
 
@@ -53,12 +52,13 @@ def convert_hints(text: str, source: str) -> tuple[ConvertedHints, ...]:
         each = _converted(record, number, Path(source).stem)
         if each is None:
             continue
-        twin = converted.get(each.file)
+        key = each.file if each.text else f"record {number}"
+        twin = converted.get(key)
         if twin is not None and twin.text != each.text:
             problem = Problem(0, f"another record gives {each.file} with other content", "convert them apart, and choose")
-            converted[each.file] = _with(twin, Finding(place=f"record {number}", problem=problem))
+            converted[key] = _with(twin, Finding(place=f"record {number}", problem=problem))
         elif twin is None:
-            converted[each.file] = each
+            converted[key] = each
     return tuple(converted.values())
 
 
@@ -77,7 +77,7 @@ def read_files(path: Path) -> Iterator[tuple[str, str]]:
 def write_hints(converted: Iterable[ConvertedHints], folder: Path) -> tuple[str, ...]:
     """Write them below a folder; returns their names. Raises `Rejected` for one that is there with other content."""
     names = []
-    for each in converted:
+    for each in (each for each in converted if each.text):
         file = folder / each.file
         if file.exists() and file.read_text("utf-8") != each.text:
             raise Rejected(f"{file} is there already, with other content; take it away, or choose another --output")
@@ -120,12 +120,17 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
         ((key, rule),) = single.items()
         conversion = convert(str(rule["template"]), "body")
         findings += (Finding(place=f"{place} transform.{key}", problem=problem) for problem in conversion.problems)
-        return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=_ended(conversion.text), findings=tuple(findings))
+        checked = {**hints, "transform": {key: {**rule, "template": conversion.text}}}
+        refused = [*_check(checked, place)]
+        findings += refused if conversion.text else ()
+        text = "" if refused else _ended(conversion.text)
+        return ConvertedHints(file=f"hints/{schema}{SUFFIX}", text=text, findings=tuple(findings))
     if isinstance(rules, dict):
         results = {key: _rule(rule, f"{place} transform.{key}", findings) for key, rule in rules.items()}
         hints = {**hints, "transform": results}
-    findings += _check(hints, place)
-    text = _ended(_indented(hints))
+    refused = [*_check(hints, place)]
+    findings += refused
+    text = "" if refused else _ended(_indented(hints))
     return ConvertedHints(file=f"llm_hints/{schema or stem}.json", text=text, findings=tuple(findings))
 
 

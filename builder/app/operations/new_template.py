@@ -114,7 +114,7 @@ def _defined(context: dict[str, Any], origin: str) -> dict[str, Any]:
 def _read(file: Path) -> dict[str, Any]:
     try:
         value = json.loads(read_source(file))
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise Misconfigured(f"{file} cannot be read as JSON: {error}; mend it, or name another file") from error
     if isinstance(value, dict):
         return value

@@ -104,7 +104,6 @@ class ProfileCatalog:
         entries = tuple(map(self.entry, names)) or self.all
         facts = LintFacts(
             moving={name: moving(source) for name, source in self.templates.sources["hints"].items()},
-            pages=frozenset(self.pages),
             models=self.library.models,
             overused=overused,
             count=load_counter,

@@ -1,6 +1,7 @@
 """Contexts built again from the store, with the profiles and templates of then or with others."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.context import DEGRADED, VECTORS_MISSING, Context, context_id
 from builder.domain.edition import Edition
 from builder.domain.errors import Misconfigured, Rejected
+from builder.domain.lint_finding import FaultyFiles
 from builder.domain.profile import Profile
 from builder.domain.recall import EVERY_SESSION
 from builder.domain.record_consumers import Definitions
@@ -189,7 +191,8 @@ class Replays:
         then = core
         for edition in await core.store.editions(templates):
             if edition.profiles.get(consumer, profile) == profile:  # an edition does not name consumers that records make
-                then = await self._core_with(edition, core, then)
+                with contextlib.suppress(FaultyFiles):  # an earlier release has taken them
+                    then = await self._core_with(edition, core, then)
                 if _revision(then, definitions, consumer) == profile:
                     return then, EDITED
         revisions = f"profile {profile}, templates {templates}"
@@ -198,7 +201,9 @@ class Replays:
     async def _core_with(self, edition: Edition, core: Components, like: Components) -> Components:
         """The components with an edition. like: with the same templates, where they are known."""
         if edition.id not in self._cores:
-            self._cores[edition.id] = core.with_config(await asyncio.to_thread(parse_config, edition.layers, like.config))
+            self._cores[edition.id] = core.with_config(
+                await asyncio.to_thread(parse_config, edition.layers, like.config, was_in_force=True)
+            )
             for name in list(self._cores)[:-MAX_EDITIONS]:
                 del self._cores[name]
         return self._cores[edition.id]

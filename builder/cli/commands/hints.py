@@ -31,12 +31,16 @@ def convert(
         {"source": name, "file": each.file, "text": each.text, "problems": [str(finding) for finding in each.findings]}
         for name, each in converted
     ]
-    text = "".join(f"# {each.file}\n{each.text}" if output is None else f"{output / each.file}\n" for _, each in converted)
+    text = "".join(
+        f"# {each.file}\n{each.text}" if output is None else f"{output / each.file}\n" for _, each in converted if each.text
+    )
     show(rows, as_json, text=text)
     for name, finding in () if as_json else findings:
         say(f"{name}: {finding}")
     if not as_json:
-        say(f"hints converted: {len(converted)}, errors: {errors}, notes: {len(findings) - errors}")
+        say(
+            f"hints converted: {sum(bool(each.text) for _, each in converted)}, errors: {errors}, notes: {len(findings) - errors}"
+        )
         if not converted:
             say("no record has llm_hints; give records of RCRT with them, or llm_hints alone")
     if errors:

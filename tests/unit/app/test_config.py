@@ -99,6 +99,61 @@ def test_a_profile_whose_own_hint_does_not_exist_is_refused_with_the_nearest_nam
     (tmp_path / "profiles").mkdir()
     (tmp_path / "profiles" / "default.yaml").write_text("hints:\n  note.v1: knowlege.v1\n", "utf-8")
     with pytest.raises(
-        Misconfigured, match=r"profiles/default.yaml line 2: `hints`: hints/knowlege.v1.md.j2 does not exist; write knowledge.v1"
+        Misconfigured,
+        match=r"profiles/default.yaml line 2: `hints.note.v1`: hints/knowlege.v1.md.j2 does not exist; write knowledge.v1",
     ):
         read_config(template_folders(Settings(templates_dir=tmp_path)))
+
+
+@pytest.mark.parametrize(
+    ("files", "told"),
+    [
+        ({"profiles__default": "- a"}, "profiles/default.yaml: it is a list, not a mapping of settings; mend it"),
+        (
+            {"profiles__default": "extends: nope"},
+            "profiles/default.yaml line 1: it extends 'nope', and no preset has this name; ",
+        ),
+        ({"profiles__default": "budget: 900\na: &x 1\nb: *x"}, "profiles/default.yaml: the alias *x is not taken; "),
+        ({"profiles__default": "budget: 900\nbudget: 800"}, "profiles/default.yaml line 2: 'budget' is there twice; "),
+        ({"profiles__ant": "extends: base", "presets__base": "budget: 900\n\t"}, "presets/base.yaml line 2: "),
+        (
+            {"profiles__ant": "extends: bee", "profiles__bee": "extends: default"},
+            "no preset has this name; move profiles/bee.yaml to ",
+        ),
+        (
+            {"profiles__ant": "shadow_of: bee", "profiles__bee": "- b"},
+            "profiles/bee.yaml: it is a list, not a mapping of settings",
+        ),
+        (
+            {"profiles__ant": "extends: default\npage: fancy"},
+            "profiles/ant.yaml line 2: `page`: pages/fancy.md.j2 does not exist; ",
+        ),
+        (
+            {"profiles__ant": "extends: default\nretrieval: {scope: team room}"},
+            '"team room" is not allowed; use one of session, user, workspace, or a list of sessions: [team room]',
+        ),
+        ({"profiles__ant": "extends: default\nsections: {recent: {max_share: 30%}}"}, '"30%" is not a number; write 0.3'),
+    ],
+)
+def test_a_mistake_names_the_file_that_has_it(tmp_path: Path, files: dict[str, str], told: str) -> None:
+    with pytest.raises(Misconfigured) as caught:
+        profiles_of(tmp_path, profiles__aaa="extends: default\n", **files)
+    assert told in str(caught.value)
+
+
+def test_a_file_that_is_no_utf8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "hints").mkdir()
+    (tmp_path / "hints/note.v1.md.j2").write_bytes(b"- \xff")
+    with pytest.raises(Misconfigured, match=r"hints/note\.v1\.md\.j2: it cannot be read: 'utf-8' codec .*; write it as UTF-8"):
+        read_layers((tmp_path,))
+
+
+def test_listed_sessions_are_of_any_text(tmp_path: Path) -> None:
+    own = "extends: default\nretrieval: {scope: [team room, s42, maya@example.com]}\n"
+    scope = profiles_of(tmp_path, profiles__mine=own)["mine"].retrieval.scope
+    assert scope == ("_x-team_20room", "s42", "_x-maya_40example_2Ecom")
+
+
+def test_a_session_that_is_no_text_is_a_mistake_of_its_file(tmp_path: Path) -> None:
+    with pytest.raises(Misconfigured, match=r"profiles/mine\.yaml: session is an empty text; give the conversation a name"):
+        profiles_of(tmp_path, profiles__mine='extends: default\nretrieval: {scope: [""]}\n')

@@ -32,9 +32,13 @@ def test_yaml_is_read_as_plain_values() -> None:
     ("source", "reason"),
     [
         ("a: &x [1]\nb: *x", "alias"),
-        (f"a: {'9' * 31}", "31 digits"),
+        (f"a: {'9' * 31}", "999 is no plain number; write one of few digits"),
         ("[" * 20_000, "nested too deeply"),
         ("!!python/object:os.system {}", "it has a tag"),
+        ("budget: 1\nmodel: x\nbudget: 2", "line 3: 'budget' is there twice; take one out"),
+        ("- name: a\n  title: b\n  name: c", "line 3: 'name' is there twice"),
+        ("debounce: 0\nage: 1:30:00", "line 2: 1:30:00 is no plain number; write one of few digits, or a text in quotes"),
+        ("a: {b: 9:30.5}", "line 1: 9:30.5 is no plain number"),
     ],
 )
 def test_yaml_that_grows_or_runs_is_refused(source: str, reason: str) -> None:

@@ -121,7 +121,7 @@ class RecordProfiles:
         """Of a profile file: what the records say, the configuration over the agent's definition. Raises `ValueError`."""
         bodies = [body for body in (config, agent) if body is not None]
         extended = next((body.context_builder[EXTENDS] for body in bodies if EXTENDS in body.context_builder), DEFAULT)
-        base = merged(self._library.layers("", yaml.safe_dump({EXTENDS: extended})))
+        base = merged(self._library.layers("", yaml.safe_dump({EXTENDS: extended}), records.origin))
         values: Values = {EXTENDS: extended}
         for record, body in ((records.agent, agent), (records.config, config)):
             if record is not None and body is not None:

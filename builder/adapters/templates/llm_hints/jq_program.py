@@ -35,6 +35,7 @@ FORBIDDEN = frozenset(
 )
 """Words of jq that read or write anything but the body, and clocks."""
 _WORD = re.compile(r'(?<![.\w$"])\$?[A-Za-z_]\w*')
+_TEXT_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\r\n]*')
 _KNOWN_REASON = re.compile(
     r"Cannot (?:index|iterate over|use|check whether|determine)(?: (?:null|boolean|number|string|array|object)\b)?"
 )
@@ -51,7 +52,9 @@ def check_query(query: str) -> None:
         raise ValueError(NOT_INSTALLED)
     if len(query) > MAX_QUERY_CHARS:
         raise ValueError(f"the query has more than {MAX_QUERY_CHARS:,} characters; make it shorter")
-    if words := sorted(FORBIDDEN.intersection(_WORD.findall(query))):
+    # Inside of a text nothing is a comment; where a text has code inside, "#" may stand in either.
+    code = query if "\\(" in query else _TEXT_OR_COMMENT.sub(lambda part: "" if part[0].startswith("#") else part[0], query)
+    if words := sorted(FORBIDDEN.intersection(_WORD.findall(code))):
         field = words[0].strip("$")
         raise ValueError(f"{words[0]} is not for hints: a query sees the body alone; take it out (a field is .{field})")
 

@@ -10,7 +10,7 @@ from builder.adapters.templates.folder import FAILURES, TemplateFailed
 from builder.adapters.templates.llm_hints.paths import Path, parse_path
 from builder.adapters.templates.llm_hints.rules import Rule, rule_of
 from builder.adapters.templates.reasons import MAX_REASON_CHARS, compile_problem
-from builder.domain.nearest import advice
+from builder.domain.nearest import NAME_LIKENESS, advice, nearest
 from builder.wire.json import parse
 
 MAX_CHARS = 65_536
@@ -22,6 +22,8 @@ MAX_PATHS = 200
 MAX_TEXTS = 256
 """Hints that are remembered."""
 MODES = ("replace", "merge")
+KEYS = frozenset({"include", "exclude", "transform", "mode", "comment", "description"})
+"""Of hints; the last two are for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +65,9 @@ def _read(text: str) -> LlmHints | str:
     place = ""
     try:
         hints = parse(text)
+        for key in sorted(hints.keys() - KEYS):  # a slip of the pen would show all that it should leave out
+            if near := nearest(key, KEYS, NAME_LIKENESS):
+                raise ValueError(f"there is no {key[:40]!r} in hints; write {near}")
         place = "mode"
         mode = _mode(hints)
         place = "include"
@@ -77,7 +82,7 @@ def _read(text: str) -> LlmHints | str:
     except FAILURES as error:
         problem, fix = compile_problem(error) if isinstance(error, TemplateError) else (str(error), "")
         line = f"line {lineno}: " if (lineno := getattr(error, "lineno", None)) else ""
-        return f"{place}: {line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
+        return f"{place}{': ' if place else ''}{line}{problem}{'; ' if fix else ''}{fix}"[:MAX_REASON_CHARS]
     return LlmHints(include=include, exclude=exclude, transform=tuple(rules), mode=mode)
 
 

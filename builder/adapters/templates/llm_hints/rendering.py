@@ -11,7 +11,7 @@ from builder.adapters.templates.folder import BLAMELESS_CHARS, FAILURES, MAX_STR
 from builder.adapters.templates.llm_hints.jq_program import JqFailed
 from builder.adapters.templates.llm_hints.parsing import LlmHints, forget_hints, read_hints
 from builder.adapters.templates.llm_hints.paths import excluded, included
-from builder.adapters.templates.llm_hints.rules import Data, TemplateRule, Written
+from builder.adapters.templates.llm_hints.rules import Data, LiteralRule, TemplateRule, Written
 from builder.adapters.templates.reasons import reason_of
 from builder.adapters.templates.sandbox.filters import readable
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, charge_for, metered
@@ -56,8 +56,12 @@ class LlmHintRenderer:
         value_chars = len(breadcrumb.body) + len(breadcrumb.text)
         try:
             with metered(self._limits, value_chars):
-                result = _applied(rules, without_hints(body), breadcrumb.schema, values)
-                return _item(result, breadcrumb, values, limit)
+                part = without_hints(body)
+                result = _applied(rules, part, breadcrumb.schema, values)
+                text = _item(result, breadcrumb, values, limit)
+                if part and _shows_nothing(rules, result, breadcrumb.schema, values):
+                    raise RenderedNothing("they show nothing of the record; look for a misspelt field")
+                return text
         except _RuleFailed as error:
             is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
             self._strikes[hints] = self._strikes.get(hints, 0) + is_strike
@@ -98,6 +102,15 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
     if not hints.transform:
         return part
     return part | results if hints.mode == "merge" else results
+
+
+def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values: dict[str, Any]) -> bool:
+    """Whether the hints make the same of a record without any field, though a rule takes some. Both have one limit."""
+    try:
+        same = _applied(hints, {}, schema, values | {"text": ""}) == result
+        return same and not all(isinstance(rule, LiteralRule) for _, rule in hints.transform)
+    except _RuleFailed:
+        return False
 
 
 def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any], limit: Limit) -> str:

@@ -72,7 +72,7 @@ def test_a_section_is_changed_by_its_name_and_taken_out_by_null() -> None:
         ("extends: 7", "extends is 7; give the name of a preset, or a list of names"),
         (
             "extends: broken",
-            "^profiles/mine.yaml: preset 'broken' is not readable: line 1: a bracket or a brace is not closed, or a comma",
+            "^presets/broken.yaml line 1: a bracket or a brace is not closed, or a comma",
         ),
         (
             "extends: wrong",

@@ -32,7 +32,6 @@ def found(*sections: dict[str, Any], as_preset: bool = False, **settings: Any) -
     values["sections"] = [*(section for section in sections if section not in behind), CURRENT, *behind]
     known = LintFacts(
         moving=HINTS,
-        pages=frozenset({"default", "xml"}),
         models={"gpt-4o": ModelFacts(window=128_000)},
         overused=overused,
         count=load_counter,
@@ -125,12 +124,11 @@ def test_a_trigger_that_nobody_sends_is_told() -> None:
     assert found(WINDOW, triggers=["ticket.v1"]) == []
 
 
-def test_a_schema_without_a_hint_and_a_page_that_does_not_exist_are_told() -> None:
+def test_a_schema_without_a_hint_is_told() -> None:
     told = found(WINDOW, RELEVANT, retrieval={"schemas": ["order.placed.v2"]})
     assert told == [
         ("retrieval.schemas", "hints/order.placed.v2.md.j2 does not exist, so the generic hint shows 'order.placed.v2'")
     ]
-    assert found(WINDOW, page="fancy") == [("page", "pages/fancy.md.j2 does not exist")]
 
 
 def test_the_window_of_an_unknown_model_is_said_to_be_guessed() -> None:

@@ -18,5 +18,5 @@ def test_a_model_that_is_not_in_the_table_has_careful_facts() -> None:
 
 @pytest.mark.parametrize("source", ["- gpt-5", "gpt-5: {window: 0}", "gpt-5: {windows: 1}", "gpt-5: 4"])
 def test_a_table_of_another_form_is_refused(source: str) -> None:
-    with pytest.raises(Misconfigured, match=r"models\.yaml is not readable"):
+    with pytest.raises(Misconfigured, match=r"models\.yaml: it is not readable"):
         parse_models(source)

@@ -204,7 +204,7 @@ def test_secrets_are_among_what_is_never_shown() -> None:
         ("a: b: c", " line 1: a colon stands where none can; indent like the lines around, or quote the value"),
         ("budget: !!python/object:os.system {}", " line 1: it has a tag (!!…), and none is taken; write a plain value"),
         ("budget: 2024-13-45", ": month must be in 1..12; mend it"),
-        ("budget: " + "9" * 5000, ": a whole number of 5,000 digits; write a smaller one"),
+        ("budget: " + "9" * 5000, " line 1: " + "9" * 30 + " is no plain number; write one of few digits, or a text in quotes"),
         ("budget: " + "[" * 5000 + "]" * 5000, ": it is nested too deeply; write it flatter"),
         ("budget: \x00", " line 1: it has a control character; take it out"),
     ],

@@ -110,3 +110,17 @@ def test_files_of_a_folder_are_read_and_written_once(tmp_path: Path) -> None:
     for wrong in (tmp_path / "nothing.json", output):
         with pytest.raises(Rejected, match="; "):
             list(read_files(wrong))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["{{#each context.rows}}{{this}}", "{{context.[__class__]}}", "{{/if}}"],
+)
+def test_what_cannot_be_read_or_would_be_refused_is_reported_and_not_written(source: str, tmp_path: Path) -> None:
+    hints = {"transform": {"line": {"type": "template", "template": source}}}
+    values = [record(hints), record(hints | {"exclude": ["x"]}, "order.v1"), record({"transform": {"line": TEMPLATE}}, "note.v1")]
+    results = convert_hints(json.dumps(values), "r.json")
+    assert [bool(each.text) for each in results] == [False, False, True]
+    assert [any(finding.problem.severity == "error" for finding in each.findings) for each in results] == [True, True, False]
+    assert write_hints(results, tmp_path) == ("hints/note.v1.md.j2",)
+    assert [file.name for file in tmp_path.rglob("*.*") if file.is_file()] == ["note.v1.md.j2"]

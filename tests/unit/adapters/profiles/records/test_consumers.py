@@ -275,3 +275,13 @@ def test_no_body_whatever_it_holds_disturbs_the_other_consumers(agents: dict[str
     consumers = made(sound, ("agent.def.v1", {"agent_id": "a", **agents}), ("context.config.v1", {"consumer_id": "a", **configs}))
     assert "sound" in consumers.origins
     assert all(finding.problem and finding.fix for finding in consumers.findings)
+
+
+def test_a_record_that_chooses_a_hint_or_a_page_that_does_not_exist_makes_no_consumer() -> None:
+    for settings, problem in (
+        ({"hints": {"user.message.v1": "../../x"}}, "hints/../../x.md.j2 does not exist"),
+        ({"page": "fancy"}, "pages/fancy.md.j2 does not exist"),
+    ):
+        consumers = made(agent(context_builder=settings))
+        assert consumers.profiles == ()
+        assert [finding.problem for finding in consumers.findings] == [problem]

@@ -40,6 +40,9 @@ def test_no_output_is_null_one_is_the_value_and_many_are_a_list(process: JqProce
         "env",
         "$ENV.PATH",
         '"\\(env)"',
+        '"\\("# ")" | env',
+        '"#" | env',
+        ". # a comment\n| env",
         'import "a" as $a; $a',
         'include "a"; .',
         "now",
@@ -58,7 +61,20 @@ def test_a_query_that_looks_beyond_the_body_is_refused_when_it_is_read(query: st
         check_query(query)
 
 
-@pytest.mark.parametrize("query", [".env", ".input.now", '{"env": .a}', ".tools | map(.now)", '.["import"]', ".include"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        ".a # env",
+        '# "now"\n.a',
+        '.a | test("#") # input',
+        ".env",
+        ".input.now",
+        '{"env": .a}',
+        ".tools | map(.now)",
+        '.["import"]',
+        ".include",
+    ],
+)
 def test_fields_of_these_names_are_read(query: str) -> None:
     check_query(query)
 

@@ -26,12 +26,16 @@ def test_hints_are_read_in_the_order_of_their_keys_and_once() -> None:
 
 def test_hints_that_say_nothing_change_nothing() -> None:
     assert read_hints('{"comment":"later"}').is_empty
+    assert read_hints('{"author":"Maya"}').is_empty
     assert read_hints('{"mode":"merge","transform":{},"include":[],"exclude":null}').is_empty
 
 
 @pytest.mark.parametrize(
     ("hints", "reason"),
     [
+        ({"inclde": ["title"]}, "there is no 'inclde' in hints; write include"),
+        ({"tranform": {}, "comment": "x"}, "there is no 'tranform' in hints; write transform"),
+        ({"Exclude": ["phone"]}, "there is no 'Exclude' in hints; write exclude"),
         ({"mode": "transform"}, "mode: 'transform' is no mode; use one of merge, replace"),
         ({"mode": "mrege"}, "mode: 'mrege' is no mode; write merge"),
         ({"include": "name"}, 'include: it is no list of paths; write ["name", "owner.*.id"]'),

@@ -250,3 +250,30 @@ def test_what_is_forgotten_leaves_no_hint_text_behind() -> None:
     assert _read.cache_info().currsize > 0
     rendered.rendering.forget("acme", frozenset({"m1"}))
     assert _read.cache_info().currsize == 0
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"type": "format", "format": "Ticket {nmber}: {titel}"},
+        {"type": "template", "template": "{{ speaker }} reports {{ context.titel or 'something' }}"},
+        {"type": "jq", "query": '"Ticket \\(.nmber)"'},
+    ],
+)
+def test_hints_that_show_nothing_of_the_record_fail_and_all_of_it_is_shown(rule: dict[str, str]) -> None:
+    fragment = Rendered().fragment(TICKET, transform(line=rule))
+    assert "they show nothing of the record; look for a misspelt field" in fragment.failed
+    assert "The kiln door sticks" in fragment.text
+
+
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ({"type": "format", "format": "Ticket {number}: {titel}"}, "Ticket 7:"),
+        ({"type": "template", "template": "{{ context.owner | length }} fields"}, "2 fields"),
+        ({"type": "jq", "query": ".owner | length # env is no part of it"}, "2"),
+        (LITERAL, "by hints"),
+    ],
+)
+def test_hints_may_show_a_part_a_number_or_what_takes_nothing_of_the_record(rule: dict[str, str], shown: str) -> None:
+    assert shown in text(transform(line=rule))
