@@ -31,11 +31,13 @@ from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Mark
 from builder.remember.attachments import images_of
-from builder.remember.tool_calls import calls_of
+from builder.remember.tool_calls import call_of
 
 DIGEST_SHARES = (1.0, 0.5, 0.25)
 """Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
 CACHE_SIZE = 20_000
+MAX_BODIES = 4
+"""That are kept as they were read last."""
 MAX_CHARS = 1_000_000
 """More than any page of the bundled profiles holds."""
 
@@ -66,6 +68,7 @@ class JinjaRendering(PageRendering):
         self._others: dict[tuple[str, int], JinjaRendering] = {}
         self._llm_hints = LlmHintRenderer()
         self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE)
+        self._bodies: FIFOCache[Breadcrumb, dict[str, Any]] = FIFOCache(MAX_BODIES)
 
     def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
         """The same for pages of this language and of so many tokens, with caches of its own."""
@@ -141,11 +144,12 @@ class JinjaRendering(PageRendering):
         for key in stale:
             del self._fragments[key]
         self._llm_hints.forget()
+        self._bodies.clear()
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
-    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """The tool calls of a breadcrumb."""
-        return calls_of(breadcrumb)
+    def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
+        """The tool call of a breadcrumb under a request id."""
+        return call_of(breadcrumb, request)
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures of a breadcrumb."""
@@ -179,7 +183,7 @@ class JinjaRendering(PageRendering):
             )
         if form.call:
             return self._call(breadcrumb, form, hints)
-        body, note = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb)), ""
+        body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             output, note = result.output, result.note
@@ -198,6 +202,12 @@ class JinjaRendering(PageRendering):
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
+
+    def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
+        """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""
+        if breadcrumb not in self._bodies:
+            self._bodies[breadcrumb] = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb))
+        return self._bodies[breadcrumb]
 
     def _by_llm_hints(
         self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
@@ -221,7 +231,7 @@ class JinjaRendering(PageRendering):
 
     def _call(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> Fragment:
         """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
-        call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
+        call = self.call(breadcrumb, form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         label = tool_label(call.tool, reserved_names(self.phrases))
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)

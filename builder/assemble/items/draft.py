@@ -111,7 +111,7 @@ class Writer:
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
         if item.entry and is_call:
-            call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
+            call = self.rendering.call(crumb, item.entry.request)
             texts = (
                 call_arguments(call, first, call_label(call.tool, self.rendering.phrases)),
                 *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),

@@ -94,8 +94,8 @@ class Rendering(Protocol):
     def shortened(self, text: str, tokens: int) -> str:
         """The text cut to so many tokens with its line end; empty when nothing of it has room."""
 
-    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """The tool calls that it makes, each request id once."""
+    def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
+        """The tool call that it makes under a request id."""
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures in its body that chat APIs take."""
