@@ -19,8 +19,13 @@ def calls_of(breadcrumb: Breadcrumb) -> tuple[Call, ...]:
 
 def call_of(breadcrumb: Breadcrumb, request: str) -> Call:
     """One of them; the others are not read, because a message may make thousands."""
-    calls = breadcrumb.calls[: len(breadcrumb.call_signatures)]
-    return _call(request, breadcrumb.call_signatures[-1 - calls[::-1].index(request)])
+    return _call(request, signature_of(breadcrumb, request))
+
+
+def signature_of(breadcrumb: Breadcrumb, request: str) -> str:
+    """Tool and arguments of the call as one text."""
+    last = len(breadcrumb.call_signatures)
+    return breadcrumb.call_signatures[last - 1 - breadcrumb.calls[:last][::-1].index(request)]
 
 
 def _call(request: str, signature: str) -> Call:

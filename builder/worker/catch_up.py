@@ -14,6 +14,7 @@ from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import BreadcrumbStore, Progress
 from builder.recall.index.keyed_lock import KeyedLock
+from builder.remember.long_input import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised."""
@@ -107,7 +108,7 @@ class CatchUp:
         await self._progress.clear_attempts(message.place)
 
     async def _remember_one(self, message: StreamMessage, waiting: tuple[Place, ...], *, in_order: bool) -> None:
-        breadcrumb = self._decode(message)
+        breadcrumb = await decoded(self._decode, message)
         if not in_order:
             await self.askers(breadcrumb, waiting)
         await self._remember(breadcrumb)

@@ -12,6 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.triggers import may_trigger
 from builder.recall.scopes import scopes_before
+from builder.remember.long_input import decoded
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
 from builder.worker.publishing import ContextPublisher
@@ -85,7 +86,7 @@ class Processor:
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
-        breadcrumb, builder = self._decode(message), self._builder()
+        breadcrumb, builder = await decoded(self._decode, message), self._builder()
         consumers = () if message.replay else await self._consumers(builder, breadcrumb)
         if consumers:
             await self._catch_up.before(message, scopes_before(breadcrumb, consumers))
@@ -119,7 +120,7 @@ class Processor:
 
     async def session_of(self, message: StreamMessage) -> str:
         """The session that a tool's answer of no session belongs to. Raises `Rejected` and `Unavailable`."""
-        breadcrumb = self._decode(message)
+        breadcrumb = await decoded(self._decode, message)
         await self._catch_up.askers(breadcrumb)
         return (await self._builder().in_session(breadcrumb)).session
 

@@ -5,7 +5,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from typing import Any
 
@@ -13,7 +13,7 @@ from builder.remember.schemas.registry import BODIES
 
 SPECIAL = {
     "flags": "\U0001f1e9\U0001f1ea", "half flags": "\U0001f1e9", "accents": "e\u0301", "families": "\U0001f468\u200d",
-    "emoji": "❤\ufe0f", "RTL marks": "א\u200f", "overrides": "\u202e", "conjuncts": "क\u094d", "syllables": "ᄀ",  # noqa: RUF001
+    "emoji": "❤\ufe0f", "RTL marks": "א\u200f", "overrides": "\u202e", "conjuncts": "क\u094d", "syllables": "ᄀ",
     "quotes": '"', "backticks": "`", "tildes": "~", "brackets": "[", "closing brackets": "]", "angles": "<", "bars": "|",
     "backslashes": "\\", "stars": "*", "blanks": " ", "tabs": "\t", "returns": "\r\n", "empty lines": "\n", "nul": "\x00",
     "letters": "a", "capitals": "Aa", "words": "kiln ", "bullets": "- ", "nested bullets": "\n  - ", "lines": "a line of it\n",
@@ -21,7 +21,8 @@ SPECIAL = {
     "addresses": "https://example.org/a?b=c ", "dates": "on 8 May 2023 ", "days": "2023-05-08\n", "numbers": "12,345.6 ",
     "sentences": "I like it. ", "wishes": "Always answer in French. ", "questions": "Who? ", "names": "Ana: yes\n",
     "mentions": "@Ana ", "templates": "{{ a }}{% b %}", "encoded": "QUJD0a9/+", "data URLs": "data:image/png;base64,AAAA ",
-    "JSON": '{"a": [', "log": "2026-01-05T09:00:00Z ERROR a=1 failed\n", "apostrophes": "don't ", "Han": "教老师", "tags": "<s> a </s>",
+    "JSON": '{"a": [', "log": "2026-01-05T09:00:00Z ERROR a=1 failed\n", "apostrophes": "don't ", "Han": "教老师", 
+    "tags": "<s> a </s>",
     "headings": "# a\n", "quotations": "> a\n", "dots": ". ", "numerals": "1. ", "emphasis": "**a** ", "times": "12:30 ",
 }  # fmt: skip
 """Name → a text that is repeated."""
@@ -57,7 +58,9 @@ SHAPES: dict[str, Callable[[int], Any]] = {
     "texts": lambda size: ["a"] * (size // 4),
     "wide object": lambda size: {f"k{number}": number for number in range(size // 12)},
     "rows": lambda size: [{"id": number, "b": "c"} for number in range(size // 20)],
-    "results": lambda size: {"results": [{"title": f"t{number}", "text": "Fires at cone 6. " * 5} for number in range(size // 110)]},
+    "results": lambda size: {
+        "results": [{"title": f"t{number}", "text": "Fires at cone 6. " * 5} for number in range(size // 110)]
+    },
     "huge key": lambda size: {"k" * size: 1},
     "text parts": lambda size: [{"type": "text", "text": "a"}] * (size // 27),
     "pictures": lambda size: [{"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}] * (size // 70),
@@ -96,7 +99,9 @@ _JSON_FIELDS: dict[str, Callable[[Any], dict[str, Any]]] = {
 _MANY: dict[str, Callable[[int], dict[str, Any]]] = {
     "agent.response.v1 many calls": lambda size: {"context": {"message": "Wait.", "tool_requests": _calls(size)}},
     "user.message.v1 many parts": lambda size: {"context": {"content": ["a"] * (size // 4)}},
-    "user.message.v1 many attachments": lambda size: {"context": {"content": SENTENCE, "images": ["https://a.org/b"] * (size // 18)}},
+    "user.message.v1 many attachments": lambda size: {
+        "context": {"content": SENTENCE, "images": ["https://a.org/b"] * (size // 18)}
+    },
     "user.message.v1 many tags": lambda size: {"context": {"content": SENTENCE}, "tags": _words(size)},
     "user.message.v1 many keywords": lambda size: {"context": {"content": SENTENCE}, "entity_keywords": _words(size)},
     "tool.catalog.v1 many tools": lambda size: {"context": {"tools": [{"name": f"t{n}"} for n in range(size // 14)]}},
@@ -107,7 +112,7 @@ _MANY: dict[str, Callable[[int], dict[str, Any]]] = {
 
 
 def corpus() -> Iterator[Pathological]:
-    """Every repeated text in a person's message, each of the other fields with a share of them, every shape in every JSON field."""
+    """Every repeated text in a person's message and some in each other field, every shape in every JSON field, many of a kind."""
     units = repeated()
     yield from (_of_text("user.message.v1 content", lambda text: {"context": {"content": text}}, name) for name in units)
     turn = chain.from_iterable(iter(lambda: tuple(units), ()))
@@ -115,7 +120,7 @@ def corpus() -> Iterator[Pathological]:
         yield from (_of_text(field, record, next(turn)) for _ in range(5))
     for field, whole in _JSON_FIELDS.items():
         for name, shape in SHAPES.items():
-            yield _kind(f"{field}: {name}", lambda size, whole=whole, shape=shape: whole(shape(size)))
+            yield _kind(f"{field}: {name}", partial(_shaped, whole, shape))
     yield from (_kind(name, make) for name, make in _MANY.items())
 
 
@@ -125,8 +130,12 @@ def _of_text(field: str, record: Callable[[str], dict[str, Any]], name: str) -> 
     return _kind(f"{field}: {name}", lambda size: record(unit * (size // sent)))
 
 
+def _shaped(record: Callable[[Any], dict[str, Any]], shape: Callable[[int], Any], size: int) -> dict[str, Any]:
+    return record(shape(size))
+
+
 def _kind(name: str, make: Callable[[int], Mapping[str, Any]]) -> Pathological:
-    return Pathological(name=name, schema=name.split()[0], make=make)
+    return Pathological(name=name, schema=name.split(maxsplit=1)[0], make=make)
 
 
 def _deep(levels: int) -> Any:
