@@ -35,6 +35,8 @@ LABELS = (
 )  # fmt: skip
 """The phrases that stand in front of a text."""
 _PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
+MAX_TOOL_CHARS = 200
+"""Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 _FIRST_WORD = re.compile(r"[^\W_]+")
 _QUOTATION_MARK = str.maketrans({'"': "'"})
@@ -93,6 +95,7 @@ def is_plain(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> bool:
 
 def tool_label(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> str:
     """A tool's name as the page shows it. reserved: see `is_plain`."""
+    name = name[:MAX_TOOL_CHARS]
     return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in reserved else f'"{_quoted(name)}"'
 
 

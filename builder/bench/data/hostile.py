@@ -21,7 +21,7 @@ SPECIAL = {
     "addresses": "https://example.org/a?b=c ", "dates": "on 8 May 2023 ", "days": "2023-05-08\n", "numbers": "12,345.6 ",
     "sentences": "I like it. ", "wishes": "Always answer in French. ", "questions": "Who? ", "names": "Ana: yes\n",
     "mentions": "@Ana ", "templates": "{{ a }}{% b %}", "encoded": "QUJD0a9/+", "data URLs": "data:image/png;base64,AAAA ",
-    "JSON": '{"a": [', "log": "2026-01-05T09:00:00Z ERROR a=1 failed\n", "apostrophes": "don't ", "Han": "教老师", 
+    "JSON": '{"a": [', "log": "2026-01-05T09:00:00Z ERROR a=1 failed\n", "apostrophes": "don't ", "Han": "教老师",
     "tags": "<s> a </s>",
     "headings": "# a\n", "quotations": "> a\n", "dots": ". ", "numerals": "1. ", "emphasis": "**a** ", "times": "12:30 ",
 }  # fmt: skip
