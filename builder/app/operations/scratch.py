@@ -22,14 +22,17 @@ ENCODINGS = ("o200k_base", "cl100k_base")
 MAX_PASSAGES = 10_000
 
 
-def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> ContextBuilder:
+def open_scratch(
+    embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> ContextBuilder:
     """Bundled templates and weights with an empty store in memory; it needs no closing. Raises `Misconfigured`.
 
-    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
+    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand. counter: encoding →
+    what counts its tokens.
     """
-    renderings = {encoding: JinjaRendering(_templates(), load_counter(encoding)) for encoding in ENCODINGS}
+    renderings = {encoding: JinjaRendering(_templates(), counter(encoding)) for encoding in ENCODINGS}
     helpers = Functions(
-        terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
+        terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
     )
     return ContextBuilder(MemoryStore(), embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 
