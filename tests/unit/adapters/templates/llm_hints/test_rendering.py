@@ -223,3 +223,10 @@ def test_what_is_forgotten_leaves_no_hint_text_behind() -> None:
     assert _read.cache_info().currsize > 0
     rendered.rendering.forget("acme", frozenset({"m1"}))
     assert _read.cache_info().currsize == 0
+
+
+def test_all_queries_of_a_record_together_have_the_time_of_one_rendering() -> None:
+    """A hundred of them, each far below the limit of one."""
+    rules: dict[str, Any] = {f"k{n}": {"type": "jq", "query": "[range(600000)] | length"} for n in range(100)}
+    fragment = Rendered().fragment(TICKET, transform(**rules))
+    assert "it takes longer than 0.5 s" in fragment.failed
