@@ -15,7 +15,7 @@ THREAD_CHARS = 20_000
 _THREAD = ThreadPoolExecutor(1, "long-input")
 """One, because several would leave the event loop little time."""
 
-BESIDE: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar("beside", default=nullcontext)
+THREAD_TURN: ContextVar[Callable[[], AbstractAsyncContextManager[None]]] = ContextVar("thread_turn", default=nullcontext)
 """Within it the work of the present task is done; whoever hands out turns says how the task waits for the thread."""
 
 Result = TypeVar("Result")
@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 
 async def in_thread(work: Callable[[], Result]) -> Result:
     """The result of the work, done in the thread. Raises what it raises."""
-    async with BESIDE.get()():
+    async with THREAD_TURN.get()():
         return await asyncio.get_running_loop().run_in_executor(_THREAD, work)
 
 

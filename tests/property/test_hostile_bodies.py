@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from builder.adapters.tokens import load_counter
 from builder.app.operations.scratch import open_scratch
-from builder.bench.data.hostile import Pathological, corpus, schemas
+from builder.bench.data.hostile import Pathological, corpus
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
 from builder.remember.decode import decode
@@ -76,4 +76,5 @@ def test_twice_the_bytes_take_at_most_two_and_a_half_times_the_work_in_every_fie
 
 
 def test_the_corpus_has_every_schema_that_takes_a_text() -> None:
-    assert BODIES.keys() - schemas() == {"breadcrumb.deleted.v1", "context.config.v1", "browser.tab.context.v1"}
+    without_text = {"breadcrumb.deleted.v1", "context.config.v1", "browser.tab.context.v1", "agent.usage.v1"}
+    assert BODIES.keys() - {kind.schema for kind in KINDS} == without_text

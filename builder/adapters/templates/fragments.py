@@ -120,15 +120,15 @@ class JinjaRendering(PageRendering):
         return self._cached((*key, "cut", cap), partial(self._cut, whole, cap, mark), lambda: len(whole.text))
 
     def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
-        """The fragment of this key, made and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
-        if (kept := self._fragments.get(key)) is not None:
-            return kept
-        made = partial(self._made, key, make, self._forgotten)
+        """The fragment of this key, rendered and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
+        if (fragment := self._fragments.get(key)) is not None:
+            return fragment
+        render = partial(self._render, key, make, self._forgotten)
         if cost() > PENDING_CHARS.get():
-            raise FragmentPending(made)
-        return made()()
+            raise FragmentPending(render)
+        return render()()
 
-    def _made(self, key: tuple[object, ...], make: Callable[[], Fragment], forgotten: int) -> Callable[[], Fragment]:
+    def _render(self, key: tuple[object, ...], make: Callable[[], Fragment], forgotten: int) -> Callable[[], Fragment]:
         """Keeps and gives the fragment, which is complete by then. forgotten: erasures when it was asked for."""
         fragment = make()
         fragment = replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
@@ -234,8 +234,8 @@ class JinjaRendering(PageRendering):
 
     def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
         """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""
-        source, (kept, body) = (breadcrumb.id, breadcrumb.body), self._last_body
-        if kept != source:
+        source, (last, body) = (breadcrumb.id, breadcrumb.body), self._last_body
+        if last != source:
             body = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb))
             self._last_body = source, body
         return body

@@ -9,8 +9,6 @@ from functools import cache, partial
 from itertools import chain
 from typing import Any
 
-from builder.remember.schemas.registry import BODIES
-
 SPECIAL = {
     "flags": "\U0001f1e9\U0001f1ea", "half flags": "\U0001f1e9", "accents": "e\u0301", "families": "\U0001f468\u200d",
     "emoji": "❤\ufe0f", "RTL marks": "א\u200f", "overrides": "\u202e", "conjuncts": "क\u094d", "syllables": "ᄀ",
@@ -77,7 +75,6 @@ _TEXT_FIELDS: dict[str, Callable[[str], dict[str, Any]]] = {
     "note.v1 content": lambda text: {"context": {"content": text, "title": text[:99]}},
     "browser.page.context.v1 mainText": lambda text: {"context": {"url": "https://a.org", "content": {"mainText": text}}},
     "agent.def.v1 system_prompt": lambda text: {"context": {"agent_id": "support", "system_prompt": text}},
-    "agent.usage.v1 model": lambda text: {"context": {"model": text, "counted": 3, "used": 4}},
     "summary.v1 lines": lambda text: {"context": _summary(text)},
     "ticket.v1 note": lambda text: {"context": {"note": text}},
     "user.message.v1 speaker": lambda text: {"context": {"content": SENTENCE, "speaker": text}},
@@ -155,10 +152,5 @@ def _calls(size: int) -> list[dict[str, Any]]:
 
 
 def _summary(*lines: str) -> dict[str, Any]:
-    shown = [{"text": line, "ids": [f"m{number}"], "versions": [1]} for number, line in enumerate(lines)]
-    return {"lines": shown, "covered": [f"m{n}" for n in range(len(lines))], "last": "m0", "recipe": "a"}
-
-
-def schemas() -> frozenset[str]:
-    """Those of the corpus."""
-    return frozenset(kind.schema for kind in corpus()) & BODIES.keys()
+    entries = [{"text": line, "ids": [f"m{number}"], "versions": [1]} for number, line in enumerate(lines)]
+    return {"lines": entries, "covered": [f"m{n}" for n in range(len(lines))], "last": "m0", "recipe": "a"}

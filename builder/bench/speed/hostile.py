@@ -94,10 +94,10 @@ async def _watched(resident: list[float]) -> AsyncIterator[None]:
 
 
 def _measure(url: str, port: int, kinds: tuple[str, ...], size: int) -> Waits:
-    return asyncio.run(_beside(url, port, [kind for kind in corpus() if kind.name in kinds], size))
+    return asyncio.run(_measure_waits(url, port, [kind for kind in corpus() if kind.name in kinds], size))
 
 
-async def _beside(url: str, port: int, kinds: list[Pathological], size: int) -> Waits:
+async def _measure_waits(url: str, port: int, kinds: list[Pathological], size: int) -> Waits:
     """In the sender's process: the hostile records one after the other, and all others beside them."""
     waits, done = Waits(), asyncio.Event()
     async with asyncio.TaskGroup() as group:
@@ -149,11 +149,11 @@ async def _send(url: str, kinds: list[Pathological], size: int) -> None:
             session = str(uuid4())
             record = make_record(kind.schema, f"{session}-record", session, {}) | dict(kind.make(size))
             await client.publish(outgoing(record, HOSTILE))
-            asked = f"{session}-asked"
-            await _publish(client, {"content": "And now?"}, TRIGGER, session, asked)
+            trigger = f"{session}-asked"
+            await _publish(client, {"content": "And now?"}, TRIGGER, session, trigger)
             async with asyncio.timeout(LAST_SECONDS):
                 async for context in contexts:
-                    if context.trigger_event_id == asked:
+                    if context.trigger_event_id == trigger:
                         break
 
 
