@@ -50,11 +50,11 @@ def repeated() -> Mapping[str, str]:
 
 
 SHAPES: dict[str, Callable[[int], Any]] = {
-    "deep JSON": lambda size: [_deep(JSON_DEPTH) for _ in range(size // (2 * JSON_DEPTH))],
+    "deep JSON": lambda size: [_deep(JSON_DEPTH) for _ in range(size // (2 * JSON_DEPTH + 4))],
     "wide list": lambda size: [1] * (size // 2),
     "empty lists": lambda size: [[]] * (size // 3),
     "texts": lambda size: ["a"] * (size // 4),
-    "wide object": lambda size: {f"k{number}": number for number in range(size // 12)},
+    "wide object": lambda size: {f"k{number}": number for number in range(size // 15)},
     "rows": lambda size: [{"id": number, "b": "c"} for number in range(size // 20)],
     "results": lambda size: {
         "results": [{"title": f"t{number}", "text": "Fires at cone 6. " * 5} for number in range(size // 110)]
@@ -79,10 +79,10 @@ _TEXT_FIELDS: dict[str, Callable[[str], dict[str, Any]]] = {
     "ticket.v1 note": lambda text: {"context": {"note": text}},
     "user.message.v1 speaker": lambda text: {"context": {"content": SENTENCE, "speaker": text}},
     "user.message.v1 title": lambda text: {"context": {"content": SENTENCE}, "title": text},
-    "user.message.v1 entity_keywords": lambda text: {"context": {"content": SENTENCE}, "entity_keywords": [text] * 3},
+    "user.message.v1 entity_keywords": lambda text: {"context": {"content": SENTENCE}, "entity_keywords": [text]},
     "user.message.v1 llm_hints": lambda text: {"context": {"content": SENTENCE}, "llm_hints": {"include": [text]}},
     "agent.response.v1 input": lambda text: {
-        "context": {"message": "Wait.", "tool_requests": [{"tool": text, "input": text, "requestId": "r1"}]}
+        "context": {"message": "Wait.", "tool_requests": [{"tool": text[:199], "input": text, "requestId": "r1"}]}
     },
 }
 _JSON_FIELDS: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -101,9 +101,9 @@ _MANY: dict[str, Callable[[int], dict[str, Any]]] = {
     },
     "user.message.v1 many tags": lambda size: {"context": {"content": SENTENCE}, "tags": _words(size)},
     "user.message.v1 many keywords": lambda size: {"context": {"content": SENTENCE}, "entity_keywords": _words(size)},
-    "tool.catalog.v1 many tools": lambda size: {"context": {"tools": [{"name": f"t{n}"} for n in range(size // 14)]}},
-    "summary.v1 many lines": lambda size: {"context": _summary(*(f"Ana said {n}." for n in range(size // 60)))},
-    "context.blacklist.v1 many ids": lambda size: {"context": {"excluded_ids": [f"i{n}" for n in range(size // 8)]}},
+    "tool.catalog.v1 many tools": lambda size: {"context": {"tools": [{"name": f"t{n}"} for n in range(size // 18)]}},
+    "summary.v1 many lines": lambda size: {"context": _summary(*(f"Ana said {n}." for n in range(size // 68)))},
+    "context.blacklist.v1 many ids": lambda size: {"context": {"excluded_ids": [f"i{n}" for n in range(size // 10)]}},
 }
 """Field → a record with as many entries as make so many characters."""
 
