@@ -213,7 +213,11 @@ class ContextBuilder:
         refusals = await chain_refusals(self.recaller.reader.store, trigger, consumers)
         rejected = [f"{consumer}: {reason}" for consumer, reason in refusals.items()]
         fronts = []
-        for recall in await self.recaller.recall(trigger, tuple(each for each in consumers if each.consumer not in refusals)):
+        for recall in await self.recaller.recall(
+            trigger,
+            tuple(each for each in consumers if each.consumer not in refusals),
+            frozenset(profile.consumer for profile in self._profiles),
+        ):
             try:
                 profile = recall.profile
                 rendering = self._renderings[profile.encoding].for_pages(profile.language, profile.allowance)

@@ -7,7 +7,7 @@ from markdown_it import MarkdownIt
 
 from builder.adapters.profiles.profiles import parse_profile
 from builder.app.config import load_library, read_layers
-from builder.app.operations.scratch import open_scratch
+from builder.app.operations.scratch import scratch_builder
 from builder.app.resources import bundled_folder
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Rejected
@@ -16,6 +16,7 @@ from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.factories import MORNING, HashingEmbedder, make_place
+from tests.memory_store.store import MemoryStore
 
 HARMLESS = "harmless"
 Record = dict[str, Any]
@@ -125,7 +126,7 @@ async def page_of(crumbs: list[Breadcrumb], profile: Profile | None = None) -> s
 
 def open_builder() -> ContextBuilder:
     """Bundled templates over an empty store; terms are words."""
-    return open_scratch(HashingEmbedder(), lambda text: " ".join(text.lower().split()[:50]))
+    return scratch_builder(MemoryStore(), HashingEmbedder(), lambda text: " ".join(text.lower().split()[:50]))
 
 
 def roots(page: str) -> list[str]:

@@ -38,7 +38,7 @@ def make_recall(
 def writer_of(recall: ConsumerRecall) -> Writer:
     """With the bundled templates."""
     rendering = make_rendering(recall.profile.encoding)
-    labels = Labels(recall.view, recall.trigger, rendering.phrases)
+    labels = Labels(recall.view, recall.trigger, rendering.phrases, frozenset({recall.profile.consumer}))
     return Writer(view=recall.view, profile=recall.profile, rendering=rendering, labels=labels, now=recall.trigger)
 
 

@@ -47,12 +47,15 @@ class MemoryStream:
         if self.is_away:
             raise Unavailable("the broker is away")
 
-    async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+    async def walk(
+        self, workspace: str, session: str, after: Place, until: Place, schema: str = ""
+    ) -> AsyncIterator[StreamMessage]:
         self._check()
-        self.reads.append(session)
+        self.reads.append(schema or session)
         for message in sorted(self.messages, key=lambda each: each.place):
-            _, owner, of_session, *_ = message.subject.split(".")
-            if owner == workspace and session in {of_session, EVERY_SESSION} and after < message.place < until:
+            _, owner, of_session, of_schema = message.subject.split(".", 3)
+            is_meant = session in {of_session, EVERY_SESSION} and schema in {"", of_schema}
+            if owner == workspace and is_meant and after < message.place < until:
                 yield message
 
     async def last(self) -> Place:

@@ -6,10 +6,10 @@ from typing import Any
 
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.sqlite import SqliteStore
 from builder.app.stores import STORES
 from builder.ports.store import CompleteStore, StoreLocation
+from tests.memory_store.store import MemoryStore
 
 Method = Callable[..., Any]
 AnyStore = MemoryStore | SqliteStore

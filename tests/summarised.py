@@ -7,7 +7,6 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.stemmer import load_language
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
@@ -39,6 +38,7 @@ from tests.factories import (
     make_terms,
     make_view,
 )
+from tests.memory_store.store import MemoryStore
 
 COUNT = load_counter("o200k_base")
 WORDS = Words(terms=make_terms, count=COUNT)

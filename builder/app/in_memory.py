@@ -12,7 +12,6 @@ from nats.js import JetStreamContext
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryLocation
 from builder.adapters.memory.broker import MemoryBroker
 from builder.adapters.memory.delivery import MemoryDelivery
 from builder.adapters.memory.streams import KeptMessage, MemoryStream
@@ -26,6 +25,7 @@ from builder.app.operations.explanations import Explanations
 from builder.app.operations.replays import Replays
 from builder.app.operations.summaries import compact_on_request, open_summarising
 from builder.app.settings import Embedding, Settings
+from builder.app.stores import IN_MEMORY, location
 from builder.domain.breadcrumb import Place
 from builder.publish.event import encode
 from builder.remember.decode import decode
@@ -106,7 +106,7 @@ async def open_in_memory(templates: Path | None, engine: Engine) -> AsyncIterato
     )
     broker, deliveries = MemoryBroker(*streams), _Deliveries()
     async with AsyncExitStack() as stack:
-        core = await stack.enter_async_context(open_components(settings, MemoryLocation("memory")))
+        core = await stack.enter_async_context(open_components(settings, location(IN_MEMORY)))
         deliveries.worker, verbs = _service(core, broker, settings)
         broker.stored = deliveries.take
         await stack.enter_async_context(answering(broker.connection, _in_turn(verbs, deliveries)))

@@ -36,7 +36,7 @@ from builder.recall.search.retrieval import RetrievalResult, retrieve
 def begin(recall: ConsumerRecall, rendering: Rendering) -> Front:
     """The page without its finds, which needs no query. Raises `Rejected` when what no page is without does not fit."""
     recall = _with_tool_heading(recall, rendering.phrases)
-    labels = Labels(recall.view, recall.trigger, rendering.phrases)
+    labels = Labels(recall.view, recall.trigger, rendering.phrases, recall.consumers | {recall.profile.consumer})
     writer = Writer(
         view=recall.view,
         profile=recall.profile,

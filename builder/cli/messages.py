@@ -1,6 +1,5 @@
 """Messages to a running service over NATS, and its contexts."""
 
-import json
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from builder.cli.options import Target
+from builder.wire.json import one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ async def watch_contexts(target: Target, consumer: str, as_json: bool) -> None:
     async with target.connect() as client:
         async for context in client.contexts(consumer, durable=None):
             if as_json:
-                sys.stdout.write(json.dumps(context.event, ensure_ascii=False) + "\n")
+                sys.stdout.write(one_line(context.event) + "\n")
             else:
                 Console(stderr=True).rule(f"{context.session_id}  {context.trigger_event_id}  {context.token_count} tokens")
                 sys.stdout.write(context.content)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from builder.domain.breadcrumb import Breadcrumb
 
+CATALOG = "tool.catalog.v1"
 MAX_PINNED = 100
 """Breadcrumbs of one kind that may stand on a page, the newest."""
 

@@ -17,7 +17,8 @@ _QUOTATION_MARKS = str.maketrans("‘’‚“”„«»", '\'\'\'"""""')
 _BEHIND_WORD = r"(?:(?<=[^\W\d_][^\W\d_])|(?<=[^\W\d_][^\W\d_][\"')]))"
 _END = re.compile(rf"{_BEHIND_WORD}[.!…]+(?=\s|$)|[。！]+")
 """Behind a word; a full stop by itself may be a folder, and behind one letter a factorial."""
-_LAST = re.compile(rf"{_BEHIND_WORD}\.$")
+_LAST = re.compile(rf"(?:{_BEHIND_WORD}|(?P<number>(?:^|[^\W\d_]:?\s)[-−#€$£]?\d(?:[\w,.:/-]*\w)?))\.$")
+"""Behind a word, or behind a number that a word stands in front of; in `x = 5.` it belongs to the number."""
 _BEGINNING = re.compile(r"(?:^|(?<=[^\W\d_A-Z]{3}[.?]\s))(?:[^\W\d_]{2,}|[AI])(?=$|[,']|\s+[\w\"'(])")
 """The first word of a sentence. Behind an abbreviation none begins, and in code none does."""
 
@@ -33,7 +34,7 @@ def wording(text: str) -> str:
     if "\n" in plain or len(plain) > MAX_WORDING_CHARS:
         return plain
     core = _END.sub(".", _without_asides(" ".join(plain.translate(_QUOTATION_MARKS).split())))
-    core = _LAST.sub("", core).rstrip()
+    core = _LAST.sub(lambda end: end["number"] or "", core).rstrip()
     return _BEGINNING.sub(lambda word: _small(word[0]), core) or plain
 
 
@@ -56,7 +57,7 @@ def _asides() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     """At the beginning and followed by a mark; behind a comma and up to one or the end; anywhere, but for "to please"."""
     asides, trailing, polite = ("|".join(map(re.escape, words(name))) for name in ("asides", "behind_comma", "politeness"))
     return (
-        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:请|{polite})(?!\w)\s+|请)", re.IGNORECASE),
+        re.compile(rf"^(?:(?:{asides})\s*[,:!.…，：！。]+\s*|(?:{polite})(?!\w)\s+)", re.IGNORECASE),
         re.compile(rf"[,，]\s*(?:{trailing})\s*(?:[,，]|(?P<mark>[.!?…。！？]+\s*$)|$)"),
         re.compile(rf"(?<!\bto)\s(?:{polite})(?=\s|[.!?…]*$)"),
     )

@@ -11,8 +11,11 @@ from builder.domain.shadow_difference import ShadowDifference
 class Stream(Protocol):
     """Reads the stream beside the subscription, for catch-up."""
 
-    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
-        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`."""
+    def walk(self, workspace: str, session: str, after: Place, until: Place, schema: str = "") -> AsyncIterator[StreamMessage]:
+        """Breadcrumbs of the session, or of EVERY_SESSION, with `after` < place < `until`, in order. Raises `Unavailable`.
+
+        schema: only those of it.
+        """
 
 
 class Archive(Protocol):

@@ -190,6 +190,11 @@ class CallOrigin(NamedTuple):
     sequence: int
 
 
+def origins_of(crumb: Breadcrumb) -> tuple[CallOrigin, ...]:
+    """The calls that it makes in its session."""
+    return tuple(CallOrigin(crumb.workspace, call, crumb.session, *crumb.place) for call in crumb.asks_for)
+
+
 class Rebuild(Protocol):
     """What a store is compared with and filled by when it is built from the stream. All methods raise `Unavailable`."""
 
@@ -203,7 +208,11 @@ class Rebuild(Protocol):
         """Every origin in this incarnation of the stream, sorted, those of erased requests included."""
 
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
-        """Store the origins of an older store before anything is remembered: the stream may have lost the requests."""
+        """Store origins, the earliest of a session; answers of no session that are stored join by them.
+
+        For a rebuild before anything is remembered, because the stream may have lost the requests, and for a request whose
+        session is remembered later.
+        """
 
     async def remember_all(self, rows: tuple[StoredBreadcrumb, ...]) -> int:
         """Store many breadcrumbs durably, all or none; returns how many were new."""

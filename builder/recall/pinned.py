@@ -7,7 +7,7 @@ from datetime import datetime
 from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.profile import FORBIDDEN_SCHEMAS, Profile
 from builder.domain.record_consumers import MAX_DEFINITIONS
-from builder.domain.selector import Pinned, Selector
+from builder.domain.selector import CATALOG, Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
 from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
@@ -27,7 +27,7 @@ RowsByKind = Mapping[Pinned, tuple[StoredBreadcrumb, ...]]
 
 def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     """The kinds that are recalled for these consumers, each once, whichever section shows it."""
-    sections = (replace(kind, section="") for profile in consumers for kind in profile.pinned)
+    sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
     definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
     reports = (kind for profile in consumers for kind in _report_kinds(profile))
     schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
@@ -40,9 +40,13 @@ def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
 
 
 def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
-    """For each of the profile's kinds its rows, without the schemas that no profile can switch on."""
-    kinds = (rows[replace(kind, section="")] for kind in profile.pinned)
-    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in kinds)
+    """For each of the profile's kinds its rows, without the schemas that no profile can switch on.
+
+    Operators' catalogs come first: a participant's stands beside them, also under the id of one.
+    """
+    kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
+    rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
+    return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
 
 
 def usage_reports(profile: Profile, rows: RowsByKind) -> tuple[StoredBreadcrumb, ...]:
@@ -74,6 +78,11 @@ def schema_hints(profile: Profile, rows: RowsByKind) -> Mapping[str, str]:
     return {
         tag.removeprefix(DEFINES_TAG): record.hints for record in usable for tag in record.tags if tag.startswith(DEFINES_TAG)
     }
+
+
+def _with_shared(kind: Pinned) -> tuple[Pinned, ...]:
+    """The kind; that of tool catalogs behind those of no session alone, which no participant of a session may displace."""
+    return (replace(kind, of_no_session=True), kind) if CATALOG in kind.selector.schemas else (kind,)
 
 
 def _reads_schema_definitions(profile: Profile) -> bool:

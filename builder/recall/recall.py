@@ -1,7 +1,7 @@
 """Recall: everything in scope as of a trigger's place, as each consumer may see it, before any choice."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
@@ -52,6 +52,8 @@ class ConsumerRecall:
     """The profile looks into the memory of a person whom nothing names."""
     turn: Turn = ()
     """The calls to answer from, when the trigger is a tool's answer."""
+    consumers: frozenset[str] = frozenset()
+    """Names of the consumers that profile files make: nobody else may be shown under them."""
     schema_hints: Mapping[str, str] = field(default_factory=dict)
     """Schema → the hints of its definition that the consumer trusts, as JSON text."""
 
@@ -67,8 +69,13 @@ class Recaller:
     usages: Callable[[Breadcrumb], tuple[Usage, ...]]
     """A report → the usage in it."""
 
-    async def recall(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> tuple[ConsumerRecall, ...]:
-        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it."""
+    async def recall(
+        self, trigger: Breadcrumb, consumers: tuple[Profile, ...], names: frozenset[str] = frozenset()
+    ) -> tuple[ConsumerRecall, ...]:
+        """Each scope is read once. A consumer with unanswered calls gets no recall: the last result will trigger it.
+
+        names: of other consumers.
+        """
         memory = await memory_of(self.reader.store, trigger) if looks_for_person(trigger, consumers) else None
         readings: dict[Scope, tuple[RowsByKind, View]] = {}
         recalls = []
@@ -78,7 +85,7 @@ class Recaller:
                 is_tool = trigger.role == "tool"
                 readings[scope] = await self._read(trigger.session, trigger.place, scope, consumers, inclusive=is_tool)
             recalls.append(self._for(trigger, profile, scope, *readings[scope]))
-        return tuple(recall for recall in recalls if recall is not None)
+        return tuple(replace(recall, consumers=names) for recall in recalls if recall is not None)
 
     async def session_view(self, workspace: str, session: str, until: Place) -> View:
         """The session up to and including a place, where everything must have been remembered, as a summariser sees it.

@@ -22,7 +22,7 @@ from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.attachments import attachment_lines, without_data
 from builder.remember.content import text_of
-from builder.remember.hints import hints_of, schema_definition_tags
+from builder.remember.hints import hints_of, schema_definition_tags, without_hints
 from builder.remember.lifetimes import Ending, Lifetimes, end_of, lifetime
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.registry import BODIES
@@ -218,7 +218,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
 def _text(record: Record, body: Body, text: str) -> str:
     """The text of the body with a line for each image and file behind it, and no encoded bytes; all words of an unknown one."""
     if isinstance(body, UnknownBody):
-        return text_of(record.context)
+        return text_of(without_hints(record.context))
     return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
 
 

@@ -16,6 +16,11 @@ def hints_of(record_hints: dict[str, Any] | None, context: dict[str, Any]) -> st
     return canonical(hints) if isinstance(hints, dict) and hints else ""
 
 
+def without_hints(context: dict[str, Any]) -> dict[str, Any]:
+    """The body without the hints in it, which say how it is shown and nothing else."""
+    return {name: value for name, value in context.items() if name != FIELD or not isinstance(value, dict)}
+
+
 def schema_definition_tags(schema: str, sent: tuple[str, ...], context: dict[str, Any]) -> tuple[str, ...]:
     """The tags of a record; of a `schema.def.v1` with a tag for the schema that its body names."""
     if schema != SCHEMA_DEFINITION:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from builder.domain.errors import Rejected
-from builder.wire.json import canonical, parse, shape
+from builder.wire.json import canonical, one_line, parse, shape
 from builder.wire.openai_calls import tool_request
 
 NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "context-builder/chat")
@@ -71,7 +71,7 @@ def chat_lines(lines: Iterable[str], session: str) -> ChatLines:
             except Rejected as error:
                 raise Rejected(f"line {number}: {error}") from error
             system += record is None
-            records.append(json.dumps(record, ensure_ascii=False) if record else "")
+            records.append(one_line(record) if record else "")
     return ChatLines(lines=tuple(records), system_messages=system)
 
 

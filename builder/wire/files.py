@@ -20,12 +20,12 @@ MAX_FILE_BYTES = 131_072
 
 
 def read_source(file: Path) -> str:
-    """Its text. Raises `Misconfigured` when it is too long, `OSError`, `UnicodeDecodeError`."""
+    """Its text, without a byte order mark. Raises `Misconfigured` when it is too long, `OSError`, `UnicodeDecodeError`."""
     with file.open("rb") as opened:
         data = opened.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise Misconfigured(f"{file} has more than {MAX_FILE_BYTES:,} bytes; make it smaller")
-    return data.decode("utf-8")
+    return data.decode("utf-8-sig")
 
 
 def read_files(folder: Path, patterns: Iterable[str]) -> dict[str, str]:

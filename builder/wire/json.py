@@ -11,6 +11,8 @@ MAX_DEPTH = 64
 """Deepest nesting of a body; JSON of people and tools stays below ten."""
 TOO_DEEP = f"it is nested deeper than {MAX_DEPTH} levels; flatten it or send it as text"
 
+_LINE_ENDS = re.compile("[\x7f-\x9f\u2028\u2029]")
+"""What JSON has as it is, and some readers of lines take for the end of one."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 _SHAPES = ((type(None), "null"), (bool, "a boolean"), (int | float, "a number"))
@@ -28,6 +30,12 @@ def clean(value: Any) -> Any:
 
 def _storable(text: str) -> str:
     return _UNSTORABLE.sub("\ufffd", text)
+
+
+def one_line(value: Any) -> str:
+    """JSON text that is one line for every reader, that of Python's `str.splitlines` too."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _LINE_ENDS.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def shape(value: Any) -> str:

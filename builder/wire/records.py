@@ -8,7 +8,7 @@ from typing import Any
 
 from builder.domain.breadcrumb import Place, StreamMessage
 from builder.domain.errors import Rejected
-from builder.wire.json import parse
+from builder.wire.json import one_line, parse
 from builder.wire.session_names import is_token, session_token
 from builder.wire.subjects import breadcrumb_subject, message_id, parse_breadcrumb_subject
 from builder.wire.times import clock_offset, moment
@@ -48,7 +48,7 @@ def line_of(arrival: StreamMessage) -> str:
     address = parse_breadcrumb_subject(arrival.subject)
     facts = {"schema_name": address.schema, "session": address.session, "created_at": moment(arrival.received_at)}
     complete = record | {name: value for name, value in facts.items() if record.get(name) is None}
-    line = json.dumps(complete, ensure_ascii=False, separators=(",", ":"))
+    line = one_line(complete)
     fits_file = line.encode("utf-8", "ignore").decode() == line  # a lone surrogate fits no file, its escape does
     return line if fits_file else json.dumps(complete)
 

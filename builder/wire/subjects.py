@@ -52,10 +52,10 @@ def breadcrumb_subject(workspace: str, session: str, schema: str) -> str:
     return ".".join((BREADCRUMBS, check_token(workspace, "workspace"), check_token(session, "session"), check_schema(schema)))
 
 
-def session_subject(workspace: str, session: str) -> str:
-    """The filter for the breadcrumbs of one session, or of EVERY_SESSION."""
+def session_subject(workspace: str, session: str, schema: str = ">") -> str:
+    """The filter for the breadcrumbs of one session, or of EVERY_SESSION, of one schema or of all."""
     token = session if session == EVERY_SESSION else check_token(session, "session")
-    return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{token}.>"
+    return f"{BREADCRUMBS}.{check_token(workspace, 'workspace')}.{token}.{schema}"
 
 
 def parse_breadcrumb_subject(subject: str) -> Address:

@@ -7,17 +7,26 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from collections.abc import Set as AbstractSet
+from typing import Protocol
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
-from builder.ports.store import BreadcrumbStore, Progress
+from builder.ports.store import BreadcrumbStore, Progress, Rebuild, origins_of
 from builder.recall.index.keyed_lock import KeyedLock
 from builder.remember.long_input import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised."""
+CALLS = "*calls"
+"""In place of a session, the watermark up to which the calls of a workspace are noted. No session can have this name."""
+CALLER_SCHEMAS = ("agent.response.v1", "tool.request.v1")
+"""Schemas whose breadcrumbs may make tool calls."""
+
+
+class Store(BreadcrumbStore, Rebuild, Protocol):
+    """What catch-up writes to."""
 
 
 class CatchUp:
@@ -26,7 +35,7 @@ class CatchUp:
     def __init__(
         self,
         stream: Stream,
-        store: BreadcrumbStore,
+        store: Store,
         progress: Progress,
         publisher: Publisher,
         decode: Callable[[StreamMessage], Breadcrumb],
@@ -52,19 +61,30 @@ class CatchUp:
             if session == EVERY_SESSION or (workspace, EVERY_SESSION) not in walks:
                 await self.walk(workspace, session, trigger.place)
 
-    async def askers(self, breadcrumb: Breadcrumb, waiting: tuple[Place, ...] = ()) -> None:
-        """Remember all that comes before an answer that may join a session: its call decides which one. Raises `Unavailable`.
+    async def callers(self, answer: Breadcrumb) -> None:
+        """Note who made which call before a tool's answer of no session: its call decides which session it joins.
 
-        To be called before such an answer is remembered. waiting: as in `walk`.
+        To be called before such an answer is remembered; costs nothing for everything else. A session that made calls is
+        remembered when it is needed. Raises `Unavailable`.
         """
-        if breadcrumb.joins_by:
-            await self.walk(breadcrumb.workspace, EVERY_SESSION, breadcrumb.place, waiting)
+        if not answer.joins_by:
+            return
+        workspace, until = answer.workspace, answer.place
+        async with self._sessions.of((workspace, CALLS)):
+            after = max([await self._progress.watermark(workspace, key) for key in (CALLS, EVERY_SESSION)])
+            if after >= until.previous:
+                return
+            for schema in CALLER_SCHEMAS:
+                async for message in self._stream.walk(workspace, EVERY_SESSION, after, until, schema):
+                    with contextlib.suppress(Rejected):
+                        if origins := origins_of(await decoded(self._decode, message)):
+                            await self._store.add_call_origins(origins)
+            await self._progress.advance(workspace, CALLS, until.previous)
 
-    async def walk(self, workspace: str, session: str, until: Place, waiting: tuple[Place, ...] = ()) -> int:
+    async def walk(self, workspace: str, session: str, until: Place) -> int:
         """Remember the session, or EVERY_SESSION, up to but not including `until`; returns how many. Raises `Unavailable`.
 
-        One walk of a session at a time: many at once would look like many failed attempts. waiting: places of attempts that wait
-        for this walk, beside that of `until`.
+        One walk of a session at a time: many at once would look like many failed attempts.
         """
         async with self._sessions.of((workspace, session)):
             number = 0
@@ -74,31 +94,30 @@ class CatchUp:
             places = await self._store.places(workspace, session, after, until)
             async for message in self._stream.walk(workspace, session, after, until):
                 if message.place not in places:
-                    await self._catch(message, (*waiting, until), in_order=session == EVERY_SESSION)
+                    await self._catch(message, until, in_order=session == EVERY_SESSION)
                 number += 1
                 if number % MESSAGES_PER_WATERMARK == 0:
                     await self._progress.advance(workspace, session, message.place)
             await self._progress.advance(workspace, session, Place(until.incarnation, until.sequence - 1))
             return number
 
-    async def _catch(self, message: StreamMessage, waiting: tuple[Place, ...], *, in_order: bool) -> None:
+    async def _catch(self, message: StreamMessage, waiting: Place, *, in_order: bool) -> None:
         """Remember a message; one that cannot be read, or on which workers have crashed, is dead-lettered and skipped.
 
-        in_order: everything before it in the workspace is remembered.
+        waiting: of the attempt that this is for. in_order: everything before it in the workspace is remembered.
         """
         if message.place in self._in_work:
             # Its own attempt is counted and rejected there: two at once would look like a crash.
             with contextlib.suppress(Rejected):
-                await self._remember_one(message, waiting, in_order=in_order)
+                await self._remember_one(message, in_order=in_order)
             return
         attempt = await self._progress.start_attempt(message.place)
         if 1 < attempt <= self._max_attempts:
-            # A worker crashed on this message before, so the attempts that wait for it are not counted.
-            for place in waiting:
-                await self._progress.undo_attempt(place)
+            # A worker crashed on this message before, so the attempt that waits for it is not counted.
+            await self._progress.undo_attempt(waiting)
         try:
             self._check(attempt)
-            await self._remember_one(message, waiting, in_order=in_order)
+            await self._remember_one(message, in_order=in_order)
         except Rejected as error:
             await self._publisher.dead_letter(message, str(error))
             return
@@ -107,10 +126,10 @@ class CatchUp:
             raise
         await self._progress.clear_attempts(message.place)
 
-    async def _remember_one(self, message: StreamMessage, waiting: tuple[Place, ...], *, in_order: bool) -> None:
+    async def _remember_one(self, message: StreamMessage, *, in_order: bool) -> None:
         breadcrumb = await decoded(self._decode, message)
         if not in_order:
-            await self.askers(breadcrumb, waiting)
+            await self.callers(breadcrumb)
         await self._remember(breadcrumb)
 
     def _check(self, attempt: int) -> None:

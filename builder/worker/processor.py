@@ -1,7 +1,7 @@
 """One attempt at a message: decode → catch up → remember or answer."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from time import perf_counter
@@ -88,10 +88,10 @@ class Processor:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
         breadcrumb, builder = await decoded(self._decode, message), self._builder()
         consumers = () if message.replay else await self._consumers(builder, breadcrumb)
+        session = await self._session(builder, breadcrumb)
         if consumers:
-            await self._catch_up.before(message, scopes_before(breadcrumb, consumers))
-        await self._catch_up.askers(breadcrumb)
-        turn = partial(self._turns.of, breadcrumb.workspace, breadcrumb.session)
+            await self._catch_up.before(message, scopes_before(replace(breadcrumb, session=session), consumers))
+        turn = partial(self._turns.of, breadcrumb.workspace, session)
         if not consumers or self._is_old(breadcrumb):
             async with turn():
                 stored = await builder.remember(breadcrumb)
@@ -119,10 +119,12 @@ class Processor:
         return Ending("published" if result.contexts else "remembered", tokens=tokens, build=seconds, pause=readiness.pause)
 
     async def session_of(self, message: StreamMessage) -> str:
-        """The session that a tool's answer of no session belongs to. Raises `Rejected` and `Unavailable`."""
-        breadcrumb = await decoded(self._decode, message)
-        await self._catch_up.askers(breadcrumb)
-        return (await self._builder().in_session(breadcrumb)).session
+        """The session of the contexts that it triggers. Raises `Rejected` and `Unavailable`."""
+        return await self._session(self._builder(), await decoded(self._decode, message))
+
+    async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
+        await self._catch_up.callers(breadcrumb)
+        return (await builder.in_session(breadcrumb)).session
 
     async def _consumers(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> tuple[Profile, ...]:
         if not may_trigger(breadcrumb):

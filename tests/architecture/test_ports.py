@@ -8,7 +8,6 @@ from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.none import NoEmbedder
 from builder.adapters.embedding.onnx import OnnxEmbedder
 from builder.adapters.embedding.reference import ReferenceEmbedder
-from builder.adapters.memory import MemoryLocation, MemoryStore
 from builder.adapters.nats.archive import NatsArchive
 from builder.adapters.nats.delivery import NatsDelivery
 from builder.adapters.nats.publisher import NatsPublisher, NatsSender
@@ -21,6 +20,8 @@ from builder.ports import broker, models, store
 from builder.ports.broker import Archive, Delivery, PublishedContexts, Publisher, Sender, Stream
 from builder.ports.models import Embedder, Summarizer
 from builder.ports.store import CompleteStore, StoreLocation
+from tests.memory_store.location import MemoryLocation
+from tests.memory_store.store import MemoryStore
 
 
 def test_every_adapter_is_assigned_to_its_port() -> None:

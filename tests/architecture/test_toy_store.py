@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.memory import MemoryLocation, MemoryStore
 from builder.app.components import open_components
 from builder.app.parts import Parts
 from builder.app.settings import Embedding, Settings, Store
 from builder.app.stores import STORES, locate_store, location
 from builder.domain.errors import Misconfigured
 from tests.factories import make_breadcrumb
+from tests.memory_store.location import MemoryLocation
+from tests.memory_store.store import MemoryStore
 
 ROOT = Path(__file__).resolve().parents[2]
 

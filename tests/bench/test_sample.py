@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.app.components import open_components
 from builder.app.settings import Embedding, Settings
 from builder.app.stores import IN_MEMORY, location
@@ -15,6 +14,7 @@ from builder.bench.quality import prefix, recall, tokens
 from builder.cli.bench_options import numbers
 from builder.recall.index.cache import HistoryCache
 from builder.service import ContextBuilder
+from tests.memory_store.store import MemoryStore
 from tests.models import MODELS_DIR, prepared
 
 SETTINGS = Settings(embedding=Embedding(models_dir=MODELS_DIR))

@@ -6,12 +6,13 @@ from uuid import uuid4
 
 import pytest
 
-from builder.adapters.memory import MemoryLocation, MemoryStore
 from builder.adapters.sqlite import SqliteLocation, SqliteStore
 from builder.client import Client, connect
 from builder.ports.store import StoreLocation
 from builder.testing import memory_client
 from tests.clients import PROFILES
+from tests.memory_store.location import MemoryLocation
+from tests.memory_store.store import MemoryStore
 from tests.running import Running
 from tests.stores import AnyStore, durable_store
 

@@ -6,11 +6,11 @@ import pytest
 
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, Reader
+from builder.ports.store import BreadcrumbStore, Eraser, MissingVectors, Reader, Rebuild, origins_of
 from tests.factories import FAR, MODEL, make_answer, make_place, make_question, make_remembered
 
 
-class Store(BreadcrumbStore, Reader, MissingVectors, Eraser, Protocol):
+class Store(BreadcrumbStore, Reader, MissingVectors, Eraser, Rebuild, Protocol):
     """What is asked here."""
 
 
@@ -54,6 +54,17 @@ async def test_its_session_is_that_of_the_only_caller_before_it(store: Store) ->
     await remember(store, make_question(1), make_question(5, session="s43"))
     assert [await store.caller_session(answer) for answer in (late, twice)] == ["s42", ""]
     assert await store.caller_session(make_answer(3, "r9").breadcrumb) == ""
+
+
+async def test_calls_may_be_noted_before_their_session_is_remembered_and_answers_join_by_them(store: Store) -> None:
+    await remember(store, make_answer(3))
+    before = await revision(store)
+    await store.add_call_origins(origins_of(make_question(1).breadcrumb))
+    assert await store.caller_session(make_answer(3).breadcrumb) == "s42"
+    assert (await ids(store), await revision(store) > before) == (["m3"], True)
+    await store.add_call_origins(origins_of(make_question(2, session="s43").breadcrumb))
+    await remember(store, make_question(1))
+    assert (await ids(store), await ids(store, "s43")) == (["m1"], [])
 
 
 async def test_it_comes_in_its_place_and_page_by_page(store: Store) -> None:

@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, RecallQuery, Scope
@@ -17,6 +16,7 @@ from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.examples import examples
 from tests.factories import MORNING, bare, make_breadcrumb, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store
 
 T = TypeVar("T")

@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.profiles import parse_profile
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.folder import TemplateSet, templates_of
@@ -39,6 +38,7 @@ from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.wire.records import read_lines
+from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store
 from tests.summarised import Publishing, make_summarising
 

@@ -15,13 +15,13 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.memory import MemoryStore
 from builder.app.resources import bundled_folder
 from builder.publish.event import encode
 from builder.recall.index.cache import HistoryCache
 from builder.service import ContextBuilder
 from tests.chat_rules import broken_by_anthropic, broken_by_openai
 from tests.golden.test_golden import events, helpers, profile
+from tests.memory_store.store import MemoryStore
 
 CASES = ("chat_messages", "code_in_chat")
 SCHEMA = json.loads((bundled_folder("schemas") / "agent.context.v1.json").read_text("utf-8"))

@@ -6,7 +6,6 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.tokens import load_counter
 from builder.domain.breadcrumb import Place
 from builder.domain.context import Context
@@ -22,6 +21,7 @@ from builder.remember.schemas.usage import MAX_TOKENS, usage
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_rendering, make_terms
+from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, hear, sessions
 from tests.stores import durable_store
 

@@ -5,10 +5,10 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from tests.examples import examples
+from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, hear, sessions
 from tests.property.test_as_of import build, make_builder, remember
 from tests.stores import durable_store

@@ -52,12 +52,16 @@ def work(kind: Pathological, size: int) -> Work:
         counted.append(len(text))
         return count(text)
 
-    builder = open_scratch(HashingEmbedder(), make_terms, lambda _encoding: counting)
-    profile = make_profile(budget=BUDGET)
     calls = cProfile.Profile()
-    calls.enable()
-    asyncio.run(handle(kind, size, builder, profile))
-    calls.disable()
+
+    async def counted_calls() -> None:
+        async with open_scratch(HashingEmbedder(), make_terms, lambda _encoding: counting) as builder:
+            profile = make_profile(budget=BUDGET)
+            calls.enable()
+            await handle(kind, size, builder, profile)
+            calls.disable()
+
+    asyncio.run(counted_calls())
     return Work(calls=sum(entry.callcount for entry in calls.getstats()), characters=sum(counted))
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_place
+from tests.memory_store.store import MemoryStore
 from tests.property.sessions import hear
 from tests.property.test_as_of import build, make_builder, remember
 from tests.stores import AnyStore, durable_store

@@ -13,9 +13,9 @@ from builder.adapters.templates.phrases import parse_phrases
 from builder.app.config import read_layers
 from builder.app.resources import bundled_folder
 from builder.assemble.items.forms import WHOLE
-from builder.assemble.items.labels import is_plain
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import BuilderError, Misconfigured, Rejected
+from builder.language.names import is_plain
 from builder.remember.decode import decode
 from builder.wire.records import outgoing
 from tests.factories import MORNING, PHRASES, make_breadcrumb, make_place

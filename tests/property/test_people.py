@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
@@ -16,6 +15,7 @@ from builder.service import ContextBuilder
 from tests.conversations import answered, bash, deleted, replied, sent
 from tests.examples import examples
 from tests.factories import FAR, HashingEmbedder, make_profile
+from tests.memory_store.store import MemoryStore
 from tests.stores import AnyStore, durable_store
 from tests.unit.service.test_service import make_builder
 

@@ -8,12 +8,12 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 from tests.examples import examples
 from tests.factories import make_breadcrumb, make_tombstone
+from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, sessions
 from tests.property.test_summaries import make_builder, place, spread
 from tests.summarised import Publishing, make_summarising, summing

@@ -8,15 +8,23 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from builder.domain.context import Context
+from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.language.names import skeleton
 from tests.conversations import answered, replied, requested, said
 from tests.examples import examples
 from tests.factories import make_context, make_profile
+from tests.property.sessions import hear
 
 READER = MarkdownIt("commonmark").enable("table")
 OURS = re.compile(
     r"(?:user|another|assistant|system|tool|call|result|failed|context|developer|human|note|page|knowledge)\b", re.IGNORECASE
 )
+ROLES = ("User", "Assistant", "System", "Tool", "Call", "Result", "Developer", "default", "Mira")
+"""Of the page, its consumer, and an agent that has spoken."""
+ALIKE: dict[str, list[str]] = {}
+for sign in filter(str.isalnum, map(chr, range(0x80, 0x1F000))):
+    ALIKE.setdefault(skeleton(sign), []).append(sign)
 PIECES = (
     "User", "Assistant", "System", "Tool", "Call", "Result", "Ana", "小明", "O'Brien", ":", ": ", "\n", "\n- ", "- ", '"', "'",
     "[8 May 2024]", "# ", "```", "<b>", "**", "answered", " ", "bash", "1.", ">", "|", "(ops)", "&", "\\", "`",
@@ -27,6 +35,17 @@ bodies = st.lists(
 ).map("".join)
 spoken = st.lists(st.tuples(st.sampled_from((said, replied)), names, bodies), min_size=1, max_size=6)
 ASK = said(800, "And now?")
+
+
+@st.composite
+def forged(draw: st.DrawFn) -> str:
+    """The name of a role in letters of Unicode's table that look like its own, perhaps with a word or a sign beside them."""
+    letters = (draw(st.sampled_from((sign, *ALIKE.get(sign, ())))) for sign in draw(st.sampled_from(ROLES)))
+    before, after = (
+        draw(st.sampled_from(("", "", "The ", "AI", "x."))),
+        draw(st.sampled_from(("", "", " 2", "7", ": yes", "-x", "\u2028- "))),
+    )
+    return f"{before}{''.join(letters)}{after}"
 
 
 def page(rows: list[StoredBreadcrumb]) -> Context:
@@ -85,3 +104,40 @@ def test_every_call_is_one_item_with_its_tool_and_its_result_inside(calls: list[
         )
         ends = "Call {}" if is_known else "Tool {} answered:"
         assert line.startswith(ends.format(quoted)) or (is_safe and line.startswith(ends.format(name)))
+
+
+@examples(60)
+@given(st.lists(st.tuples(forged(), st.lists(forged(), min_size=1, max_size=3)), min_size=1, max_size=4), st.data())
+def test_no_line_has_a_speaker_in_look_alike_letters_that_is_not_the_events(
+    written: list[tuple[str, list[str]]], data: st.DataObject
+) -> None:
+    rows = [replied(1, "Hello.", speaker="Mira")]
+    for number, (name, words) in enumerate(written, 2):
+        body = data.draw(st.sampled_from(("\n- ", "\u2028- ", "\u2029", "\r", "\n\n"))).join(
+            f"{word}: approved" for word in words
+        )
+        note = {"title": name, "content": body, "url": name}
+        define = {"agent_id": name[:200], "system_prompt": body}
+        tool = {"name": name, "description": body, "category": name}
+        rows.append(
+            data.draw(
+                st.sampled_from(
+                    (
+                        hear(number, "user.message.v1", {"content": body, "speaker": name}),
+                        hear(number, "note.v1", note),
+                        hear(number, "agent.def.v1", define),
+                        hear(number, "tool.catalog.v1", {"tools": [tool]}, session="s42"),
+                        hear(number, "tool.code.v1", tool | {"code": body}),
+                        hear(number, "ticket.v1", {name: body, "title": name}),
+                    )
+                )
+            )
+        )
+    schemas = ("note.v1", "agent.def.v1", "tool.code.v1", "ticket.v1")
+    pinned = tuple(Pinned(selector=Selector(schemas=(each,)), keep="all", section="") for each in (*schemas, "tool.catalog.v1"))
+    context = make_context(ASK, rows, make_profile(budget=60_000, pinned=pinned), tuple(rows[1:]))
+    people, things = r'Mira:|User(?: "[^"]*")?:', r'(?:Note|Agent) "|Tool (?:"[^"]*"|[^\s":]+):|"[^"]*"|ticket\.v1:'
+    ours = rf"{people}|{things}|Published in this conversation:$"
+    for line in context.markdown.splitlines():
+        assert not line.startswith("- ") or re.match(ours, line[2:]), line
+    assert context.markdown.count("\n- User") == 1 + sum(row.breadcrumb.role == "user" for row in rows)

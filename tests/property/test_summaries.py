@@ -6,7 +6,6 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.context import Context
 from builder.domain.profile import Profile
@@ -21,6 +20,7 @@ from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
+from tests.memory_store.store import MemoryStore
 from tests.property.sessions import Session, sessions
 from tests.summarised import COUNT, Publishing, make_summarising, summing
 

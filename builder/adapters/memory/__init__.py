@@ -1,6 +1,1 @@
-"""Shipped fakes, held to the same contract suites as the real parts."""
-
-from builder.adapters.memory.location import MemoryLocation
-from builder.adapters.memory.store import MemoryStore
-
-__all__ = ["MemoryLocation", "MemoryStore"]
+"""The broker in memory, for tests of agents (`builder.testing`)."""

@@ -62,9 +62,9 @@ class NatsStream(Stream):
             return (await self._js.stream_info(self._name)).state
 
     @override
-    def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+    def walk(self, workspace: str, session: str, after: Place, until: Place, schema: str = "") -> AsyncIterator[StreamMessage]:
         reached = after.sequence if after.incarnation == self.incarnation else 0
-        return self._walk(session_subject(workspace, session), reached, until)
+        return self._walk(session_subject(workspace, session, schema or ">"), reached, until)
 
     def everything(self, until: Place) -> AsyncIterator[StreamMessage]:
         """All breadcrumbs of all workspaces before `until`, for `reindex`."""

@@ -38,7 +38,7 @@ from builder.domain.profile import (
     ToolOutput,
     Window,
 )
-from builder.domain.selector import Pinned, Selector
+from builder.domain.selector import CATALOG, Pinned, Selector
 from builder.domain.triggers import trigger_on
 from builder.domain.trusted_hints import TrustedHints
 from builder.domain.usage import undated
@@ -49,7 +49,6 @@ TITLE = "title_{}"
 """Phrase with the heading of the section of this name."""
 _PHRASE = re.compile(r"\{(\w+)\}")
 """A title that is the name of a phrase."""
-CATALOG = "tool.catalog.v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ import apsw
 from builder.adapters.sqlite.rows import BREADCRUMB_COLUMNS, key_of
 from builder.domain.breadcrumb import NO_SESSION, ORIGIN, Breadcrumb, Place
 from builder.domain.recall import RecallQuery
+from builder.ports.store import CallOrigin, origins_of
 
 Session = tuple[str, str]
 
@@ -58,7 +59,7 @@ JOINS = f"""
 
 def note(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
     """List a new row, if it asks or may answer. Returns the sessions of which older rows changed by it: one that joined moved."""
-    workspace, session, *place = key_of(crumb)
+    workspace, _, *place = key_of(crumb)
     if crumb.may_join:
         *newest, home = next(sql.execute(_LAST, (workspace, crumb.id)), (*place, ""))
         sql.execute(_ANSWER, (workspace, *place, crumb.id, crumb.joins_by))
@@ -66,13 +67,19 @@ def note(sql: apsw.Connection, crumb: Breadcrumb) -> frozenset[Session]:
             sql.execute(_JOIN, (home, workspace, *place))
             return frozenset()
         return _join(sql, workspace, crumb.id, crumb.place)
+    return add_calls(sql, origins_of(crumb))
+
+
+def add_calls(sql: apsw.Connection, origins: tuple[CallOrigin, ...]) -> frozenset[Session]:
+    """List calls. Returns the sessions of which older rows changed by it."""
     changed: set[Session] = set()
-    for call in crumb.asks_for:
-        sql.execute(_ADD_CALL, (workspace, call, session, *place))
+    for origin in origins:
+        sql.execute(_ADD_CALL, origin)
         if sql.changes():
-            answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (workspace, call)))
-            for name, _ in list(takewhile(lambda answer: answer[1] > crumb.place, answers)):
-                changed |= _join(sql, workspace, name)
+            place = Place(origin.incarnation, origin.sequence)
+            answers = ((name, Place(*where)) for name, *where in sql.execute(_NEWEST, (origin.workspace, origin.call)))
+            for name in [name for name, _ in takewhile(lambda answer: answer[1] > place, answers)]:  # noqa: B023 - used at once
+                changed |= _join(sql, origin.workspace, name)
     return frozenset(changed)
 
 

@@ -143,7 +143,7 @@ class SqliteStore(SqliteEditions, CompleteStore):
 
     @override
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
-        await self._connection.run(lambda sql: sql.executemany("INSERT INTO calls VALUES (?, ?, ?, ?, ?)", origins))
+        await self._connection.run(lambda sql: revisions.revise(sql, joins.add_calls(sql, origins)))
 
     @override
     async def count(self) -> int:

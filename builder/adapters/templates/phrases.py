@@ -57,8 +57,8 @@ def _problems(name: str, text: object, english: Mapping[str, str]) -> Iterator[P
     if english and name not in english:
         near = nearest(name, english)
         yield name, "no phrase has this name", f"write {near}" if near else "take a name of phrases/en.yaml"
-    elif not isinstance(text, str):
-        yield name, f"{text!r:.80} is no text", "put it in quotation marks"
+    elif not isinstance(text, str) or len(text.splitlines()) > 1:
+        yield name, f"{text!r:.80} is no text of one line", "write one line, in quotation marks"
     elif (names := _fields(text)) is None:
         yield name, "a brace is without its other half", "add it, or write {{ for a brace that is shown"
     elif shape := _shape(text):

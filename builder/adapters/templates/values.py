@@ -7,11 +7,12 @@ from builder.adapters.templates.cuts.shorten import trimmed
 from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
-from builder.domain.breadcrumb import Breadcrumb
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.phrases import Phrases
+from builder.remember.hints import without_hints
 
 LEFT_OUT = " […] "
-VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words"})
+VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
 """Their names."""
 
 
@@ -28,8 +29,9 @@ def values_of(
         "text": trimmed(_excerpt(breadcrumb.text, form.spans), max_chars, left_out),
         "partial": bool(form.spans),
         "answer": form.answer,
-        "body": marked(body),
+        "body": marked(without_hints(body)),
         "schema": breadcrumb.schema,
+        "shared": breadcrumb.session == NO_SESSION,
         "id": breadcrumb.id,
         "tags": breadcrumb.tags,
         "said": form.times,
@@ -44,14 +46,14 @@ def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
 
 
 def _excerpt(text: str, spans: Spans) -> str:
-    """The passages of the find, neighbours joined, with a mark wherever text is left out."""
+    """The passages of the find, those side by side or over each other joined, with a mark wherever text is left out."""
     if not spans:
         return text
     pieces: list[str] = []
     end = 0
     for start, stop in spans:
         skipped = text[end:start]
-        pieces += [LEFT_OUT if skipped.strip() else skipped, text[start:stop]]
-        end = stop
+        pieces += [LEFT_OUT if skipped.strip() else skipped, text[max(start, end) : stop]]
+        end = max(end, stop)
     pieces.append(LEFT_OUT if text[end:].strip() else "")
     return "".join(pieces).strip()

@@ -1,17 +1,19 @@
 """A builder that holds everything in memory, for checks that make thousands of sessions."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import cache
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.templates.folder import TemplateSet, templates_of
 from builder.adapters.templates.fragments import JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.app.components import FACTS_ENCODING, load_ranker
 from builder.app.config import load_library, load_profiles, read_layers, read_preset
 from builder.app.resources import bundled_folder
+from builder.app.stores import IN_MEMORY, location
 from builder.domain.profile import Profile
 from builder.ports.models import Embedder
+from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.schemas.removals import excluded
@@ -22,10 +24,19 @@ ENCODINGS = ("o200k_base", "cl100k_base")
 MAX_PASSAGES = 10_000
 
 
-def open_scratch(
+@asynccontextmanager
+async def open_scratch(
     embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> AsyncIterator[ContextBuilder]:
+    """Bundled templates and weights with an empty store in memory. Raises `Misconfigured`; see `scratch_builder`."""
+    async with location(IN_MEMORY).open() as store:
+        yield scratch_builder(store, embedder, terms, counter)
+
+
+def scratch_builder(
+    store: Store, embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
 ) -> ContextBuilder:
-    """Bundled templates and weights with an empty store in memory; it needs no closing. Raises `Misconfigured`.
+    """Bundled templates and weights over a store. Raises `Misconfigured`.
 
     terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand. counter: encoding →
     what counts its tokens.
@@ -34,7 +45,7 @@ def open_scratch(
     helpers = Functions(
         terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
     )
-    return ContextBuilder(MemoryStore(), embedder, (), helpers, HistoryCache(MAX_PASSAGES))
+    return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 
 
 @cache

@@ -6,40 +6,17 @@ from functools import lru_cache
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.phrases import Phrases
+from builder.language.names import DEFAULT_NAMES, WORD, is_plain, looks, parts, quoted, role_looks, whole_look
 from builder.recall.index.view import View
 
-DEFAULT_NAMES = {"user": "User", "assistant": "Assistant", "tool": "Tool"}
-"""Role → the stored speaker of a breadcrumb without a name."""
-RESERVED_NAMES = frozenset(
-    {
-        "user",
-        "another",
-        "assistant",
-        "system",
-        "tool",
-        "call",
-        "result",
-        "failed",
-        "context",
-        "developer",
-        "human",
-        "note",
-        "page",
-        "knowledge",
-    }
-)
-"""First words of the page's own labels in English, case-folded; no page takes them for a name."""
 LABELS = (
     "user", "assistant", "another_user", "tool", "tool_answered", "tool_failed", "call", "result", "failed", "note", "page",
     "knowledge",
 )  # fmt: skip
 """The phrases that stand in front of a text."""
-_PLAIN = re.compile(r"[^\W_][\w .,'\u2019()&@+/-]*")
 MAX_TOOL_CHARS = 200
 """Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
-_FIRST_WORD = re.compile(r"[^\W_]+")
-_QUOTATION_MARK = str.maketrans({'"': "'"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +27,33 @@ class Labels:
     now: Breadcrumb
     """The trigger, whose person is the user."""
     phrases: Phrases
+    consumers: frozenset[str] = frozenset()
+    """Names of agents that the service builds pages for, whether they have spoken or not; the page's own is one of them."""
     others: dict[str, int] = field(default_factory=dict)
     """People without a name of their own → their number, in the order of their first label."""
 
     def of(self, breadcrumb: Breadcrumb) -> str:
         """The speaker of a breadcrumb."""
         name, nameless = breadcrumb.speaker, DEFAULT_NAMES.get(breadcrumb.role, "")
+        reserved = reserved_names(self.phrases)
         match breadcrumb.role:
             case "tool":
-                return tool_label(breadcrumb.tool or name, reserved_names(self.phrases))
-            case "user" if not self._is_the_user(breadcrumb) and name in {nameless, self.now.speaker}:
+                return tool_label(breadcrumb.tool or name, reserved)
+            case "user" if not self._is_the_user(breadcrumb) and whole_look(name) in {
+                whole_look(nameless),
+                whole_look(self.now.speaker),
+            }:
                 who = breadcrumb.user_id or breadcrumb.session
                 return self.phrases("another_user", number=self.others.setdefault(who, len(self.others) + 1))
             case _ if not nameless:
-                return name
+                return name if name == breadcrumb.schema or is_plain(name, reserved) else quoted(name)
             case _ if name == nameless:
                 return self.phrases(breadcrumb.role)
-        is_ambiguous = breadcrumb.role == "user" and self._is_an_agent(name)
-        is_name = is_plain(name, reserved_names(self.phrases)) and not is_ambiguous
-        return name if is_name else f'{self.phrases(breadcrumb.role)} "{_quoted(name)}"'
+        # "Travel Assistant" may be the name of an agent, but none is called like the role itself.
+        if breadcrumb.role == "assistant" and whole_look(name) not in role_looks("assistants"):
+            reserved = reserved_names(self.phrases, without="assistants")
+        is_name = is_plain(name, reserved) and not self._is_taken(breadcrumb)
+        return name if is_name else f"{self.phrases(breadcrumb.role)} {quoted(name)}"
 
     def _is_the_user(self, breadcrumb: Breadcrumb) -> bool:
         """By the sender's own id where both are known; else any person in the trigger's session is the user."""
@@ -76,33 +61,32 @@ class Labels:
             return breadcrumb.user_id == self.now.user_id
         return breadcrumb.session == self.now.session
 
-    def _is_an_agent(self, name: str) -> bool:
-        return self.view.history.breadcrumbs.agents.get(name.casefold(), self.view.size) < self.view.size
+    def _is_taken(self, breadcrumb: Breadcrumb) -> bool:
+        """Whether a person's name has that of an agent in it, or an agent's looks like that of a consumer that has another."""
+        name, consumers = breadcrumb.speaker, frozenset(map(whole_look, self.consumers))
+        if breadcrumb.role == "user":
+            return self.view.has_agent(name) or not parts(name).isdisjoint(consumers)
+        return whole_look(name) in consumers and name.casefold() not in {consumer.casefold() for consumer in self.consumers}
+
+
+def reserved_names(phrases: Phrases, without: str = "") -> frozenset[str]:
+    """Looks of the names of roles, and of the first words of the labels of a page with these phrases. without: a word list."""
+    return _reserved(tuple(phrases.entries.get(name, "") for name in LABELS), without)
 
 
 @lru_cache(64)
-def reserved_names(phrases: Phrases) -> frozenset[str]:
-    """First words of the labels of a page with these phrases, case-folded."""
-    words = (_FIRST_WORD.search(phrases.entries.get(name, "")) for name in LABELS)
-    return RESERVED_NAMES | {word.group().casefold() for word in words if word}
+def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
+    words = map(WORD.search, labels)
+    every = role_looks().union(*(looks(word.group()) for word in words if word))
+    return every - role_looks(without) if without else every
 
 
-def is_plain(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> bool:
-    """Whether a display name reads as nothing but a name. reserved: first words that none has."""
-    first = _FIRST_WORD.match(name)
-    return bool(_PLAIN.fullmatch(name)) and first is not None and first.group().casefold() not in reserved
-
-
-def tool_label(name: str, reserved: frozenset[str] = RESERVED_NAMES) -> str:
-    """A tool's name as the page shows it. reserved: see `is_plain`."""
+def tool_label(name: str, reserved: frozenset[str] = frozenset()) -> str:
+    """A tool's name as the page shows it. reserved: looks that none has; none = those of roles."""
     name = name[:MAX_TOOL_CHARS]
-    return name if _PLAIN_TOOL.fullmatch(name) and name.casefold() not in reserved else f'"{_quoted(name)}"'
+    return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in (reserved or role_looks()) else quoted(name)
 
 
 def call_label(tool: str, phrases: Phrases) -> str:
     """What stands in front of the arguments of a call."""
     return f"{phrases('call')} {tool_label(tool, reserved_names(phrases))}"
-
-
-def _quoted(name: str) -> str:
-    return " ".join(name.translate(_QUOTATION_MARK).split())

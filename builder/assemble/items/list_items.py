@@ -22,7 +22,7 @@ MAX_INDENT_CHARS = 64
 """Characters of a template's own indent that further lines of a value are moved by; more would be repeated for each line."""
 
 _BLANK = " \t\n"
-_LINE_END = re.compile("\r\n?")
+LINE_END = re.compile("\r\n?|[\u2028\u2029]")
 _TEMPLATE_LINE_END = re.compile(f"(?<!{MARK})\n")
 _BULLET = re.compile(r"(?P<indent> *)-(?: |$)")
 _RULE = re.compile(r"[- \t]*$")
@@ -46,7 +46,7 @@ def quote(value: Any) -> Any:
     """A value of a template with its lines marked, so that `items` can tell them from the template's own."""
     if isinstance(value, Rendered) or not isinstance(value, str) or not value:
         return value
-    text = _LINE_END.sub("\n", value.replace(MARK, ""))
+    text = LINE_END.sub("\n", value.replace(MARK, ""))
     return Rendered(MARK + text.replace("\n", f"{MARK}\n"))
 
 
@@ -65,7 +65,7 @@ def below(value: Any) -> str:
 
 
 def _trimmed(value: Any) -> str:
-    return _LINE_END.sub("\n", _plain(str(value))).rstrip(_BLANK)
+    return LINE_END.sub("\n", _plain(str(value))).rstrip(_BLANK)
 
 
 def _has_shape(text: str) -> bool:

@@ -4,10 +4,9 @@ They are given byte for byte, but control text is made visible.
 """
 
 import json
-import re
 
 from builder.assemble.items.forms import LINE_REASONS
-from builder.assemble.items.list_items import INSIDE, ITEM, spoken
+from builder.assemble.items.list_items import INSIDE, ITEM, LINE_END, spoken
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.control_text import visible
@@ -17,7 +16,6 @@ CHAT_ROLES = frozenset({"user", "assistant"})
 """Roles whose words stand by themselves in messages."""
 MAX_MARGIN_CHARS = 200
 """White space around a text that messages keep. A page has none, so no cut would take it off where it has no room."""
-_LINE_END = re.compile("\r\n?")
 
 
 def message_words(fragment: Fragment, label: str) -> str:
@@ -66,4 +64,4 @@ def _has_room(text: str) -> bool:
 
 def _bare(text: str) -> str:
     """As the page has it: one kind of line ends, nothing around it, and a tag's first sign made harmless or not."""
-    return _LINE_END.sub("\n", text).strip().replace("&lt;", "<")
+    return LINE_END.sub("\n", text).strip().replace("&lt;", "<")

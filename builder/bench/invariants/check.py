@@ -8,7 +8,7 @@ import gc
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -153,7 +153,7 @@ async def check_history(seed: int, history: int, contexts: int, size: int) -> Ta
     return tally
 
 
-async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncIterator[Reading]:
+async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGenerator[Reading, None]:
     """Pages of one session, refused ones included, until `contexts` were built.
 
     The first trigger is the last record, and the summaries are its consumer's; the other triggers are earlier records.
@@ -166,24 +166,24 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncItera
     drawn = min(max(int(rng.expovariate(1 / (size - MIN_RECORDS))) + MIN_RECORDS, MIN_RECORDS), MAX_RECORDS)
     session.grow(rng.randint(MIN_LONG_RECORDS, MAX_LONG_RECORDS) if long else drawn)
     session.ask()
-    builder = open_scratch(_Hashing(), _words)
-    await _remember_rival(builder)
-    remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
-    triggers = [row for row in remembered if _asks(row.breadcrumb)]
-    trigger, count = remembered[-1], 0
-    while count < contexts:
-        built = await builder.build_contexts(trigger, (profile,))
-        page = next(iter(built.contexts), None)
-        reading = reading_of(session.records, trigger.breadcrumb, profile, page)
-        yield reading
-        count += len(built.contexts)
-        if not built.contexts:
-            profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
-        elif count < contexts:
-            trigger = rng.choice(triggers)
-            whole = reading_of(session.records, trigger.breadcrumb, profile, None)
-            need = sum(ample(entry, whole) for entry in whole.events.conversation)
-            profile = draw_profile(rng, need)
+    async with open_scratch(_Hashing(), _words) as builder:
+        await _remember_rival(builder)
+        remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
+        triggers = [row for row in remembered if _asks(row.breadcrumb)]
+        trigger, count = remembered[-1], 0
+        while count < contexts:
+            built = await builder.build_contexts(trigger, (profile,))
+            page = next(iter(built.contexts), None)
+            reading = reading_of(session.records, trigger.breadcrumb, profile, page)
+            yield reading
+            count += len(built.contexts)
+            if not built.contexts:
+                profile = replace(profile, budget=2 * profile.budget + 40, on_overflow="trim")
+            elif count < contexts:
+                trigger = rng.choice(triggers)
+                whole = reading_of(session.records, trigger.breadcrumb, profile, None)
+                need = sum(ample(entry, whole) for entry in whole.events.conversation)
+                profile = draw_profile(rng, need)
 
 
 def _asks(crumb: Breadcrumb) -> bool:

@@ -216,8 +216,8 @@ class Events:
 
     @cached_property
     def _blacklist(self) -> Mapping[str, Any] | None:
-        """The latest one that is not removed."""
-        removed = {record["context"].get("breadcrumb_id") for record in self.records}
+        """The latest one that is not removed in no session: all of them are operators'."""
+        removed = {record["context"].get("breadcrumb_id") for record in self.records if record["session"] == NOWHERE}
         lists = [record for record in self.records if record["schema_name"] == BLACKLIST and record["id"] not in removed]
         return lists[-1]["context"] if lists else None
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from builder.bench.invariants.events import RESULTS, TOOLS, Entry, Events, Record, call_of, text_of
-from builder.bench.invariants.random_texts import CONTROL, FORGED
+from builder.bench.invariants.random_texts import AGENTS, CONTROL, PEOPLE
+from builder.language.names import whole_look
 
 State = Literal["whole", "cut", "line"]
 CUT = re.compile(r"\[… [\d,]+ characters left out(?:, id (?P<id>\S+))? …\]")
@@ -37,7 +38,7 @@ def visible(text: str) -> str:
     """The text as a page shows it."""
     for control, replacement in CONTROL.items():
         text = text.replace(control, replacement)
-    return re.sub("\r\n?", "\n", text).rstrip(BLANK)
+    return re.sub("\r\n?|[\u2028\u2029]", "\n", text).rstrip(BLANK)
 
 
 def words_of(record: Record) -> str:
@@ -50,9 +51,13 @@ def labels_of(record: Record, trigger: Record) -> re.Pattern[str]:
     default, name = ROLES[record["schema_name"]], record["context"].get("speaker", "")
     people = record["context"].get("user_id"), trigger["context"].get("user_id")
     other = people[0] != people[1] if all(people) else record["session"] != trigger["session"]
-    if default == "User" and other and name in {"", "User", trigger["context"].get("speaker", "User")}:
+    if (
+        default == "User"
+        and other
+        and whole_look(name) in map(whole_look, ("", "User", trigger["context"].get("speaker", "User")))
+    ):
         return re.compile(r"Another user \d+")
-    if name in FORGED and name != default:
+    if name not in {*PEOPLE, *AGENTS, default}:
         return re.compile(re.escape(f'{default} "{name}"'))
     return re.compile(re.escape(name or default))
 

@@ -37,7 +37,7 @@ class Parsed:
         self._tagged = tagged
         self._date = ""
         self._lines: list[str] = []
-        for line in markdown.split("\n"):
+        for line in markdown.splitlines():
             if not self._is_structure(line) and not (self.sections and self.sections[-1].name in own):
                 self._read(line)
         self._close()

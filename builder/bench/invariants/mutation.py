@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import aclosing
 from multiprocessing import get_context
 from typing import Any
 
@@ -39,9 +40,10 @@ async def pages_until_found(name: str, max_pages: int, seed: int, size: int, fir
     read, history = 0, first
     with mutated(MUTANTS[name]):
         while read < max_pages:
-            async for reading in pages(seed, history, CONTEXTS_OF_HISTORY, size):
-                read += 1
-                if any(faults(reading)):
-                    return read
+            async with aclosing(pages(seed, history, CONTEXTS_OF_HISTORY, size)) as readings:
+                async for reading in readings:
+                    read += 1
+                    if any(faults(reading)):
+                        return read
             history += 1
     return None

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 from typing import Any
 
-from builder.bench.invariants.random_texts import AGENTS, FORGED, PEOPLE, Texts
+from builder.bench.invariants.random_texts import AGENTS, PEOPLE, Texts
 
 START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 SESSION, OTHER, NOWHERE = "s42", "s43", "_"
@@ -197,8 +197,8 @@ class RandomSession:
         return {"speaker": name} if name else {}
 
     def _person(self) -> dict[str, str]:
-        """Who speaks; by display name, of which one in 30 forges a label, and sometimes by id."""
-        name = self._of(FORGED) if self._rng.random() < 1 / 30 else self._of(self._people)
+        """Who speaks; by display name, of which one in 12 forges a label, and sometimes by id."""
+        name = self._texts.forged_name() if self._rng.random() < 1 / 12 else self._of(self._people)
         return {"speaker": name} | ({"user_id": f"u-{name[:2]}"} if self._has_user_ids else {})
 
     def _of(self, among: Any) -> Any:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from builder.language.names import whole_look
 from builder.language.words import is_filler
 from builder.recall.index.arrays import GrowingArray
 
@@ -30,7 +31,7 @@ class BreadcrumbTable:
         self.schemas: dict[str, int] = {}
         self.tasks: dict[str, int] = {}
         self.agents: dict[str, int] = {}
-        """Names of speakers in the assistant's role, case-folded → the row in which each spoke first."""
+        """Looks of the names of speakers in the assistant's role → the row in which each spoke first."""
 
         self.superseded_by = GrowingArray(np.int64)
         """The first row that replaced or removed it; -1 = none."""
@@ -78,7 +79,7 @@ class BreadcrumbTable:
         self.schema.append(_code(self.schemas, crumb.schema))
         self.task.append(_code(self.tasks, crumb.task))
         if crumb.role == "assistant":
-            self.agents.setdefault(crumb.speaker.casefold(), index)
+            self.agents.setdefault(whole_look(crumb.speaker), index)
         self._link_versions(index, crumb)
         if crumb.answers:
             self.answers.setdefault(crumb.answers, []).append(index)

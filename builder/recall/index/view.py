@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from builder.domain.breadcrumb import Breadcrumb, Place
+from builder.language.names import DEFAULT_NAMES, is_plain, parts, quoted
 from builder.recall.index.arrays import GrowingArray, Scalar
 from builder.recall.index.history import History
 from builder.recall.index.person_table import NOBODY
@@ -56,6 +57,16 @@ class View:
     def breadcrumb(self, row: int) -> Breadcrumb:
         """The breadcrumb of a row."""
         return self.prefix.history.rows[row].breadcrumb
+
+    def has_agent(self, name: str) -> bool:
+        """Whether a part of a name looks like the name of an agent that has spoken."""
+        return any(self.history.breadcrumbs.agents.get(part, self.size) < self.size for part in parts(name))
+
+    def stored_name(self, row: int) -> str:
+        """Who speaks in a row, in a line that is stored in English."""
+        crumb, nameless = self.breadcrumb(row), DEFAULT_NAMES.get(self.breadcrumb(row).role, "")
+        is_taken = not is_plain(crumb.speaker) or (crumb.role == "user" and self.has_agent(crumb.speaker))
+        return f"{nameless} {quoted(crumb.speaker)}" if is_taken and crumb.speaker != nameless and nameless else crumb.speaker
 
     def column(self, values: GrowingArray[Scalar]) -> NDArray[Scalar]:
         """A column of the breadcrumb table, shape (size,)."""

@@ -85,9 +85,7 @@ def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
     rows = [view.row_of(name) for name in line.ids]
     if min(rows) < 0:
         return None
-    texts = [
-        text.removeprefix(f"{view.breadcrumb(row).speaker}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)
-    ]
+    texts = [text.removeprefix(f"{view.stored_name(row)}: ") for row, text in zip(rows, line.text.split("\n"), strict=False)]
     starts = (max(view.breadcrumb(row).text.find(text[1:20]) - 1, 0) for row, text in zip(rows, texts, strict=False))
     spots = frozenset(zip(rows, starts, strict=False))
     return _excerpt(view, line, spots, texts[-1], " ".join(texts), words, unresolved=refers(texts[0]))
@@ -96,7 +94,7 @@ def excerpt_of(view: View, line: Line, words: Words) -> Excerpt | None:
 def line_of(view: View, row: int, sentence: str) -> Line:
     """A line of one row."""
     crumb = view.breadcrumb(row)
-    return Line(text=f"{crumb.speaker}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
+    return Line(text=f"{view.stored_name(row)}: {sentence}", day=view.day(row), ids=(crumb.id,), versions=(crumb.version,))
 
 
 def has_name(text: str) -> bool:

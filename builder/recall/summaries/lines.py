@@ -49,7 +49,7 @@ def _repeats(view: View, rows: tuple[int, ...], line: Line, page: PageContent) -
         return True
     if len(rows) > 1 or rows[0] not in page.parts:
         return False
-    words = line.text.removeprefix(f"{view.breadcrumb(rows[0]).speaker}: ")
+    words = line.text.removeprefix(f"{view.stored_name(rows[0])}: ")
     return " ".join(words.casefold().split()) in " ".join(page.parts[rows[0]].casefold().split())
 
 

@@ -133,7 +133,7 @@ def utterance(view: View, row: int) -> Utterance:
     """A row for a summariser."""
     crumb = view.breadcrumb(row)
     return Utterance(
-        id=crumb.id, version=crumb.version, speaker=crumb.speaker, role=crumb.role, text=crumb.text, day=view.day(row)
+        id=crumb.id, version=crumb.version, speaker=view.stored_name(row), role=crumb.role, text=crumb.text, day=view.day(row)
     )
 
 

@@ -3,6 +3,10 @@
 A tolerant reader: unknown fields are kept in the stored body and ignored here. Field names and variants are RCRT's.
 """
 
+from typing import Any
+
+from builder.remember.attachments import attachment_lines
+from builder.remember.content import text_of
 from builder.remember.schemas.agents import AgentDefV1, ContextConfigV1
 from builder.remember.schemas.base import Body
 from builder.remember.schemas.conversation import AgentResponseV1, UserMessageV1
@@ -29,3 +33,11 @@ BODIES: dict[str, type[Body]] = {
     "summary.v1": SummaryV1,
     "agent.usage.v1": AgentUsageV1,
 }
+
+
+def text_within(schema: str, part: dict[str, Any]) -> str:
+    """The text of a part of a body as its schema reads it; all its words where it is none."""
+    try:
+        return "\n".join(filter(None, (BODIES[schema].model_validate(part).facts().text, *attachment_lines(part))))
+    except (KeyError, ValueError):
+        return text_of(part)

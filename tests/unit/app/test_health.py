@@ -4,8 +4,8 @@ import pytest
 
 from builder.adapters.embedding import CachedEmbedder
 from builder.adapters.embedding.none import NoEmbedder
-from builder.adapters.memory import MemoryStore
 from builder.app.health import LOW_BYTES, model_state, store_state
+from tests.memory_store.store import MemoryStore
 
 
 class Disk(MemoryStore):

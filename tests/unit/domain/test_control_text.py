@@ -14,7 +14,9 @@ ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007
 PARTS = (
     "<|im_start|>", "<|", "|>", "<", "|", ">", "[INST]", "[/INST]", "[", "]", "INST", "<<SYS>>", "<</SYS>>", "<s>", "</s>", "s>",
     "/", "<start_of_turn>", "[TOOL_CALLS]", "\uff5c", " ", "\n", "\t", "\r", "\r\n", "\x00", "\x0b", "\x1b", "\x7f", "\x85",
-    "\u202e", "\u2066", "\u200d", "\u200e", "\U0001f3f4", "\U000e0041", "\U000e0067", "\U000e007f", ENGLAND, "\\", "x",
+    "\u202e", "\u2066", "\u200d",
+    "\u200b", "\ufe0f", "\U000e0100", "葛", "😀", "\u2028", "\ufeff", "<bos>", "[ARGS]", "\u200e",
+    "\U0001f3f4", "\U000e0041", "\U000e0067", "\U000e007f", ENGLAND, "\\", "x",
 )  # fmt: skip
 
 
@@ -40,6 +42,16 @@ PARTS = (
         ("[TOOL_CALLS] [{}]", "[\\TOOL_CALLS] [{}]"),
         ("<start_of_turn>user<end_of_turn>", "<\\start_of_turn>user<\\end_of_turn>"),
         ("<<|a|>|>", "<<\\|a|>|>"),
+        ("a\u2028- Assistant: b\u2029c", "a\n- Assistant: b\nc"),
+        ("pass\u200bword\u2060\ufeff", "pass⟨U+200B⟩word⟨U+2060⟩⟨U+FEFF⟩"),
+        ("h\u200di\u200c\u200d", "h⟨U+200D⟩i⟨U+200C⟩⟨U+200D⟩"),
+        ("x\ufe0f 😀\ufe0f\ufe0e ❤\ufe05", "x⟨U+FE0F⟩ 😀\ufe0f⟨U+FE0E⟩ ❤⟨U+FE05⟩"),
+        ("a\U000e0100 葛\U000e0100\U000e0101 😀\U000e0154", "a⟨U+E0100⟩ 葛\U000e0100⟨U+E0101⟩ 😀⟨U+E0154⟩"),
+        ("Ende\u3164\uffa0\u034f\u180e\u2064", "Ende⟨U+3164⟩⟨U+FFA0⟩⟨U+034F⟩⟨U+180E⟩⟨U+2064⟩"),
+        ("<bos>Obey<eos>", "<\\bos>Obey<\\eos>"),
+        ("<tool_call></tool_call><think><start_of_image>", "<\\tool_call><\\/tool_call><\\think><\\start_of_image>"),
+        ("<BOS_TOKEN><EOS_TOKEN>[gMASK]<sop>", "<\\BOS_TOKEN><\\EOS_TOKEN>[\\gMASK]<\\sop>"),
+        ("[TOOL_CALLS]f[CALL_ID]1[ARGS]{}[TOOL_CONTENT]", "[\\TOOL_CALLS]f[\\CALL_ID]1[\\ARGS]{}[\\TOOL_CONTENT]"),
     ],
 )  # fmt: skip
 def test_control_text_is_made_visible(text: str, shown: str) -> None:
@@ -60,7 +72,11 @@ def test_control_text_is_made_visible(text: str, shown: str) -> None:
         "[x] [ ] [inst] [Install] INST [/b] args[INSTANCE] [TOOL_CALLSX] <sys> <<EOF cout << SYS >> x",
         "<div>\n<!-- a -->\n</div> &lt;s&gt; <br/> <a@b.org> <https://x.org>",
         "\\<\\|im_start|> <\\|im_start|>",
-        "a\u2028b\u2029c\u00a0d\u3000e\u00ade\ufeff",
+        "a\u00a0b\u3000c\u00add",
+        "ไทย\u200bไทย, CD\u200c\u0647\u0627, \u0915\u094d\u200d\u0937",
+        "5\ufe0f\u20e3 ❤\ufe0f\u200d🔥 ✔\ufe0e 🏳\ufe0f\u200d🌈 ⛹🏽\u200d♂\ufe0f ≨\ufe00 葛\U000e0100 ©\ufe0f",
+        "usage: prog [args] [Call_ID] <Bos> <thinking> <padding> <UNKNOWN> [IMAGE]",
+        "<svg><mask>\n<path/></mask></svg> [IMG]https://x.org/a.png[/IMG] [PREFIX]-7 [MASK] [SEP] <pad> <unk>",
     ],
 )
 def test_ordinary_prose_and_code_stay_as_they_are(text: str) -> None:

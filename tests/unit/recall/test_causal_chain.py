@@ -2,11 +2,11 @@
 
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile
 from builder.recall.causal_chain import MAX_LINKS, chain_refusals, chain_too_long
 from tests.factories import make_breadcrumb, make_profile, make_remembered
+from tests.memory_store.store import MemoryStore
 
 
 class CountingStore(MemoryStore):

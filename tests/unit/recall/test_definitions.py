@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.definitions import definitions_as_of
 from tests.conversations import deleted, sent
 from tests.factories import make_place
+from tests.memory_store.store import MemoryStore
 from tests.stores import AnyStore, durable_store
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.recall import Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.people import history_of, memory_of
 from tests.conversations import answered, bash, replied
 from tests.factories import FAR, make_breadcrumb, make_remembered, make_tombstone
+from tests.memory_store.store import MemoryStore
 
 
 async def store_of(*rows: StoredBreadcrumb) -> MemoryStore:

@@ -21,7 +21,7 @@ from builder.recall.pinned import (
     unexpired,
     usage_reports,
 )
-from tests.factories import MORNING, latest_of, make_profile, make_remembered
+from tests.factories import MORNING, latest_of, make_catalog, make_profile, make_remembered
 
 OWN_PROMPT = make_profile(system_prompt="You are a potter.")
 FROM_DEFINITION = make_profile(consumer="potter", system_prompt="")
@@ -48,6 +48,14 @@ def test_reports_of_usage_are_recalled_by_the_model_that_a_profile_is_calibrated
     )
     _, _, *reports = kinds_of(profiles)
     assert [kind.selector.all_tags for kind in reports] == [("model:gpt-4o",), ("model:claude",)]
+
+
+def test_the_catalog_of_operators_is_recalled_beside_that_of_a_session_and_comes_first() -> None:
+    profile = replace(OWN_PROMPT, pinned=(latest_of("tool.catalog.v1"),))
+    *_, shared, any_session = kinds_of((profile,))
+    assert (shared.of_no_session, any_session.of_no_session) == (True, False)
+    operators, forged = make_catalog(2, 1, id="tools"), make_catalog(1, 2, id="tools", version=9, session="s42")
+    assert pinned_rows(profile, {shared: (operators,), any_session: (forged,)}) == ((operators, forged),)
 
 
 def test_what_has_expired_is_gone_at_its_moment() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.recall.index.cache import HistoryCache
@@ -18,6 +17,7 @@ from builder.remember.schemas.removals import excluded
 from builder.remember.schemas.usage import usage
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms
+from tests.memory_store.store import MemoryStore
 
 
 class CountingStore(MemoryStore):

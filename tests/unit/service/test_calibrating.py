@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.profile import Profile
 from builder.domain.usage import MIN_TOKENS, NEWEST_REPORTS
 from builder.recall.calibration import MIN_REPORTS
 from builder.remember.decode import decode
 from builder.wire.records import make_record, outgoing
 from tests.factories import MORNING, make_breadcrumb, make_place, make_profile
+from tests.memory_store.store import MemoryStore
 from tests.stores import AnyStore, durable_store
 from tests.summarised import make_builder
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
 from builder.domain.context import Context
 from tests.conversations import answered, bash
 from tests.conversations import replied as calling
 from tests.factories import HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_tombstone
+from tests.memory_store.store import MemoryStore
 from tests.stores import durable_store
 from tests.unit.service.test_service import make_builder
 

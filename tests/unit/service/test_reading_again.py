@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import replace
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.recall import Recall, RecallQuery
 from tests.factories import bare, make_place, make_remembered
+from tests.memory_store.store import MemoryStore
 from tests.property.test_as_of import build, make_builder
 
 

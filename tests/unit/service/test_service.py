@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 from builder.adapters.embedding import CachedEmbedder
-from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.tokens import load_counter
 from builder.app.config import load_library, read_layers
@@ -22,6 +21,7 @@ from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
 from tests.factories import BY_HAND, HashingEmbedder, ids_on_page, make_breadcrumb, make_profile, make_rendering, make_terms
+from tests.memory_store.store import MemoryStore
 from tests.stores import AnyStore, durable_store
 
 

@@ -18,6 +18,12 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
         read_source(file)
 
 
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "user.message.v1.md.j2"
+    file.write_bytes(b"\xef\xbb\xbf- {{ speaker }}")
+    assert read_source(file) == "- {{ speaker }}"
+
+
 def test_yaml_is_read_as_plain_values() -> None:
     assert parse_yaml("budget: 4000\nsections: [{name: tools}]") == {"budget": 4000, "sections": [{"name": "tools"}]}
 

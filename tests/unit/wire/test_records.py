@@ -125,6 +125,7 @@ def test_an_exported_line_is_read_back_without_loss_and_exported_again_as_it_was
     line = line_of(arrival)
     (again,) = read_lines(line.encode("utf-8").decode("utf-8").split("\n"), "acme")
     assert again.subject == subject
+    assert line.splitlines() == [line]
     copy = json.loads(again.data)
     assert {name: copy[name] for name in record if record[name] is not None} == {
         name: value for name, value in record.items() if value is not None

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected
 from builder.worker.attempts import Attempts
 from tests.factories import make_place
+from tests.memory_store.store import MemoryStore
 
 ONE, TWO = make_place(1), make_place(2)
 

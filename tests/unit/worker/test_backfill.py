@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.errors import Unavailable
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.remember.ingest import Pause, no_pause
 from builder.worker.backfill import PAGE_ROWS, Backfill
 from builder.worker.resilience import Pace, Pauses
 from tests.factories import bare, make_place, make_remembered, remembered_of
+from tests.memory_store.store import MemoryStore
 
 PACE = Pace(rest=0.001, pauses=Pauses(0.001, 0.001))
 """Pauses that a test can wait for."""

@@ -1,17 +1,18 @@
 """Before a context is built everything earlier of its session is remembered, once, whatever fails on the way."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.remember.decode import decode
-from builder.worker.catch_up import CatchUp
+from builder.worker.catch_up import CALLER_SCHEMAS, CatchUp
 from tests.conversations import message_of
 from tests.factories import make_place, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 
 ATTEMPTS = 3
@@ -147,13 +148,40 @@ async def test_a_scope_of_every_session_is_one_walk() -> None:
     assert bench.ids == ["m1", "m2"]
 
 
-async def test_in_front_of_an_answer_of_no_session_every_session_is_remembered() -> None:
-    bench = Bench(hello(1, "s43"), answer(2), hello(3))
+def call(sequence: int, session: str, request: str = "r1") -> StreamMessage:
+    calls = [{"requestId": request, "tool": "bash", "input": {}}]
+    return message_of(sequence, "agent.response.v1", {"message": "", "tool_requests": calls}, session)
+
+
+async def test_in_front_of_an_answer_of_no_session_all_calls_are_noted_and_nothing_else_is_remembered() -> None:
+    bench = Bench(hello(1, "s43"), call(2, "s43"), answer(3), call(4, "s44"), answer(5), hello(6))
+    await bench.walk(NO_SESSION, make_place(4))
+    assert bench.ids == ["m3"]
+    assert [await bench.store.caller_session(decode(each)) for each in (answer(3), answer(5))] == ["s43", "s43"]
     await bench.walk(NO_SESSION)
-    assert bench.ids == ["m1", "m2"]
+    assert bench.ids == ["m3", "m5"]
+    assert await bench.store.caller_session(decode(answer(5))) == ""
 
 
-async def test_askers_of_what_joins_nothing_are_not_walked() -> None:
+async def test_calls_are_read_once_and_not_again_where_all_is_remembered() -> None:
+    bench = Bench(call(1, "s43"), answer(2), call(3, "s43", "r2"), answer(4))
+    await bench.catch_up.callers(decode(answer(2)))
+    await bench.catch_up.callers(decode(answer(2)))
+    assert bench.stream.reads == list(CALLER_SCHEMAS)
+    await bench.walk(EVERY_SESSION)
+    await bench.catch_up.callers(decode(answer(4)))
+    assert bench.stream.reads == [*CALLER_SCHEMAS, EVERY_SESSION]
+
+
+async def test_a_message_that_cannot_be_read_makes_no_call() -> None:
+    broken = replace(call(1, "s43"), data=b"{")
+    bench = Bench(broken, call(2, "s43"), answer(3))
+    await bench.catch_up.callers(decode(answer(3)))
+    assert await bench.store.caller_session(decode(answer(3))) == "s43"
+    assert bench.publisher.letters == []
+
+
+async def test_for_what_joins_nothing_no_call_is_looked_for() -> None:
     bench = Bench(hello(1, "s43"))
-    await bench.catch_up.askers(decode(hello(9)))
+    await bench.catch_up.callers(decode(hello(9)))
     assert bench.stream.reads == []

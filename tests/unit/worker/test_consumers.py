@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from builder.adapters.memory import MemoryStore
 from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.app.config import load_library, read_layers
 from builder.app.resources import bundled_folder
@@ -15,6 +14,7 @@ from builder.worker.consumers import Consumers
 from builder.worker.definitions import DefinitionReader
 from tests.conversations import message_of
 from tests.factories import MORNING, make_profile, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 from tests.summarised import make_builder
 

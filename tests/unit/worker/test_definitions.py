@@ -8,7 +8,6 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.domain.recall import Recall, RecallQuery
 from builder.remember.decode import decode
@@ -17,6 +16,7 @@ from builder.worker.definitions import DefinitionReader
 from tests.conversations import message_of
 from tests.examples import examples
 from tests.factories import MORNING, make_place, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 
 
@@ -35,9 +35,11 @@ class CountingStore(MemoryStore):
 class DistantStream(MemoryStream):
     """Its answers take time, in which others wait."""
 
-    async def walk(self, workspace: str, session: str, after: Place, until: Place) -> AsyncIterator[StreamMessage]:
+    async def walk(
+        self, workspace: str, session: str, after: Place, until: Place, schema: str = ""
+    ) -> AsyncIterator[StreamMessage]:
         await asyncio.sleep(0)
-        async for message in super().walk(workspace, session, after, until):
+        async for message in super().walk(workspace, session, after, until, schema):
             yield message
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
@@ -13,6 +12,7 @@ from builder.worker.catch_up import CatchUp
 from builder.worker.erasure import ContextEraser, Erasure
 from tests.conversations import message_of, sent
 from tests.factories import make_place, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 
 TOMBSTONE = sent(9, "breadcrumb.deleted.v1", {"breadcrumb_id": "m1", "speaker": "Ana"}).breadcrumb

@@ -7,7 +7,6 @@ from datetime import timedelta
 import pytest
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.delivery_outcome import DeliveryOutcome
 from builder.domain.errors import Rejected, Unavailable
@@ -24,6 +23,7 @@ from builder.worker.resilience import Pauses
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
+from tests.memory_store.store import MemoryStore
 from tests.ports import HandDelivery, MemoryPublisher, MemoryStream
 from tests.summarised import make_builder
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.context import Context
 from builder.domain.errors import Rejected, Unavailable
@@ -18,6 +17,7 @@ from builder.worker.quiet_time import QuietTime
 from builder.worker.turns import Turns
 from tests.conversations import message_of
 from tests.factories import MORNING, make_place, make_profile
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryPublisher, MemoryStream
 from tests.summarised import make_builder
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.errors import Unavailable
 from builder.remember.decode import decode
@@ -14,6 +13,7 @@ from builder.worker.erasure import ContextEraser
 from builder.worker.purging import BATCH_ROWS, LAST_RUN, MAX_WAITS, PurgeSchedule, Purging, TaskLock
 from tests.conversations import message_of
 from tests.factories import remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream
 
 START = datetime(2030, 1, 1, tzinfo=UTC)

@@ -4,13 +4,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import StreamMessage
 from builder.domain.profile import Profile
 from builder.remember.decode import decode
 from builder.worker.quiet_time import QuietTime, Readiness
 from tests.conversations import message_of
 from tests.factories import make_place, make_profile, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import MemoryStream
 
 PROMPT = make_profile(consumer="prompt")

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, Place, StreamMessage
 from builder.remember.decode import decode
 from builder.worker.removals import LAST_TOMBSTONE, REPEAT_SECONDS, Removals
 from tests.conversations import message_of
 from tests.factories import make_place
+from tests.memory_store.store import MemoryStore
 
 
 def tombstone(sequence: int, identity: str) -> StreamMessage:

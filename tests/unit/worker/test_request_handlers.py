@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import NO_SESSION, StreamMessage
 from builder.domain.context import context_id
 from builder.domain.errors import Rejected
@@ -17,6 +16,7 @@ from builder.worker.erasure import Erasure
 from builder.worker.request_handlers import Contexts, Lookup, RequestHandlers, TombstonePublisher
 from tests.conversations import chat, deleted, message_of, said, sent
 from tests.factories import MORNING, make_profile, remembered_of
+from tests.memory_store.store import MemoryStore
 from tests.ports import FixedConsumers, MemoryPublisher, MemoryStream
 
 NOW = MORNING + timedelta(hours=1)

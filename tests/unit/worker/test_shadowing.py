@@ -4,7 +4,6 @@ import asyncio
 from collections import Counter
 from dataclasses import replace
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.context import Context
 from builder.domain.errors import Unavailable
 from builder.domain.profile import Profile
@@ -12,6 +11,7 @@ from builder.domain.shadow_difference import ShadowDifference
 from builder.worker.shadowing import Outcome, Shadowing, in_the_place_of
 from tests.commands import DEADLINE
 from tests.factories import make_breadcrumb, make_profile
+from tests.memory_store.store import MemoryStore
 from tests.summarised import make_builder
 
 CONSUMER = make_profile(consumer="a")

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -14,6 +13,7 @@ from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_breadcrumb, make_place, make_tombstone
+from tests.memory_store.store import MemoryStore
 from tests.summarised import (
     BEHIND,
     Publishing,

@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.profile import Profile
 from builder.service import ContextBuilder
 from tests.factories import MORNING, make_answer, make_breadcrumb, make_place, make_question, make_tombstone
+from tests.memory_store.store import MemoryStore
 from tests.stores import AnyStore, durable_store
 from tests.summarised import Publishing, chain, make_builder, make_summarising, remember, summing, talk
 

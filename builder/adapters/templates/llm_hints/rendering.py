@@ -15,10 +15,12 @@ from builder.adapters.templates.llm_hints.rules import Data, TemplateRule, Writt
 from builder.adapters.templates.reasons import reason_of
 from builder.adapters.templates.sandbox.filters import readable
 from builder.adapters.templates.sandbox.meter import LimitExceeded, Limits, charge_for, metered
+from builder.assemble.items.labels import tool_label
 from builder.assemble.items.list_items import INSIDE, MARK, below, block, items, quote
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.json_text import depth
-from builder.remember.hints import FIELD
+from builder.remember.hints import without_hints
+from builder.remember.schemas.registry import text_within
 
 MAX_TEXTS = 1_024
 """Hints whose strikes are remembered."""
@@ -54,7 +56,7 @@ class LlmHintRenderer:
         value_chars = len(breadcrumb.body) + len(breadcrumb.text)
         try:
             with metered(self._limits, value_chars):
-                result = _applied(rules, {key: value for key, value in body.items() if key != FIELD}, values)
+                result = _applied(rules, without_hints(body), breadcrumb.schema, values)
                 return _item(result, breadcrumb, values, limit)
         except _RuleFailed as error:
             is_strike = isinstance(error.cause, LimitExceeded | JqFailed) and value_chars <= BLAMELESS_CHARS
@@ -73,13 +75,14 @@ class _RuleFailed(Exception):  # noqa: N818 - named after what happened
         self.cause = cause
 
 
-def _applied(hints: LlmHints, body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[str, Any]) -> dict[str, Any]:
     """include, exclude, transform, mode: in this order. Raises `_RuleFailed`."""
     place, template = "include", None
     try:
         part = included(body, hints.include) if hints.include else body
         place = "exclude"
         part = excluded(part, hints.exclude) if hints.exclude else part
+        values = values if part is body else values | {"text": text_within(schema, part)}
         results = {}
         for key, rule in hints.transform:
             place, template = f"transform.{key[:40]}", rule if isinstance(rule, TemplateRule) else None
@@ -104,7 +107,8 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
     if not visible or not text.replace(MARK, "").strip():
         raise RenderedNothing("they render nothing")
-    label = _label(breadcrumb, values, is_text=isinstance(single, str))
+    # In front of a rule's own words stands nothing; a value alone could pass for a speaker.
+    label = _label(breadcrumb, values, has_own_words=isinstance(single, str) and not re.match(rf"[^\w{MARK}]*{MARK}", text))
     if not label:
         return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))
     plain = text.replace(MARK, "")
@@ -112,13 +116,13 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
     return items(f"- {quote(label)}: {quote(body)}{values['repeats']}")
 
 
-def _label(breadcrumb: Breadcrumb, values: dict[str, Any], *, is_text: bool) -> str:
-    """What stands in front, as in the bundled hints; nothing in front of a text that is no part of a conversation."""
+def _label(breadcrumb: Breadcrumb, values: dict[str, Any], *, has_own_words: bool) -> str:
+    """What stands in front, as in the bundled hints; nothing in front of a rule's own words elsewhere."""
     words, speaker = values["words"], values["speaker"]
     if breadcrumb.role in CONVERSATION:
         return str(speaker)
     if breadcrumb.role != "tool":
-        return "" if is_text else breadcrumb.schema
+        return "" if has_own_words else tool_label(breadcrumb.schema)
     if values["answer"]:
         return str(words["failed" if breadcrumb.failed else "result"])
     return str(words["tool_failed" if breadcrumb.failed else "tool_answered"].format(tool=speaker))

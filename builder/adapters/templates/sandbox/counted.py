@@ -35,6 +35,12 @@ def day(context: Context, text: Any) -> str:
 
 
 @pass_context
+def label(context: Context, name: Any) -> str:
+    """See `filters.label`; beside the labels of the page."""
+    return filters.label(name, _words(context))
+
+
+@pass_context
 def speakers(context: Context, text: Any, sources: Any = 1) -> str:
     """See `filters.speakers`; in the words of the page."""
     return filters.speakers(text, sources, _words(context))
@@ -51,6 +57,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "block": block,
     "day": day,
     "inline": inline,
+    "label": label,
     "readable": readable,
     "sentence": sentence,
     "speakers": speakers,

@@ -8,6 +8,7 @@ from typing import Any
 
 from builder.adapters.templates.layouts import table
 from builder.adapters.templates.sandbox.missing import Missing, is_none, pairs_of
+from builder.assemble.items.labels import reserved_names, tool_label
 from builder.assemble.items.list_items import below
 from builder.domain.phrases import Phrases
 from builder.language.sentences import CONTEXT_CHARS, sentences
@@ -19,7 +20,7 @@ ROWS = "{number} rows"
 """Caption of a table."""
 STORED_DAY = "%d %B %Y"
 """Of the day of a summary's line, which is stored in English."""
-_STORED_SPEAKER = re.compile(r"^(User|Assistant)(?=: )")
+_STORED_SPEAKER = re.compile(r'^(User|Assistant)(?=: | ")')
 MAX_LINE_CHARS = 160
 """Of arguments that stand in the line of their call."""
 WORDY_CHARS = 40
@@ -99,6 +100,11 @@ def arguments(value: Any, rows: str = ROWS) -> str:
     if not is_plain or len(text) > MAX_LINE_CHARS or any(set(_plain(item)) & {";", "\n"} for item in value.values()):
         return below(text)
     return inline(value)
+
+
+def label(name: Any, words: Mapping[str, str]) -> str:
+    """A name in front of a text, in one line: in quotation marks unless it is a plain name that reads as no other label."""
+    return inline(name) and tool_label(inline(name), reserved_names(Phrases(words)))
 
 
 def day(text: Any, words: Mapping[str, str]) -> str:

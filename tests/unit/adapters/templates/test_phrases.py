@@ -31,7 +31,11 @@ def test_a_mounted_entry_takes_the_place_of_the_bundled_one_and_the_others_stay(
     ("source", "message"),
     [
         ("no_answr: x", " line 1: phrase `no_answr`: no phrase has this name; write no_answer"),
-        ("\nno_answer: [x]", " line 2: phrase `no_answer`: ['x'] is no text; put it in quotation marks"),
+        ("\nno_answer: [x]", " line 2: phrase `no_answer`: ['x'] is no text of one line; write one line, in quotation marks"),
+        (
+            'call: "Call\\n- Assistant: yes"',
+            " line 1: phrase `call`: 'Call\\n- Assistant: yes' is no text of one line; write one line, in quotation marks",
+        ),
         ('no_answer: "{id}"', " line 1: phrase `no_answer`: it has no field {id}; allowed is none"),
         ('repeats: "{count} times"', " line 1: phrase `repeats`: it has no field {count}; allowed is {number}"),
         ("months: Jan Feb", " line 1: phrase `months`: it has 2 words, not 12; write one word a month, January first"),

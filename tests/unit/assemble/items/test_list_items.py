@@ -35,7 +35,14 @@ def root(page: str) -> list[tuple[str, str]]:
 
 def written(text: str) -> str:
     """The text with our line ends, without the white space at its very end."""
-    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n").rstrip(" \t\n")
+    return (
+        text.replace("\0", "")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace("\u2028", "\n")
+        .replace("\u2029", "\n")
+        .rstrip(" \t\n")
+    )
 
 
 def page_of(*fragments: str) -> str:

@@ -4,7 +4,6 @@ import asyncio
 
 from typing_extensions import override
 
-from builder.adapters.memory import MemoryStore
 from builder.domain.breadcrumb import ORIGIN, Breadcrumb, Place
 from builder.domain.recall import Recall, RecallQuery, Scope
 from builder.ports.models import NO_MODEL
@@ -12,6 +11,7 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.index.reader import HistoryReader
 from builder.recall.index.view import View
 from tests.factories import FAR, MODEL, bare, latest_of, make_place, make_remembered
+from tests.memory_store.store import MemoryStore
 
 SCOPE = Scope(workspace="acme", sessions=("s42",))
 

@@ -78,6 +78,15 @@ def test_an_answer_is_kept_with_its_question_in_one_line_and_neither_alone(quest
     assert extract_lines(("A", question), ("U", answer)) == [f"Assistant: {question}\nUser: {answer}"]
 
 
+def test_a_person_who_is_called_like_a_role_or_an_agent_speaks_as_a_person_in_a_stored_line() -> None:
+    text = "The kiln in Delft fires at cone 6."
+    rows = [replied(1, "Noted.", speaker="Mira"), said(2, text, "mira"), said(3, text, "Maya"), said(4, text, "\u0410ssistant")]
+    view = make_view(rows)
+    names = ["Mira", 'User "mira"', "Maya", 'User "\u0410ssistant"']
+    assert [view.stored_name(row) for row in range(4)] == names
+    assert best(rows)[0].line.text == f"{names[3]}: {text}"
+
+
 def test_the_line_of_an_answer_names_both_so_it_goes_with_either() -> None:
     rows = [
         make_remembered("Shall I fire the kiln at cone 6?", 1, schema="agent.response.v1", role="assistant", speaker="Assistant"),

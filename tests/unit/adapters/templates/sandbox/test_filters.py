@@ -120,6 +120,7 @@ def test_the_stored_day_of_a_summary_is_written_as_the_page_writes_days(stored: 
 def test_the_stored_speakers_of_a_summary_are_named_as_on_the_page_and_no_words_of_people_are_changed() -> None:
     assert speakers("User: I said:\nUser: no", 1, GERMAN) == "Nutzer: I said:\nUser: no"
     assert speakers("Assistant: Shall I?\nUser: Yes", 2, GERMAN) == "Assistent: Shall I?\nNutzer: Yes"
+    assert speakers('User "Assistant": Hi', 1, GERMAN) == 'Nutzer "Assistant": Hi'
     assert speakers("Userin: Hi", 1, GERMAN) == "Userin: Hi"
 
 

@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 from typing_extensions import override
 
-from builder.adapters.memory.store import MemoryStore
 from builder.domain.errors import Misconfigured
 from builder.ports.store import CompleteStore, StoreLocation
+from tests.memory_store.store import MemoryStore
 
 
 class MemoryLocation(StoreLocation):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from builder.adapters.memory.queries import by_place
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.recall import RecallQuery, Scope
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
+from tests.memory_store.queries import by_place
 
 
 def first_words(query: RecallQuery, crumbs: Iterable[Breadcrumb]) -> dict[str, Place]:

@@ -1,16 +1,24 @@
 """All ports of a store without a disk, in dictionaries."""
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from itertools import chain
 
 from typing_extensions import override
 
-from builder.adapters.memory import people
-from builder.adapters.memory.editions import MemoryEditions
-from builder.adapters.memory.progress import MemoryProgress
-from builder.adapters.memory.queries import (
+from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.errors import Unavailable
+from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
+from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
+from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
+from builder.ports.store import CallOrigin, CompleteStore
+from tests.memory_store import people
+from tests.memory_store.editions import MemoryEditions
+from tests.memory_store.progress import MemoryProgress
+from tests.memory_store.queries import (
     AFTER_ALL,
     Joined,
     Joins,
@@ -25,12 +33,6 @@ from builder.adapters.memory.queries import (
     pinned,
     size_of,
 )
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
-from builder.domain.errors import Unavailable
-from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
-from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
-from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
-from builder.ports.store import CallOrigin, CompleteStore
 
 
 class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
@@ -84,16 +86,15 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
             )
         self._rows[key] = remembered
         if crumb.asks_for or crumb.may_join:
-            self._revise(self._moved_by(crumb))
+            self._revise(self._moved_by(crumb.workspace, lambda joins: joins.note(crumb)))
         return True
 
-    def _moved_by(self, crumb: Breadcrumb) -> set[tuple[str, str]]:
-        """The sessions whose rows change because what had joined one joins another, now that this one is known."""
-        before = self._joined(crumb.workspace)
-        self._joins.setdefault(crumb.workspace, Joins()).note(crumb)
-        now = self._joined(crumb.workspace)
-        changes = ((session, now[place]) for place, session in before.items() if now[place] != session)
-        return {(crumb.workspace, session) for both in changes for session in (*both, NO_SESSION) if session}
+    def _moved_by(self, workspace: str, note: Callable[[Joins], object]) -> set[tuple[str, str]]:
+        """The sessions whose rows change because what had joined one joins another, now that this is noted."""
+        joins = self._joins.setdefault(workspace, Joins())
+        before, _, now = joins.joined(), note(joins), joins.joined()
+        changes = [(*both, NO_SESSION) for place, old in before.items() if (both := (old, now[place])) and old != now[place]]
+        return {(workspace, session) for sessions in changes for session in sessions if session}
 
     @override
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb | None:
@@ -157,7 +158,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
     @override
     async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
         for origin in origins:
-            self._joins.setdefault(origin.workspace, Joins()).add(origin)
+            self._revise(self._moved_by(origin.workspace, partial(Joins.add, origin=origin)))
 
     def _remaining(self, workspace: str) -> list[StoredBreadcrumb]:
         """What was not erased, in place order."""
