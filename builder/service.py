@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.front import Front
-from builder.assemble.items.layout import Rendering
+from builder.assemble.items.layout import PENDING_CHARS, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
@@ -29,8 +31,10 @@ from builder.recall.search.query import Query
 from builder.recall.search.ranking import Ranker
 from builder.recall.search.searcher import Queries, Searcher
 from builder.remember.ingest import Ingest
+from builder.remember.long_input import THREAD_CHARS, in_thread
 from builder.remember.memory import Memory
 
+Page = TypeVar("Page", Front, Assembly)
 OPEN_TURN = "the calls of its turn are not all answered, its own was answered before, or a person has spoken since"
 """Why a tool's answer may give none."""
 
@@ -195,7 +199,14 @@ class ContextBuilder:
     async def _assembly(self, front: Front, queries: Queries, ranker: Ranker | None, *, degraded: bool = False) -> Assembly:
         recall = front.recall
         query = await self.searcher.query(recall.trigger, recall.view, recall.profile, recall.scope, queries)
-        return complete(front, replace(query, vector=b"") if degraded else query, ranker or self.ranker)
+        query, fronts = replace(query, vector=b"") if degraded else query, iter((front,))
+
+        def assembly() -> Assembly:
+            """Finds are put on a front of their own each time."""
+            fresh = next(fronts, None) or begin(front.recall, front.ledger.writer.rendering)
+            return complete(fresh, query, ranker or self.ranker)
+
+        return await _rendered(assembly)
 
     async def _begin(self, trigger: Breadcrumb, consumers: tuple[Profile, ...]) -> PageFronts:
         trigger = await self.in_session(trigger)
@@ -210,7 +221,20 @@ class ContextBuilder:
             try:
                 profile = recall.profile
                 rendering = self._renderings[profile.encoding].for_pages(profile.language, profile.allowance)
-                fronts.append(begin(recall, rendering))
+                fronts.append(await _rendered(partial(begin, recall, rendering)))
             except Rejected as error:
                 rejected.append(f"{recall.profile.consumer}: {error}")
         return PageFronts(tuple(fronts), tuple(rejected), bool(refusals))
+
+
+async def _rendered(page: Callable[[], Page]) -> Page:
+    """The page, begun again whenever a fragment that takes long is not made yet; the thread of long input makes it."""
+    while True:
+        most = PENDING_CHARS.set(min(PENDING_CHARS.get(), THREAD_CHARS))
+        try:
+            return page()
+        except FragmentPending as pending:
+            make = pending.make
+        finally:
+            PENDING_CHARS.reset(most)
+        (await in_thread(make))()

@@ -67,12 +67,12 @@ def rows_of_calls(ledger: Ledger) -> frozenset[int]:
     """Rows of every breadcrumb that makes one of the calls on the page: one that passes a call on says nothing more."""
     view = ledger.writer.view
     exchanges = view.history.exchanges
+    pairs = {(item.entry.row, item.entry.request) for item in ledger.all_items() if item.entry and item.entry.request}
     calls = [
         exchange
-        for item in ledger.all_items()
-        if item.entry and item.entry.request
-        for exchange in exchanges.of_caller.get(item.entry.row, ())
-        if exchange.request == item.entry.request
+        for row in {row for row, _ in pairs}
+        for exchange in exchanges.of_caller.get(row, ())
+        if (row, exchange.request) in pairs
     ]
     calls += [exchanges.of_result[item.origin] for item in ledger.all_items() if item.origin in exchanges.of_result]
     return frozenset(row for exchange in calls for row in exchange.callers if row < view.size)

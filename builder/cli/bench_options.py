@@ -66,12 +66,12 @@ def measure_service(
     name: str,
     steps: int,
     open_engine: "Callable[[Settings], Awaitable[Any]]",
-    run: "Callable[[Service, Any, Step], Awaitable[dict[str, Any]]]",
+    run: "Callable[[Service, Any, Step, int], Awaitable[dict[str, Any]]]",
     cached_passages: int = 0,
 ) -> dict[str, Any]:
     """The report of a measurement on a whole service with a broker of its own, beside a bare engine.
 
-    cached_passages: size of its cache, at least.
+    run: also gets the HTTP port. cached_passages: size of its cache, at least.
     """
     from builder.app.service import open_service, serving
     from builder.app.settings import Http, Nats, Store
@@ -87,9 +87,9 @@ def measure_service(
             engine = await open_engine(own)
             try:
                 with progress(name, steps) as step:
-                    async with open_service(own) as service, serving(service):
+                    async with open_service(own) as service, serving(service) as port:
                         await service.core.embedder.ready()
-                        return await run(service, engine, step)
+                        return await run(service, engine, step, port)
             finally:
                 await engine.aclose()
 

@@ -204,7 +204,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         pointers=_pointers(record),
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
         task=body.task_id or _task(record.tags),
-        tool=facts.tool,
+        tool=facts.tool[:MAX_SPEAKER_CHARS],
         failed=facts.failed,
         call_signatures=facts.call_signatures,
         covers=facts.covers,

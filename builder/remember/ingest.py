@@ -1,8 +1,8 @@
 """Ingestion: breadcrumb → breadcrumb with its facts. Nothing here depends on any other breadcrumb."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
 
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.errors import Unavailable
@@ -11,10 +11,8 @@ from builder.language.instructions.detection import instructions
 from builder.language.sameness import fingerprint
 from builder.language.traits import traits
 from builder.ports.models import Embedder
+from builder.remember.long_input import THREAD_CHARS, in_thread
 from builder.remember.passages import passages
-
-THREAD_CHARS = 20_000
-"""Facts of a longer text are computed in a thread, so that other sessions do not wait for them."""
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -37,11 +35,11 @@ class Ingest:
         self._terms = terms
         self._count = count
         self._passages_at_ingestion = passages_at_ingestion
-        self._thread = asyncio.Lock()
 
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
-        bare = await self._words_in_thread(breadcrumb) if len(breadcrumb.text) > THREAD_CHARS else self._words(breadcrumb)
+        words = partial(self._words, breadcrumb)
+        bare = await in_thread(words) if len(breadcrumb.text) > THREAD_CHARS else words()
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare
         try:
@@ -63,11 +61,6 @@ class Ingest:
     async def embed(self, text: str) -> bytes:
         """The vector; empty for a blank text. Raises `Unavailable`."""
         return await self._embedder.embed(text) if text.strip() else b""
-
-    async def _words_in_thread(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
-        """One text at a time: several threads would leave the event loop little time."""
-        async with self._thread:
-            return await asyncio.to_thread(self._words, breadcrumb)
 
     def _words(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts but the vectors."""

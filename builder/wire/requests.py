@@ -3,7 +3,7 @@
 import json
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.erasure_receipt import ErasureReceipt
@@ -14,6 +14,9 @@ from builder.wire.times import moment
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 MAX_HISTORY_PAGE = 200
 """Breadcrumbs."""
+
+MAX_FILES, MAX_FILE_CHARS = 200, 500_000
+"""Of a replay; the bundled profiles and templates are 64 files of 27,000 characters."""
 
 Request = TypeVar("Request", bound=BaseModel)
 
@@ -75,6 +78,17 @@ class ReplayRequest(BuiltContext):
         {}, description='profiles and templates by path, e.g. {"hints/note.v1.md.j2": "…"}, laid over those in force'
     )
     over_bundled: bool = Field(False, description="`files` are laid over the bundled ones alone, as a folder of templates is")
+
+    @field_validator("files")
+    @classmethod
+    def _few(cls, files: dict[str, str]) -> dict[str, str]:
+        characters = sum(map(len, files.values()))
+        if len(files) > MAX_FILES or characters > MAX_FILE_CHARS:
+            raise ValueError(
+                f"{len(files):,} files of {characters:,} characters; allowed are {MAX_FILES} of {MAX_FILE_CHARS:,} together, "
+                "so send those that differ"
+            )
+        return files
 
 
 class ForgetRequest(BaseModel):

@@ -15,6 +15,7 @@ from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
 from builder.ports.store import BreadcrumbStore, Progress, Rebuild, origins_of
 from builder.recall.index.keyed_lock import KeyedLock
+from builder.remember.long_input import decoded
 
 MESSAGES_PER_WATERMARK = 256
 """Messages of a walk after which the watermark is raised."""
@@ -76,7 +77,7 @@ class CatchUp:
             for schema in CALLER_SCHEMAS:
                 async for message in self._stream.walk(workspace, EVERY_SESSION, after, until, schema):
                     with contextlib.suppress(Rejected):
-                        if origins := origins_of(self._decode(message)):
+                        if origins := origins_of(await decoded(self._decode, message)):
                             await self._store.add_call_origins(origins)
             await self._progress.advance(workspace, CALLS, until.previous)
 
@@ -126,7 +127,7 @@ class CatchUp:
         await self._progress.clear_attempts(message.place)
 
     async def _remember_one(self, message: StreamMessage, *, in_order: bool) -> None:
-        breadcrumb = self._decode(message)
+        breadcrumb = await decoded(self._decode, message)
         if not in_order:
             await self.callers(breadcrumb)
         await self._remember(breadcrumb)

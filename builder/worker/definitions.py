@@ -16,6 +16,7 @@ from builder.ports.broker import Stream
 from builder.ports.store import BreadcrumbStore
 from builder.recall.definitions import definitions_as_of
 from builder.recall.index.keyed_lock import KeyedLock
+from builder.remember.long_input import decoded
 from builder.worker.catch_up import CatchUp
 
 BACKLOG = 4
@@ -105,7 +106,7 @@ class DefinitionReader:
             until = max(until, (await self._last()).next)
         ids = {each.id for each in span.definitions}
         async for message in self._stream.walk(workspace, NO_SESSION, span.last.previous, until):
-            if not self._may_change(message, ids):
+            if not await self._may_change(message, ids):
                 continue
             if message.place >= place:
                 return replace(span, last=message.place)
@@ -116,9 +117,9 @@ class DefinitionReader:
         await self._catch_up.walk(workspace, NO_SESSION, place)
         return _Span(place, place, await definitions_as_of(self._store, workspace, place.previous))
 
-    def _may_change(self, message: StreamMessage, ids: set[str]) -> bool:
+    async def _may_change(self, message: StreamMessage, ids: set[str]) -> bool:
         try:
-            record = self._decode(message)
+            record = await decoded(self._decode, message)
         except Rejected:
             return False
         return record.schema in DEFINING_SCHEMAS or bool(record.removes) or record.id in ids

@@ -12,6 +12,7 @@ from builder.domain.profile import Profile
 from builder.domain.record_consumers import Definitions
 from builder.domain.triggers import may_trigger
 from builder.recall.scopes import scopes_before
+from builder.remember.long_input import decoded
 from builder.service import ContextBuilder
 from builder.worker.catch_up import CatchUp
 from builder.worker.publishing import ContextPublisher
@@ -91,7 +92,7 @@ class Processor:
 
     async def process(self, message: StreamMessage, attempt: int) -> Ending:
         """Remembered, expired, superseded, waiting or published. Raises `Rejected` and `Unavailable`."""
-        breadcrumb, builder = self._decode(message), self._builder()
+        breadcrumb, builder = await decoded(self._decode, message), self._builder()
         consumers = () if message.replay else await self._consumers(builder, breadcrumb)
         session = await self._session(builder, breadcrumb)
         if consumers:
@@ -128,7 +129,7 @@ class Processor:
 
     async def session_of(self, message: StreamMessage) -> str:
         """The session of the contexts that it triggers. Raises `Rejected` and `Unavailable`."""
-        return await self._session(self._builder(), self._decode(message))
+        return await self._session(self._builder(), await decoded(self._decode, message))
 
     async def _session(self, builder: ContextBuilder, breadcrumb: Breadcrumb) -> str:
         await self._catch_up.callers(breadcrumb)

@@ -13,6 +13,7 @@ from builder.domain.profile import Profile
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.broker import Stream
 from builder.recall.earlier_trigger import follows_at_once, is_same_speaker
+from builder.remember.long_input import decoded
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class QuietTime:
             if (message.received_at - trigger.received_at).total_seconds() >= seconds:
                 break
             try:
-                crumb = self._decode(message)
+                crumb = await decoded(self._decode, message)
             except Rejected:
                 continue
             crumbs += [] if message.replay or await self._is_repeat(crumb, trigger) else [crumb]

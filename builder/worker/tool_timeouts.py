@@ -17,6 +17,7 @@ from builder.ports.broker import Delivery, Sender
 from builder.recall.index.conversation import open_calls
 from builder.recall.index.view import View
 from builder.recall.visibility import of_audience
+from builder.remember.long_input import decoded
 from builder.remember.tool_calls import calls_of
 from builder.worker.consumers import Consumers
 from builder.worker.resilience import UnexpectedError, guard, heartbeat
@@ -98,7 +99,7 @@ class ToolTimeouts:
         """
         age = self._now() - message.received_at
         try:
-            call = self._decode(message)
+            call = await decoded(self._decode, message)
         except Rejected:
             return 0
         if not call.call_signatures or call.session == NO_SESSION or message.replay or age >= self._rules.max_age:

@@ -4,10 +4,12 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cached_property, partial
 from heapq import heappop, heappush
 from typing import TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
+from builder.remember.long_input import THREAD_TURN
 
 MAX_AT_ONCE = 4
 """Pieces of work at once. They share one thread, so that more of them only make each one slower."""
@@ -87,6 +89,7 @@ class Turns:
 
     def __init__(self, places: int = MAX_AT_ONCE) -> None:
         self._free = places
+        self._places: set[Waiter] = set()
         self._waiting: dict[str, dict[str, deque[Waiter]]] = {}
 
     @asynccontextmanager
@@ -95,12 +98,29 @@ class Turns:
         waiter = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(workspace, {}).setdefault(session, deque()).append(waiter)
         self._pass_on()
+        token = THREAD_TURN.set(partial(self._thread_turn, workspace, session, waiter))
         try:
             await waiter
             yield
         finally:
-            if waiter.done() and not waiter.cancelled():
-                self._free += 1
+            THREAD_TURN.reset(token)
+            self._leave(waiter)
+
+    @asynccontextmanager
+    async def _thread_turn(self, workspace: str, session: str, waiter: Waiter) -> AsyncIterator[None]:
+        """Give the place away for good, and wait for a turn in the thread of long input: what follows it is short."""
+        self._leave(waiter)
+        async with self._in_thread.of(workspace, session):
+            yield
+
+    @cached_property
+    def _in_thread(self) -> "Turns":
+        return Turns(1)
+
+    def _leave(self, waiter: Waiter) -> None:
+        if waiter in self._places:
+            self._places.discard(waiter)
+            self._free += 1
             self._pass_on()
 
     def around(self, work: Callable[[Breadcrumb], Awaitable[Result]]) -> Callable[[Breadcrumb], Awaitable[Result]]:
@@ -126,4 +146,5 @@ class Turns:
                 self._waiting[workspace] = sessions
             if not waiter.done():
                 self._free -= 1
+                self._places.add(waiter)
                 waiter.set_result(None)

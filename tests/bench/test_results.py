@@ -23,7 +23,14 @@ README, BENCHMARKS = ROOT / "README.md", ROOT / "builder" / "docs" / "benchmarks
 QUOTE = re.compile(
     r"(<!-- (?P<mark>results (?P<name>[\w-]+)|comparison|peers): .*? -->\n)(?P<table>.*?)(<!-- end of (?P=mark) -->)", re.DOTALL
 )
-NAMED_ROWS = {"orders": "order", "budgets": "budget", "sizes": "messages", "baselines": "baseline", "gains": "signal"}
+NAMED_ROWS = {
+    "kinds": "beside",
+    "orders": "order",
+    "budgets": "budget",
+    "sizes": "messages",
+    "baselines": "baseline",
+    "gains": "signal",
+}
 """Rows of a result → what their first column has."""
 SHARES = ("evidence", "saved", "reused median", "reused mean", "front reused", "cached share", "answer words", "spaced")
 """Columns and rows whose values are shares: shown in percent."""

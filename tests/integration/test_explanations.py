@@ -1,5 +1,6 @@
 """A context that was published is explained and built again, byte for byte, also after the templates were edited."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path
@@ -8,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 
-from builder.client import Client, Rejected, connect
+from builder.client import Client, Rejected, Unavailable, connect
 from tests.commands import run
 from tests.integration.inside import service_here, settings
 from tests.integration.test_record_consumers import TRIGGER, define, publish
@@ -29,6 +30,7 @@ EDITED = "it is built with the profile and templates of then, which were edited 
 READ_AGAIN = "profiles and templates were read again"
 ASKED_ALONG = 12
 """Requests of which each of two workers answers some."""
+MANY_REPLAYS = 12
 HINT = "- {{ speaker }} said: {{ text | block }}\n"
 
 
@@ -132,6 +134,31 @@ async def test_other_files_and_another_profile_show_what_they_would_change(clien
     hint = f"- {{{{ 1 / (text | length - {len(QUESTION)}) }}}} {{{{ text }}}}"
     failing = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": hint}})
     assert failing["failures"] == ["hints/user.message.v1.md.j2: line 1: ZeroDivisionError; the generic hint is shown"]
+
+
+SLOW = "{% for a in text[:100] * 30 %}{% if loop.last %}- {{ speaker }}: {{ text | block }}{% endif %}{% endfor %}"
+
+
+async def test_replays_with_slow_files_wait_for_each_other_and_nobody_else_waits_for_them(
+    client: Client, service: Running
+) -> None:
+    trigger = await ask(client)
+
+    async def replay() -> str:
+        try:
+            answer = await client.request("replay", {"trigger": trigger, "files": {"hints/user.message.v1.md.j2": SLOW}})
+        except Unavailable as error:
+            return str(error)
+        return str(answer["after"]["id"])
+
+    replays = [asyncio.create_task(replay()) for _ in range(MANY_REPLAYS)]
+    await asyncio.wait(replays, return_when=asyncio.FIRST_COMPLETED)
+    async with connect(service.url, f"w{uuid4().hex[:12]}") as other:
+        await explain(other, (await other.ask(SESSION, QUESTION)).trigger_event_id)
+    assert not all(task.done() for task in replays)
+    answers = await asyncio.gather(*replays)
+    assert any("other replays with files or profiles are waiting; send it again in a moment" in answer for answer in answers)
+    assert len({answer for answer in answers if "waiting" not in answer}) == 1
 
 
 async def test_files_that_cannot_be_used_are_refused_with_file_and_line_and_change_nothing(client: Client) -> None:

@@ -1,6 +1,7 @@
 """The pure helpers of assembly, with caches of fragments and counts."""
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -22,6 +23,7 @@ from builder.adapters.templates.values import plain_item, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import reserved_names, tool_label
+from builder.assemble.items.layout import PENDING_CHARS, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
@@ -31,11 +33,15 @@ from builder.domain.failure import Failure
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Mark
 from builder.remember.attachments import images_of
-from builder.remember.tool_calls import calls_of
+from builder.remember.tool_calls import call_of, signature_of
 
 DIGEST_SHARES = (1.0, 0.5, 0.25)
 """Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
 CACHE_SIZE = 20_000
+PLAIN_CHARS = 1_000
+"""A fragment counts as one for so many, so that no body fills the memory."""
+_NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
+JQ = '"jq"'
 MAX_CHARS = 1_000_000
 """More than any page of the bundled profiles holds."""
 
@@ -65,7 +71,11 @@ class JinjaRendering(PageRendering):
         self._language = language
         self._others: dict[tuple[str, int], JinjaRendering] = {}
         self._llm_hints = LlmHintRenderer()
-        self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE)
+        self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(
+            CACHE_SIZE, lambda fragment: 1 + len(fragment.text) // PLAIN_CHARS
+        )
+        self._last_body = _NO_BODY
+        self._forgotten = 0
 
     def for_pages(self, language: str, tokens: int) -> "JinjaRendering":
         """The same for pages of this language and of so many tokens, with caches of its own."""
@@ -96,26 +106,47 @@ class JinjaRendering(PageRendering):
         lines = breadcrumb.body if breadcrumb.covers else ""
         key = (*identity, breadcrumb.schema, lines, form, label, tagged, hints)
         make = partial(self._for_page, breadcrumb, form, label, hints, tagged=tagged)
-        whole = self._cached(key, make)
+        cost = partial(self._cost, breadcrumb, form, hints)
+        whole = self._cached(key, make, cost)
         if cap is None or whole.tokens <= cap or form.line:
             return whole  # a part of the builder's own line would say nothing
         for share in DIGEST_SHARES if breadcrumb.schema == RESULT_SCHEMA and not form.spans else ():
-            digested = self._cached((*key, share), partial(make, logs=share))
+            digested = self._cached((*key, share), partial(make, logs=share), cost)
             if digested.text == whole.text:
                 break  # it is no log
             if digested.tokens <= cap:
                 return replace(digested, reduced=digested.reduced or CUT_TO_FIT, in_all=whole.tokens)
-        return self._cached((*key, "cut", cap), partial(self._cut, whole, cap, self._mark(breadcrumb, tagged=tagged)))
+        mark = self._mark(breadcrumb, tagged=tagged)
+        return self._cached((*key, "cut", cap), partial(self._cut, whole, cap, mark), lambda: len(whole.text))
 
-    def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment]) -> Fragment:
-        """The fragment of this key, made and counted at its first use."""
-        try:
-            return self._fragments[key]
-        except KeyError:
-            fragment = make()
-        tokens = self.count(fragment.text + "\n") if fragment.text else 0
-        self._fragments[key] = replace(fragment, tokens=tokens)
-        return self._fragments[key]
+    def _cached(self, key: tuple[object, ...], make: Callable[[], Fragment], cost: Callable[[], float]) -> Fragment:
+        """The fragment of this key, rendered and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
+        if (fragment := self._fragments.get(key)) is not None:
+            return fragment
+        render = partial(self._render, key, make, self._forgotten)
+        if cost() > PENDING_CHARS.get():
+            raise FragmentPending(render)
+        return render()()
+
+    def _render(self, key: tuple[object, ...], make: Callable[[], Fragment], forgotten: int) -> Callable[[], Fragment]:
+        """Keeps and gives the fragment, which is complete by then. forgotten: erasures when it was asked for."""
+        fragment = make()
+        fragment = replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
+
+        def keep() -> Fragment:
+            if forgotten == self._forgotten:
+                self._fragments[key] = fragment
+            return fragment
+
+        return keep
+
+    def _cost(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> float:
+        """Characters that are read for a fragment; a query of jq is waited for."""
+        if form.line:
+            return 0
+        if form.call:
+            return len(signature_of(breadcrumb, form.call))
+        return math.inf if JQ in hints.record + hints.definition else len(breadcrumb.body) + len(breadcrumb.text)
 
     def _cut(self, whole: Fragment, cap: int, mark: Mark) -> Fragment:
         """The fragment with no more than `cap` tokens; without any text when not even the mark has room."""
@@ -141,11 +172,13 @@ class JinjaRendering(PageRendering):
         for key in stale:
             del self._fragments[key]
         self._llm_hints.forget()
+        self._last_body = _NO_BODY
+        self._forgotten += 1
         return len(stale) + sum(other.forget(workspace, ids) for other in self._others.values())
 
-    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """The tool calls of a breadcrumb."""
-        return calls_of(breadcrumb)
+    def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
+        """The tool call of a breadcrumb under a request id."""
+        return call_of(breadcrumb, request)
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures of a breadcrumb."""
@@ -179,7 +212,7 @@ class JinjaRendering(PageRendering):
             )
         if form.call:
             return self._call(breadcrumb, form, hints)
-        body, note = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb)), ""
+        body, note = self._body(breadcrumb), ""
         if breadcrumb.schema == RESULT_SCHEMA and not form.spans and body.get("output") is not None:
             result = cut_results(body["output"], form.cut, breadcrumb, self.phrases)
             output, note = result.output, result.note
@@ -198,6 +231,14 @@ class JinjaRendering(PageRendering):
             reduced = SHRUNK
             text = shorten(text, form.characters, len, self._mark(breadcrumb)) or stub(breadcrumb, "folded", self.phrases)
         return Fragment(breadcrumb=breadcrumb, text=text, tokens=0, reduced=reduced, failed=failed, transformed=transformed)
+
+    def _body(self, breadcrumb: Breadcrumb) -> dict[str, Any]:
+        """Read once for all forms of a breadcrumb: a long one may be found in dozens of places."""
+        source, (last, body) = (breadcrumb.id, breadcrumb.body), self._last_body
+        if last != source:
+            body = bounded_body(breadcrumb.body, self.max_chars, self._marks(breadcrumb))
+            self._last_body = source, body
+        return body
 
     def _by_llm_hints(
         self, breadcrumb: Breadcrumb, form: RenderForm, part: dict[str, Any] | None, values: dict[str, Any], hints: HintChoice
@@ -221,7 +262,7 @@ class JinjaRendering(PageRendering):
 
     def _call(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> Fragment:
         """The line of one call, of an agent's message or of its own, by the hint of a tool's request."""
-        call = next(call for call in self.calls(breadcrumb) if call.id == form.call)
+        call = self.call(breadcrumb, form.call)
         body = {"tool": call.tool, "input": json.loads(call.arguments), "requestId": call.id}
         label = tool_label(call.tool, reserved_names(self.phrases))
         values = values_of(breadcrumb, body, form, label, self.max_chars, self.phrases)

@@ -1,18 +1,23 @@
 """The requests `explain`, `why` and `replay`."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
 
 from builder.app.operations.replays import Replay, Replays, failures_of
+from builder.assemble.items.layout import PENDING_CHARS
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
-from builder.domain.errors import Rejected
+from builder.domain.errors import Rejected, Unavailable
 from builder.domain.profile import Profile
 from builder.ports.store import CompleteStore
 from builder.publish.event import encode
 from builder.publish.receipt import receipt_values
 from builder.wire.requests import ExplainRequest, ReplayRequest, WhyRequest, read_request
 from builder.worker.request_handlers import Verb
+
+MAX_WAITING = 8
+"""Replays with other files or profiles: one is built at a time."""
 
 
 class Explanations:
@@ -21,6 +26,8 @@ class Explanations:
     def __init__(self, replays: Replays, store: CompleteStore) -> None:
         self._replays = replays
         self._store = store
+        self._one = asyncio.Lock()
+        self._waiting = 0
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
@@ -55,10 +62,25 @@ class Explanations:
         before = replay.event if replay.published is None else replay.published
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
+        if self._waiting >= MAX_WAITING:
+            raise Unavailable(f"{self._waiting} other replays with files or profiles are waiting; send it again in a moment")
+        self._waiting += 1
+        try:
+            async with self._one:
+                return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
+        finally:
+            self._waiting -= 1
+
+    async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:
+        """`after` and the failures. The thread of long input renders by files of whoever asks, however slow they make it."""
         core = await self._replays.with_files(replay.core, request.files, over_bundled=request.over_bundled)
         profile = await self._replays.profile(core, replay, request.profile)
-        context, _ = await self._replays.build(core, replay.trigger, profile)
-        return _head(replay) | {"before": json.loads(before), "after": json.loads(encode(context)), "failures": failures_of(core)}
+        characters = PENDING_CHARS.set(0)
+        try:
+            context, _ = await self._replays.build(core, replay.trigger, profile)
+        finally:
+            PENDING_CHARS.reset(characters)
+        return {"after": json.loads(encode(context)), "failures": failures_of(core)}
 
     async def _why_not_recalled(self, trigger: Breadcrumb, identity: str, profile: Profile) -> str:
         """Why a breadcrumb is no part of what was recalled. Raises `Rejected` for an unknown one."""

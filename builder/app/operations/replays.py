@@ -21,6 +21,7 @@ from builder.domain.record_consumers import Definitions
 from builder.ports.broker import PublishedContexts
 from builder.publish.event import encode
 from builder.recall.scopes import scopes_before
+from builder.remember.long_input import in_thread
 from builder.wire.files import Files
 from builder.wire.requests import BuiltContext
 from builder.worker.shadowing import in_the_place_of
@@ -174,7 +175,7 @@ class Replays:
         bundled, *own = core.config.layers
         layers = (bundled, files) if over_bundled else (bundled, {**(own[-1] if own else {}), **files})
         try:
-            return core.with_config(await asyncio.to_thread(parse_config, layers, core.config))
+            return core.with_config(await in_thread(lambda: parse_config(layers, core.config)))
         except Misconfigured as error:
             raise Rejected(str(error)) from error
 

@@ -25,20 +25,25 @@ MAX_PASSAGES = 10_000
 
 
 @asynccontextmanager
-async def open_scratch(embedder: Embedder, terms: Callable[[str], str]) -> AsyncIterator[ContextBuilder]:
-    """Bundled templates and weights with an empty store in memory. Raises `Misconfigured`; terms: see `scratch_builder`."""
+async def open_scratch(
+    embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> AsyncIterator[ContextBuilder]:
+    """Bundled templates and weights with an empty store in memory. Raises `Misconfigured`; see `scratch_builder`."""
     async with location(IN_MEMORY).open() as store:
-        yield scratch_builder(store, embedder, terms)
+        yield scratch_builder(store, embedder, terms, counter)
 
 
-def scratch_builder(store: Store, embedder: Embedder, terms: Callable[[str], str]) -> ContextBuilder:
+def scratch_builder(
+    store: Store, embedder: Embedder, terms: Callable[[str], str], counter: Callable[[str], Callable[[str], int]] = load_counter
+) -> ContextBuilder:
     """Bundled templates and weights over a store. Raises `Misconfigured`.
 
-    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand.
+    terms: text → terms joined by spaces; the real ones are dear where sessions are made by the thousand. counter: encoding →
+    what counts its tokens.
     """
-    renderings = {encoding: JinjaRendering(_templates(), load_counter(encoding)) for encoding in ENCODINGS}
+    renderings = {encoding: JinjaRendering(_templates(), counter(encoding)) for encoding in ENCODINGS}
     helpers = Functions(
-        terms=terms, count=load_counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
+        terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
     )
     return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 

@@ -106,12 +106,13 @@ class Writer:
     def for_messages(self, item: Item) -> Item:
         """The item of a message or a call, with what it needs more in `messages`, the speaker's name included."""
         is_call = item.entry is not None and bool(item.entry.request)
-        if self.profile.chat_format == "none" or not (is_call or item.first.role in CHAT_ROLES):
-            return item
+        is_shown = is_call or item.first.role in CHAT_ROLES
+        if self.profile.chat_format == "none" or not is_shown or item.tokens > self.profile.whole:
+            return item  # what no page holds is not counted again
         first, *results = item.fragments
         count, crumb = self.rendering.page_tokens, first.breadcrumb
         if item.entry and is_call:
-            call = next(call for call in self.rendering.calls(crumb) if call.id == item.entry.request)
+            call = self.rendering.call(crumb, item.entry.request)
             texts = (
                 call_arguments(call, first, call_label(call.tool, self.rendering.phrases)),
                 *(f"{result_words(result, self.rendering.phrases('result'))}\n" for result in results),

@@ -14,6 +14,8 @@ LABELS = (
     "knowledge",
 )  # fmt: skip
 """The phrases that stand in front of a text."""
+MAX_TOOL_CHARS = 200
+"""Of a tool's name as it is shown."""
 _PLAIN_TOOL = re.compile(r"[\w.:/-]+")
 
 
@@ -81,6 +83,7 @@ def _reserved(labels: tuple[str, ...], without: str) -> frozenset[str]:
 
 def tool_label(name: str, reserved: frozenset[str] = frozenset()) -> str:
     """A tool's name as the page shows it. reserved: looks that none has; none = those of roles."""
+    name = name[:MAX_TOOL_CHARS]
     return name if _PLAIN_TOOL.fullmatch(name) and whole_look(name) not in (reserved or role_looks()) else quoted(name)
 
 

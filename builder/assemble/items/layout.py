@@ -1,5 +1,8 @@
 """The parts of a page, and the pure helpers that render them."""
 
+import math
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -40,6 +43,19 @@ class Layout:
     """Characters up to the end of the last fragment of each section; () when the template moves sections."""
     failed: bool = False
     """The profile's template failed, so a bundled one laid the page out."""
+
+
+class FragmentPending(Exception):  # noqa: N818 - nothing failed
+    """A fragment takes long and is not made yet, where the caller has asked to be told so."""
+
+    def __init__(self, make: Callable[[], Callable[[], object]]) -> None:
+        """make: makes the fragment, in any thread, and gives what keeps it; the page can be begun again then."""
+        super().__init__()
+        self.make = make
+
+
+PENDING_CHARS: ContextVar[float] = ContextVar("pending_chars", default=math.inf)
+"""Body and text of more characters take long."""
 
 
 class Rendering(Protocol):
@@ -94,8 +110,8 @@ class Rendering(Protocol):
     def shortened(self, text: str, tokens: int) -> str:
         """The text cut to so many tokens with its line end; empty when nothing of it has room."""
 
-    def calls(self, breadcrumb: Breadcrumb) -> tuple[Call, ...]:
-        """The tool calls that it makes, each request id once."""
+    def call(self, breadcrumb: Breadcrumb, request: str) -> Call:
+        """The tool call that it makes under a request id."""
 
     def images(self, breadcrumb: Breadcrumb) -> tuple[Image, ...]:
         """The pictures in its body that chat APIs take."""

@@ -106,7 +106,7 @@ def _turn(items: Sequence[Item], writer: Writer) -> Message:
 
 def _exchange(request: str, item: Item, writer: Writer) -> Exchange:
     first, *results = item.fragments
-    call = next(call for call in writer.rendering.calls(first.breadcrumb) if call.id == request)
+    call = writer.rendering.call(first.breadcrumb, request)
     call = replace(call, arguments=call_arguments(call, first, call_label(call.tool, writer.rendering.phrases)))
     exchange = Exchange(call=call, results=(writer.rendering.phrases("no_answer"),), ids=(), failed=False)
     for fragment in results:

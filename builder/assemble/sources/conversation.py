@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,15 @@ from builder.assemble.budget.window_marks import WindowMarks, window_marks
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS, Line
 from builder.domain.profile import Dates, Profile
-from builder.recall.index.conversation import Entry, Turn, signature_of, turns
+from builder.recall.index.conversation import Entry, Turn, signatures_of, turns
 from builder.recall.index.view import View
 
 MAX_STORED_SHARE = 1.25
 """Tokens of a text as stored over its tokens on a page, at most: JSON is written otherwise there."""
 STUB_TOKENS = 30
 """Of a result that is one line, about."""
+MIN_CALL_TOKENS = 5
+"""Of the line of a call."""
 MIN_ALIGNED_SHARE = 0.6
 """Share of what has room that must still be shown once the beginning has moved on to a mark."""
 
@@ -98,11 +100,11 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
     tokens = 0.0
     stored = view.history.breadcrumbs.tokens.head(view.size)
     for number, turn in enumerate(turns(view)):
-        if tokens > MAX_STORED_SHARE * room:
-            return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
         calls = any(entry.request for entry in turn)
         tool_turns += calls
         for entry in reversed(turn):
+            if tokens > MAX_STORED_SHARE * room:
+                return LimitedConversation(tuple(entries), frozenset(placeholders), tuple(left_out), is_part=True, moved_at=0)
             if entry in current:
                 continue
             if most is not None and number >= most:
@@ -119,7 +121,7 @@ def limit_conversation(view: View, profile: Profile, room: float, current: Turn,
 
 def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -> float:
     results = STUB_TOKENS * len(entry.results) if folded else float(tokens[list(entry.results)].sum())
-    return results + (0.0 if entry.request else float(tokens[entry.row]))
+    return results + (MIN_CALL_TOKENS if entry.request else float(tokens[entry.row]))
 
 
 def whole_conversation(limits: LimitedConversation, writer: Writer) -> Conversation:
@@ -157,11 +159,13 @@ def _item(entry: Entry, limits: LimitedConversation, writer: Writer, line: Line 
 def _repeated_calls(limits: LimitedConversation, writer: Writer) -> frozenset[Entry]:
     """The calls that were made again later with the same arguments and answered without an error."""
     rows, later, again = writer.view.history.rows, set[str](), set[Entry]()
-    for entry in limits.entries:
-        if entry.request and entry.results:
-            signature = signature_of(rows[entry.row].breadcrumb, entry.request)
-            again.update({entry} if signature in later else ())
-            later.update(() if rows[entry.results[-1]].breadcrumb.failed else {signature})
+    for row, entries in groupby(limits.entries, key=lambda entry: entry.row):
+        signatures = signatures_of(rows[row].breadcrumb)
+        for entry in entries:
+            if entry.request and entry.results:
+                signature = signatures.get(entry.request, "")
+                again.update({entry} if signature in later else ())
+                later.update(() if rows[entry.results[-1]].breadcrumb.failed else {signature})
     return frozenset(again)
 
 

@@ -25,7 +25,7 @@ def latency(
         "latency",
         DISTINCT_MESSAGES + 3 * len(sizes) + rounds + bench.WARM_UP_ROUNDS,
         open_reference,
-        lambda service, reference, step: bench.run(service, reference, sizes, rounds, step),
+        lambda service, reference, step, _port: bench.run(service, reference, sizes, rounds, step),
         cached_passages=4 * sum(sizes),  # sessions in use are warm; cold ones are measured apart
     )
     report(figures, as_json, (f"medians of {figures['rounds']} rounds", "messages", figures["sizes"]))
@@ -46,7 +46,7 @@ def explain(
         "explain",
         DISTINCT_MESSAGES + 3 + rounds,
         open_encoder,
-        lambda service, encoder, step: bench.run(service, encoder, messages, rounds, step),
+        lambda service, encoder, step, _port: bench.run(service, encoder, messages, rounds, step),
         cached_passages=12 * messages,
     )
     _report(figures, as_json, "explain")
@@ -56,15 +56,26 @@ def load(
     seconds: Annotated[float, typer.Option(min=1, help="Length of the run, at least.")] = 30,
     sessions: Annotated[int, typer.Option(min=1, help="Sessions at once.")] = 50,
     *,
+    hostile: Annotated[
+        bool, typer.Option(help="Records of a megabyte that are made to cost most, and how long others wait beside them.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Messages and contexts a second over a real nats-server, beside the bare encoder in the same run."""
     from builder.app.components import open_encoder
+    from builder.bench.speed import hostile as beside
     from builder.bench.speed import load as bench
 
+    if hostile:
+        figures = measure_service(
+            "hostile", beside.steps(), open_encoder, lambda service, _encoder, step, port: beside.run(service, port, step)
+        )
+        memory = {name: {"value": value} for name, value in figures.items() if name != "kinds"}
+        report(figures, as_json, ("others wait", "beside", figures["kinds"]), ("memory", "measure", memory))
+        return
     steps = int(seconds // bench.SLICE_SECONDS) + 1
     figures = measure_service(
-        "load", steps, open_encoder, lambda service, encoder, step: bench.run(service, encoder, seconds, sessions, step)
+        "load", steps, open_encoder, lambda service, encoder, step, _port: bench.run(service, encoder, seconds, sessions, step)
     )
     _report(figures, as_json, "load")
 

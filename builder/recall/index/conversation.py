@@ -153,9 +153,9 @@ def is_first_version(view: View, row: int) -> bool:
     return view.history.breadcrumbs.versions[view.breadcrumb(row).id][0] == row
 
 
-def signature_of(crumb: Breadcrumb, request: str) -> str:
-    """Tool and arguments of a call as one text."""
-    return dict(zip(crumb.calls, crumb.call_signatures, strict=False)).get(request, "")
+def signatures_of(crumb: Breadcrumb) -> dict[str, str]:
+    """Request id of each call → its tool and arguments as one text."""
+    return dict(zip(crumb.calls, crumb.call_signatures, strict=False))
 
 
 def _caller_id(view: View, exchange: ToolExchange) -> str:

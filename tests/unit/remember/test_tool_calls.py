@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from builder.remember.schemas.tools import call_signature
-from builder.remember.tool_calls import calls_of
+from builder.remember.tool_calls import call_of, calls_of
 from tests.factories import make_breadcrumb
 
 
@@ -34,3 +34,9 @@ def test_a_request_id_that_comes_twice_stands_for_its_last_call() -> None:
 
 def test_an_answer_makes_no_calls() -> None:
     assert calls_of(make_breadcrumb(schema="tool.response.v1", calls=("r1",))) == ()
+
+
+def test_one_of_many_calls_is_read_alone() -> None:
+    signatures = (call_signature("search", {"q": 1}), "not read", call_signature("search", {"q": 2}))
+    crumb = make_breadcrumb(calls=("r1", "r2", "r1"), call_signatures=signatures)
+    assert json.loads(call_of(crumb, "r1").arguments) == {"q": 2}

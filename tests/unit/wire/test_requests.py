@@ -7,10 +7,13 @@ import pytest
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Rejected, Unavailable
 from builder.wire.requests import (
+    MAX_FILE_CHARS,
+    MAX_FILES,
     MAX_HISTORY_PAGE,
     ConsumersRequest,
     FetchRequest,
     HistoryRequest,
+    ReplayRequest,
     breadcrumb_json,
     cursor,
     error_json,
@@ -68,3 +71,11 @@ def test_a_bug_says_nothing_of_itself_and_an_answer_is_no_error() -> None:
 def test_a_breadcrumb_is_shown_with_its_body_as_json() -> None:
     shown = breadcrumb_json(make_breadcrumb(body='{"content":"hello"}', user_id=""))
     assert (shown["context"], shown["user_id"], shown["expires_at"]) == ({"content": "hello"}, None, None)
+
+
+@pytest.mark.parametrize(
+    "files", [{f"hints/n{n}.md.j2": "" for n in range(MAX_FILES + 1)}, {"hints/a.md.j2": "a" * (MAX_FILE_CHARS + 1)}]
+)
+def test_a_replay_with_too_many_or_too_large_files_is_refused_with_what_is_allowed(files: dict[str, str]) -> None:
+    with pytest.raises(Rejected, match=r"files: .* allowed are 200 of 500,000 together, so send those that differ"):
+        read_request(ReplayRequest, json.dumps({"trigger": "m1", "files": files}).encode())

@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable
+from functools import partial
+from threading import Event
 
 import pytest
 
+from builder.remember.long_input import in_thread
 from builder.worker.turns import SessionOrder, Turns
 
 
@@ -168,3 +171,28 @@ def test_no_more_pieces_of_work_run_at_once_than_there_are_places() -> None:
 
     work: Awaitable[None] = scenario()
     asyncio.run(asyncio.wait_for(work, 30))
+
+
+async def test_who_works_in_the_thread_gives_its_place_away_and_waits_for_the_thread_in_turn() -> None:
+    """Four long works of a workspace hold no place, and another workspace's first is the next after the one in work."""
+    turns, begun, go, order = Turns(1), asyncio.Event(), Event(), list[str]()
+    loop = asyncio.get_running_loop()
+
+    def long_work(name: str) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        go.wait()
+        order.append(name)
+
+    async def in_turn(workspace: str, session: str) -> None:
+        async with turns.of(workspace, session):
+            await in_thread(partial(long_work, f"{workspace} {session}"))
+
+    works = [asyncio.create_task(in_turn("loud", f"s{number}")) for number in range(4)]
+    await begun.wait()
+    works.append(asyncio.create_task(in_turn("quiet", "s0")))
+    await idle()
+    async with turns.of("quiet", "s1"):
+        order.append("small")
+    go.set()
+    await asyncio.gather(*works)
+    assert order == ["small", "loud s0", "loud s1", "quiet s0", "loud s2", "loud s3"]

@@ -4,8 +4,10 @@ No cut splits a grapheme cluster or a row of a table, and a code fence that a cu
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 import regex
 
@@ -22,12 +24,13 @@ LINE_END_CHARS = 120
 SPACE_CHARS = 40
 """Within these white space is."""
 CLUSTER_CHARS = 512
-"""Searched backwards for white space, from which the clusters of the stretch are read."""
+"""Searched backwards for white space, from which the clusters of the stretch are read; as much is read beyond the position."""
 
 _BOUNDARY = regex.compile(r"\s(?![\p{M}\u200d])")
 _GRAPHEME = regex.compile(r"\X")
-_FLAG = regex.compile(r"\p{Regional_Indicator}")
-_FENCE = re.compile(r"(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)")
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+"""Two of them make a flag, counted from the beginning of their row."""
+_FENCE = re.compile(r"^(?P<indent>[ \t]*(?:- )?)(?P<marks>`{3,}|~{3,})(?P<info>.*)", re.MULTILINE)
 _ROW = re.compile(r"\s*\|")
 _BARE_BULLET = re.compile(r"(?:^|\n) *- *$")
 
@@ -38,15 +41,20 @@ def shorten(text: str, tokens: int, count: Callable[[str], int], mark: Mark) -> 
     Cuts at white space where there is any near. mark: characters that are missing → what stands between the two. Gives an empty
     string when not even the mark fits.
     """
-    if len(text) <= tokens * CHARACTERS_PER_TOKEN and count(text + "\n") <= tokens:
+    longest = tokens * CHARACTERS_PER_TOKEN
+
+    def fits(candidate: str) -> bool:
+        return len(candidate) <= longest and count(candidate + "\n") <= tokens
+
+    if fits(text):
         return text
-    low, high, best = 0, min(len(text), tokens * CHARACTERS_PER_TOKEN), ""
-    guesses = _guesses(text, tokens, count)
+    low, high, best = 0, min(len(text), longest), ""
+    guesses, fences = _guesses(text, tokens, count), _fences(text)
     while low <= high:
         # Near the guess few counts are enough, none of them of a text that is much too long.
         middle = next((guess for guess in guesses if low < guess < high), (low + high) // 2)
-        candidate = _cut(text, middle, mark, ITEM, INSIDE)
-        if count(candidate + "\n") <= tokens:
+        candidate = _cut(text, fences, middle, mark, ITEM, INSIDE)
+        if fits(candidate):
             best, low = candidate, middle + 1
         else:
             high = middle - 1
@@ -65,7 +73,7 @@ def trimmed(text: str, characters: int, mark: Mark) -> str:
 
     It is no item yet.
     """
-    return text if len(text) <= characters else _cut(text, characters, mark, "", "")
+    return text if len(text) <= characters else _cut(text, _fences(text), characters, mark, "", "")
 
 
 def clip(text: str, characters: int) -> str:
@@ -75,14 +83,14 @@ def clip(text: str, characters: int) -> str:
     return text[: _back(text, max(characters - 2, 0))].rstrip() + " …"
 
 
-def _cut(text: str, kept_chars: int, mark: Mark, item: str, inside: str) -> str:
+def _cut(text: str, fences: "_Fences", kept_chars: int, mark: Mark, item: str, inside: str) -> str:
     """item, inside: the text in front of the mark without a head, and with one."""
     start = _out_of_bullet(text, _out_of_row(text, _back(text, 2 * kept_chars // 3), at_end=False))
     end = _out_of_row(text, _forward(text, len(text) - kept_chars // 3), at_end=True)
     line = text.rfind("\n", 0, end) + 1
     whole = line > start and not text[line:end].strip()
     head, tail = text[:start].rstrip(), (text[line:].rstrip() if whole else text[end:].strip())
-    shut, again = _open_fence(text[:start]), _open_fence(text[:end]) if tail else NO_FENCE
+    shut, again = _open_fence(text, fences, start), _open_fence(text, fences, end) if tail else NO_FENCE
     # A whole line stays one; a part of a line goes behind the mark, because at a line's start it might open something.
     opening = "\n" if whole else " "
     if again.marks:
@@ -103,22 +111,33 @@ class _Fence:
 
 
 NO_FENCE = _Fence("", "", "")
+_Fences = list[tuple[int, _Fence]]
+"""End of a line that opens or closes a code fence → the fence that is open behind it, in order."""
 
 
-def _open_fence(text: str) -> _Fence:
-    """The code fence that is still open where the text ends."""
-    if "```" not in text and "~~~" not in text:
+def _fences(text: str) -> _Fences:
+    """Read once a text, because each of its cuts asks for them."""
+    fences = [(-1, NO_FENCE)]
+    for line in _FENCE.finditer(text) if "```" in text or "~~~" in text else ():
+        if (after := _after_line(fences[-1][1], line)) is not fences[-1][1]:
+            fences.append((line.end(), after))
+    return fences
+
+
+def _open_fence(text: str, fences: _Fences, position: int) -> _Fence:
+    """The code fence that is still open in front of a position."""
+    start = text.rfind("\n", 0, position) + 1
+    opened = fences[bisect_left(fences, start, key=itemgetter(0)) - 1][1]
+    line = _FENCE.match(text, start, position)
+    return _after_line(opened, line) if line else opened
+
+
+def _after_line(opened: _Fence, line: re.Match[str]) -> _Fence:
+    marks, info = line["marks"], line["info"].rstrip()
+    if opened.marks and not info and marks.startswith(opened.marks):
         return NO_FENCE
-    opened = NO_FENCE
-    for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if fence is None:
-            continue
-        marks, info = fence["marks"], fence["info"].rstrip()
-        if opened.marks and not info and marks.startswith(opened.marks):
-            opened = NO_FENCE
-        elif not opened.marks and not (marks[0] == "`" and "`" in info):
-            opened = _Fence(fence["indent"].replace("-", " "), marks, info)
+    if not opened.marks and not (marks[0] == "`" and "`" in info):
+        return _Fence(line["indent"].replace("-", " "), marks, info)
     return opened
 
 
@@ -159,9 +178,11 @@ def _edges(text: str, position: int) -> tuple[int, int]:
         return position, position
     earliest = max(position - CLUSTER_CHARS, 0)
     start = next((at for at in range(position - 1, earliest, -1) if text[at].isspace()), earliest)
-    while start > 0 and _FLAG.match(text, start):
-        start -= 1
-    for cluster in _GRAPHEME.finditer(text, start):
-        if cluster.end() > position:
-            return (position, position) if cluster.start() == position else cluster.span()
+    if text[start] in _FLAG_LETTERS:
+        start -= (start - len(text[:start].rstrip(_FLAG_LETTERS))) % 2
+    # Only a slice: the expression looks back to the beginning of what it is given, at every character of a row of flags.
+    for cluster in _GRAPHEME.finditer(text[start : position + CLUSTER_CHARS]):
+        begin, end = start + cluster.start(), start + cluster.end()
+        if end > position:
+            return (position, position) if begin == position else (begin, end)
     return position, position

@@ -66,15 +66,15 @@ class JqProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
 
-    def value(self, query: str, body: Any) -> Any:
-        """None for no output, the value of one, the list of several. Raises `JqFailed`."""
+    def value(self, query: str, body: Any) -> tuple[Any, float]:
+        """None for no output, the value of one, the list of several; and its seconds of processor time. Raises `JqFailed`."""
         line = json.dumps([query, body]).encode() + b"\n"
         with self._lock:
             answer = self._answer(line)
         if "values" not in answer:
             raise JqFailed(_reason(answer))
         values = answer["values"]
-        return values if len(values) > 1 else (values[0] if values else None)
+        return values if len(values) > 1 else (values[0] if values else None), answer["seconds"]
 
     def _answer(self, line: bytes) -> dict[str, Any]:
         process = self._process if self._process and self._process.poll() is None else self._start()

@@ -12,7 +12,7 @@ from builder.adapters.templates.llm_hints.jq_program import check_query, jq_proc
 from builder.adapters.templates.llm_hints.paths import Path, parse_path, values_at
 from builder.adapters.templates.sandbox.environment import compiled, parsed
 from builder.adapters.templates.sandbox.filters import inline
-from builder.adapters.templates.sandbox.meter import charge_for
+from builder.adapters.templates.sandbox.meter import charge_for, spend
 from builder.adapters.templates.sandbox.missing import marked
 from builder.adapters.templates.values import VALUES
 from builder.assemble.items.list_items import quote
@@ -123,8 +123,9 @@ class JqRule:
         self._query = query
 
     def value(self, data: Data) -> Any:
-        """See `JqProcess.value`."""
-        value = jq_process().value(self._query, data.body)
+        """See `JqProcess.value`. The time of its process counts for the rendering. Raises `LimitExceeded` too."""
+        value, seconds = jq_process().value(self._query, data.body)
+        spend(seconds)
         charge_for(value)
         return value
 

@@ -11,7 +11,7 @@ from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import CACHE_SIZE, JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.layout import Group, PageSection
+from builder.assemble.items.layout import PENDING_CHARS, FragmentPending, Group, PageSection
 from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."
@@ -156,3 +156,31 @@ def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
     assert rendering.forget("acme", frozenset({"m1"})) == 0
     assert rendering.forget("acme", frozenset({"m2"})) == 1
     assert rendering.forget("rival", frozenset({"m1"})) == 1
+
+
+def test_a_long_fragment_is_pending_where_that_is_asked_for_and_the_same_once_it_is_made() -> None:
+    rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
+    token = PENDING_CHARS.set(20_000)
+    try:
+        with pytest.raises(FragmentPending) as pending:
+            rendering.fragment(crumb, WHOLE, "User")
+        pending.value.make()()
+        fragment = rendering.fragment(crumb, WHOLE, "User")
+    finally:
+        PENDING_CHARS.reset(token)
+    assert fragment == make_rendering().fragment(crumb, WHOLE, "User")
+
+
+def test_a_fragment_that_was_erased_while_it_was_made_is_not_kept() -> None:
+    rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
+    token = PENDING_CHARS.set(20_000)
+    try:
+        with pytest.raises(FragmentPending) as pending:
+            rendering.fragment(crumb, WHOLE, "User")
+        keep = pending.value.make()
+        rendering.forget(crumb.workspace, frozenset({crumb.id}))
+        keep()
+        with pytest.raises(FragmentPending):
+            rendering.fragment(crumb, WHOLE, "User")
+    finally:
+        PENDING_CHARS.reset(token)

@@ -71,7 +71,7 @@ def test_the_label_of_a_failure_stays() -> None:
 def test_the_arguments_of_a_whole_call_are_its_own_and_of_a_cut_one_a_json_object_of_the_part() -> None:
     row = replied(1, "", ("r1", "bash", {"command": LONG}))
     writer = make_writer([row])
-    (call,) = writer.rendering.calls(row.breadcrumb)
+    call = writer.rendering.call(row.breadcrumb, "r1")
     form = RenderForm(call="r1")
     assert call_arguments(call, writer.fragment(row.breadcrumb, form), "Call bash") == call.arguments
     cut = json.loads(call_arguments(call, writer.fragment(row.breadcrumb, form, 60), "Call bash"))

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from builder.adapters.templates.cuts.shorten import shorten
+from builder.adapters.templates.cuts.shorten import CHARACTERS_PER_TOKEN, shorten
 from builder.adapters.tokens import load_counter
 from tests.factories import left_out
+from tests.growth import LINEAR, growth
 
 count = load_counter("o200k_base")
 LETTER = "- " + " ".join(f"Sentence {n} is here." for n in range(400))
@@ -62,3 +63,28 @@ def test_what_is_one_character_to_the_eye_is_never_cut(symbol: str) -> None:
     for room in range(60, 90):
         head, _, tail = parts(shorten(f"x{symbol}" * 300, room, count, left_out))
         assert set(head.split(symbol)) | set(tail.split(symbol)) <= {"x", ""}
+
+
+@pytest.mark.parametrize("unit", ["\U0001f1e9\U0001f1ea", "\U0001f1e9", "e\u0301", "\u0301", "```\n", "~~~~ x\n", "a\n"])
+def test_a_cut_takes_time_in_proportion_to_the_text_at_most(unit: str) -> None:
+    assert growth(lambda size: shorten("- " + unit * size, 200, count, left_out), 2_000) < LINEAR
+
+
+@pytest.mark.parametrize("unit", ["`", "~", " ", "a", "```\n", "\U0001f1e9"])
+def test_no_text_is_counted_that_has_more_characters_than_its_tokens_could_hold(unit: str) -> None:
+    lengths: list[int] = []
+
+    def counting(text: str) -> int:
+        lengths.append(len(text))
+        return count(text)
+
+    shorten("- " + unit * 100_000, 200, counting, left_out)
+    assert max(lengths) <= 200 * CHARACTERS_PER_TOKEN + len("\n")
+
+
+@pytest.mark.parametrize("in_front", ["", "a"])
+def test_no_flag_is_split_however_many_stand_in_a_row(in_front: str) -> None:
+    flags = in_front + "\U0001f1e9\U0001f1ea" * 5_000
+    head, _, tail = parts(shorten("- " + flags, 200, count, left_out))
+    assert len(head.removeprefix("- " + in_front)) % 2 == 0
+    assert len(tail) % 2 == 0

@@ -277,3 +277,10 @@ def test_hints_that_show_nothing_of_the_record_fail_and_all_of_it_is_shown(rule:
 )
 def test_hints_may_show_a_part_a_number_or_what_takes_nothing_of_the_record(rule: dict[str, str], shown: str) -> None:
     assert shown in text(transform(line=rule))
+
+
+def test_all_queries_of_a_record_together_have_the_time_of_one_rendering() -> None:
+    """A hundred of them, each far below the limit of one."""
+    rules: dict[str, Any] = {f"k{n}": {"type": "jq", "query": "[range(600000)] | length"} for n in range(100)}
+    fragment = Rendered().fragment(TICKET, transform(**rules))
+    assert "it takes longer than 0.5 s" in fragment.failed
