@@ -39,7 +39,8 @@ class Ingest:
     async def facts(self, breadcrumb: Breadcrumb) -> StoredBreadcrumb:
         """All facts; without vectors when the engine is unavailable, or when a later trigger would wait for so long a text."""
         words = partial(self._words, breadcrumb)
-        bare = await in_thread(words) if len(breadcrumb.text) > THREAD_CHARS else words()
+        length = len(breadcrumb.text) + sum(map(len, breadcrumb.pointers))
+        bare = await in_thread(words) if length > THREAD_CHARS else words()
         if self._passages_at_ingestion is not None and len(bare.passages) > self._passages_at_ingestion:
             return bare
         try:

@@ -19,7 +19,7 @@ from builder.adapters.templates.llm_hints.rendering import LlmHintRenderer
 from builder.adapters.templates.page_rendering import DEFAULT, PageRendering
 from builder.adapters.templates.phrases import ENGLISH
 from builder.adapters.templates.sandbox.filters import untagged
-from builder.adapters.templates.values import plain_item, values_of
+from builder.adapters.templates.values import plain_item, size_in_memory, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import reserved_names, tool_label
@@ -38,8 +38,6 @@ from builder.remember.tool_calls import call_of, signature_of
 DIGEST_SHARES = (1.0, 0.5, 0.25)
 """Of the lines of a digest, tried in order before a log is cut like any text: the errors stay longest."""
 CACHE_SIZE = 20_000
-PLAIN_CHARS = 1_000
-"""A fragment counts as one for so many, so that no body fills the memory."""
 _NO_BODY: tuple[tuple[str, str], dict[str, Any]] = (("", ""), {})
 JQ = '"jq"'
 MAX_CHARS = 1_000_000
@@ -71,9 +69,7 @@ class JinjaRendering(PageRendering):
         self._language = language
         self._others: dict[tuple[str, int], JinjaRendering] = {}
         self._llm_hints = LlmHintRenderer()
-        self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(
-            CACHE_SIZE, lambda fragment: 1 + len(fragment.text) // PLAIN_CHARS
-        )
+        self._fragments: FIFOCache[tuple[object, ...], Fragment] = FIFOCache(CACHE_SIZE, partial(size_in_memory, most=CACHE_SIZE))
         self._last_body = _NO_BODY
         self._forgotten = 0
 

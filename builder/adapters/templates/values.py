@@ -8,9 +8,11 @@ from builder.adapters.templates.sandbox.missing import marked
 from builder.assemble.items.forms import RenderForm, Spans
 from builder.assemble.items.list_items import block, items, quote
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb
+from builder.domain.context import Fragment
 from builder.domain.phrases import Phrases
 from builder.remember.hints import without_hints
 
+PLAIN_CHARS = 1_000
 LEFT_OUT = " […] "
 VALUES = frozenset({"speaker", "text", "partial", "answer", "body", "schema", "id", "tags", "said", "repeats", "words", "shared"})
 """Their names."""
@@ -43,6 +45,12 @@ def values_of(
 def plain_item(values: dict[str, Any], phrases: Phrases) -> str:
     """Speaker and text without any template, for when every one fails."""
     return items(f"- {quote(values['speaker'])}: {quote(block(values['text']) or phrases('nothing_to_show'))}")
+
+
+def size_in_memory(fragment: Fragment, most: int) -> int:
+    """Of a fragment with its breadcrumb: 1, and 1 more for each PLAIN_CHARS, at most `most`."""
+    crumb = fragment.breadcrumb
+    return min(1 + (len(fragment.text) + len(crumb.body) + len(crumb.text)) // PLAIN_CHARS, most)
 
 
 def _excerpt(text: str, spans: Spans) -> str:

@@ -20,6 +20,9 @@ from builder.recall.index.summary_chains import Chains
 from builder.recall.index.tool_exchanges import ToolExchanges
 from builder.recall.index.unit_table import UnitTable
 
+PASSAGE_CHARS = 1_000
+"""Of an ordinary passage: its text, and the body that it came in."""
+
 
 class History:
     """Grows by `extend`; read through `View`."""
@@ -39,6 +42,7 @@ class History:
         self.instructions = InstructionLog()
         self.lacking: list[int] = []
         """Rows with a passage that has no vector yet."""
+        self._characters = 0
 
     @property
     def place(self) -> Place:
@@ -58,8 +62,8 @@ class History:
 
     @property
     def cost(self) -> int:
-        """Its passages, small talk counted as one each: the measure of its memory."""
-        return max(len(self.passages), len(self.rows))
+        """Its passages, small talk counted as one each and long bodies by their characters: the measure of its memory."""
+        return max(len(self.passages), len(self.rows), self._characters // PASSAGE_CHARS)
 
     def extend(self, rows: tuple[StoredBreadcrumb, ...]) -> None:
         """Append rows that it lacks, in their order."""
@@ -73,6 +77,7 @@ class History:
             index = len(self.rows)
             self.rows.append(replace(stored, passages=tuple(replace(each, terms="", vector=b"") for each in stored.passages)))
             self._append(index, stored)
+            self._characters += len(stored.breadcrumb.body) + len(stored.breadcrumb.text)
             session, filler = self.breadcrumbs.session.last, self.breadcrumbs.filler.last
             yield from self.passages.append(index, int(session), stored, filler=bool(filler))
             if self.passages.lacks_vector(index):
