@@ -19,7 +19,6 @@ from builder.domain.record_consumers import Definitions, RecordConsumers
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.triggers import may_trigger
-from builder.domain.usage import Usage
 from builder.ports.models import Embedder
 from builder.ports.store import Store
 from builder.recall.causal_chain import chain_refusals
@@ -58,8 +57,6 @@ class Functions:
     """Weights of the fusion."""
     excluded: Callable[[Breadcrumb], tuple[Selector, ...]]
     """A blacklist → what it excludes."""
-    usage: Callable[[Breadcrumb], tuple[Usage, ...]]
-    """An agent's report → the usage in it."""
     record_consumers: Callable[[Definitions], RecordConsumers] = no_consumers
     """The definitions of a workspace → the consumers that they make."""
 
@@ -103,7 +100,7 @@ class ContextBuilder:
         self.ingest = Ingest(embedder, functions.terms, functions.count, passages_at_ingestion)
         self.memory = Memory(store=store, ingest=self.ingest)
         reader = HistoryReader(store=store, cache=history_cache, model=embedder.model)
-        self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded, usages=functions.usage)
+        self.recaller = Recaller(reader=reader, terms=functions.terms, exclusions=functions.excluded)
         self.searcher = Searcher(embed=self.ingest.embed, terms=functions.terms)
         self.ranker = functions.ranker
         self._profiles = profiles

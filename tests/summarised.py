@@ -21,7 +21,6 @@ from builder.recall.summaries.extract import extract
 from builder.recall.summaries.plan import covered_sources, recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.worker.resilience import PAUSES, Pauses
 from builder.worker.summary_scheduler import MAX_UNITS, Sources, SummaryScheduler
@@ -133,7 +132,7 @@ FACTS = (
 
 def make_builder(store: Store | None = None, profiles: tuple[Profile, ...] = ()) -> ContextBuilder:
     helpers = Functions(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
     )
     return ContextBuilder(store or MemoryStore(), HashingEmbedder(), profiles, helpers, HistoryCache(10_000))
 

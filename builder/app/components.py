@@ -29,7 +29,6 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.search.probability import NULL
 from builder.recall.search.ranking import MEANING, SIGNALS, Ranker, Weights
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 
 log = logging.getLogger("builder.consumers")
@@ -137,7 +136,6 @@ async def open_components(
             renderings=config.renderings,
             ranker=load_ranker(),
             excluded=excluded,
-            usage=usage,
             record_consumers=records,
         )
         history_cache = HistoryCache(settings.store.cached_passages)

@@ -29,8 +29,7 @@ def table(figures: dict[str, Any]) -> str:
 def _lines(figures: dict[str, Any], money: str) -> Iterator[dict[str, str]]:
     for row in figures["consumers"]:
         counts = {CONSUMER: row["consumer"]} | {head: f"{row[name]:,.0f}" for head, name in COUNTS.items()}
-        reported = row["reported"]["model"] if row["reported"] else ""
-        prices = row["money"] or [{"model": reported, "a_day": None}]
+        prices = row["money"] or [{"model": "", "a_day": None}]
         yield from (counts | {MODEL: price["model"], money: _amount(price["a_day"])} for price in prices)
     if len(figures["consumers"]) > 1 and figures["a_day"] is not None:
         yield {CONSUMER: "all", MODEL: "", money: _amount(figures["a_day"])} | dict.fromkeys(COUNTS, "")

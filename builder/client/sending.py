@@ -1,6 +1,5 @@
 """What a client says: breadcrumbs of every schema, checked before they leave as the service would check them."""
 
-import logging
 import uuid
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -9,18 +8,13 @@ from typing import Any
 from nats.aio.client import Client as Connection
 
 from builder.client.publishing import Publishing, PublishResult, as_json, check
-from builder.client.received import ReceivedContext
 from builder.client.requests import Requests
 from builder.client.stream import StreamReader
-from builder.domain.breadcrumb import NO_SESSION
 from builder.domain.errors import Rejected
-from builder.domain.usage import USAGE, Usage
 from builder.wire.installation import DEFAULT, Installation
 from builder.wire.json import shape
 from builder.wire.records import Outgoing, make_record
 from builder.wire.session_names import session_token
-
-log = logging.getLogger("builder.client")
 
 Lifetime = float | timedelta | datetime
 """How long a breadcrumb lives, in seconds or as a time span, or its end."""
@@ -107,39 +101,6 @@ class Sending(Requests):
         body |= {"output": output} if error is None else {"error": error}
         body |= {"trigger_event_id": trigger_event_id} if trigger_event_id else {}
         return await self.send(TOOL_RESPONSE, body, session=session, tags=tags, id=message_id)
-
-    async def report_usage(
-        self,
-        context: ReceivedContext,
-        model: str,
-        used: int,
-        *,
-        session: str = NO_SESSION,
-        message_id: str = "",
-        tags: Iterable[str] = (),
-    ) -> str:
-        """Publish the `agent.usage.v1` of a context; returns its id. Profiles with `calibrate` size later pages by it.
-
-        model: which read it, as the provider calls it. used: tokens that the provider counted for exactly `context.content`;
-        take off what else was in the prompt. Below half and above twice the page's `token_count` it does not count, which is
-        logged as a warning, nor for a page below 100 tokens. session: where it counts; `_` = in all sessions of the workspace.
-        Without a `message_id` the id follows from context and model, so the same report twice is one.
-        """
-        if not Usage(model=model, counted=context.token_count, used=used).is_plausible:
-            log.warning(
-                "used is %s for a page of %s tokens, which will not count: report what %s counted for context.content alone, "
-                "without the rest of the prompt, with what came from a cache",
-                *(used, context.token_count, model),
-            )
-        identity = message_id or str(uuid.uuid5(uuid.UUID(context.id), f"{USAGE} {model}"))
-        body = {
-            "model": model,
-            "counted": context.token_count,
-            "used": used,
-            "context_id": context.id,
-            "creator": {"type": "agent", "agent_id": context.consumer_id},
-        }
-        return await self.send(USAGE, body, session=session, tags=tags, id=identity)
 
     async def publish(self, event: Outgoing, *, replay: bool = False) -> PublishResult:
         """Publish a message as it is, e.g. a line of an export. replay: remembered, never a trigger.

@@ -181,7 +181,6 @@ class Client:
     history = _generator(asynchronous.Client.history)
     is_superseded = _plain(asynchronous.Client.is_superseded)
     publish = _plain(asynchronous.Client.publish)
-    report_usage = _plain(asynchronous.Client.report_usage)
     request = _plain(asynchronous.Client.request)
     responses = _plain(asynchronous.Client.responses)
     send = _plain(asynchronous.Client.send)

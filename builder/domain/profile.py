@@ -9,7 +9,6 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.selector import Pinned, Selector
 from builder.domain.triggers import Triggers, matches_one, wait_for_tools
 from builder.domain.trusted_hints import TrustedHints
-from builder.domain.usage import USAGE
 
 QuerySource = Literal["last_user", "last_n", "custom"]
 SectionClass = Literal["static", "slow", "turn"]
@@ -23,12 +22,9 @@ FORBIDDEN_SCHEMAS = frozenset(
         "context.config.v1",
         "breadcrumb.deleted.v1",
         "context.compacted.v1",
-        USAGE,
     }
 )
 """Schemas that no profile can show."""
-MAX_MARGIN = 0.5
-"""Largest margin of calibration: half of the page stays, whatever agents report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,8 +171,6 @@ class Profile:
     """Tokens of the budget that are kept free."""
     margin: float
     """Share of the budget that is kept free because the model's own tokenizer is not public."""
-    calibrate: str | None
-    """Undated name of the model whose reported usage replaces the margin once there is enough of it; None = the margin stands."""
     on_overflow: Literal["trim", "reject"]
     """What happens to a conversation that does not fit: it is trimmed, or the page is rejected."""
     system_prompt: str
@@ -228,7 +222,7 @@ class Profile:
     @property
     def allowance(self) -> int:
         """Tokens that the finished page may have."""
-        return self._page(self.margin)
+        return int(self.budget * (1 - self.margin)) - self.reserve
 
     @property
     def aim(self) -> int:
@@ -239,11 +233,3 @@ class Profile:
     def whole(self) -> int:
         """Tokens of a page on which the conversation may stand whole."""
         return self.allowance if self.window.whole_up_to == "budget" or self.on_overflow == "reject" else self.aim
-
-    @property
-    def least_allowance(self) -> int:
-        """Tokens that the finished page may have at least, whatever agents report."""
-        return self._page(max(self.margin, MAX_MARGIN) if self.calibrate else self.margin)
-
-    def _page(self, margin: float) -> int:
-        return int(self.budget * (1 - margin)) - self.reserve

@@ -33,7 +33,7 @@ class Assembly(BaseModel):
     tokenizer: str = Field(description="encoding that the tokens are counted in")
     budget: int = Field(description="most tokens of the page")
     target: int | None = Field(None, description="tokens that the page aims at, if they are fewer")
-    margin: float = Field(0, description="share of them kept free, the profile's or what agents' usage calls for")
+    margin: float = Field(0, description="share of them kept free")
     model: str = Field(description="engine and weights of the vectors; none when the service runs without an engine")
     flags: tuple[str, ...] = Field(
         (),

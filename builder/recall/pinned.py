@@ -10,7 +10,6 @@ from builder.domain.record_consumers import MAX_DEFINITIONS
 from builder.domain.selector import CATALOG, Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.domain.trusted_hints import DEFINES_TAG, SCHEMA_DEFINITION
-from builder.domain.usage import NEWEST_REPORTS, USAGE, tag_of
 
 BLACKLIST = Pinned(selector=Selector(schemas=("context.blacklist.v1",)), keep="latest", section="", of_no_session=True)
 """Of operators: a participant of a session must not show what they exclude."""
@@ -29,9 +28,8 @@ def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
     """The kinds that are recalled for these consumers, each once, whichever section shows it."""
     sections = (each for profile in consumers for kind in profile.pinned for each in _with_shared(replace(kind, section="")))
     definitions = (AGENTS,) if any(map(_needs_definition, consumers)) else ()
-    reports = (kind for profile in consumers for kind in _report_kinds(profile))
     schemas = (SCHEMA_DEFINITIONS,) if any(map(_reads_schema_definitions, consumers)) else ()
-    return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *reports, *sections)))
+    return tuple(dict.fromkeys((BLACKLIST, OWN_BLACKLIST, *definitions, *schemas, *sections)))
 
 
 def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
@@ -47,11 +45,6 @@ def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcr
     kinds = (_with_shared(replace(kind, section="")) for kind in profile.pinned)
     rows_of = ((row for each in kind for row in rows[each]) for kind in kinds)
     return tuple(tuple(row for row in members if row.breadcrumb.schema not in FORBIDDEN_SCHEMAS) for members in rows_of)
-
-
-def usage_reports(profile: Profile, rows: RowsByKind) -> tuple[StoredBreadcrumb, ...]:
-    """Agents' reports of their usage of the profile's model; none where the profile is not calibrated."""
-    return tuple(row for kind in _report_kinds(profile) for row in rows[kind])
 
 
 def system_prompt(profile: Profile, rows: RowsByKind) -> str:
@@ -91,14 +84,6 @@ def _reads_schema_definitions(profile: Profile) -> bool:
 
 def _needs_definition(profile: Profile) -> bool:
     return not profile.system_prompt and profile.section("system") is not None
-
-
-def _report_kinds(profile: Profile) -> tuple[Pinned, ...]:
-    """A kind for each model, so that reports about one model do not displace those about another."""
-    if profile.calibrate is None:
-        return ()
-    selector = Selector(schemas=(USAGE,), all_tags=(tag_of(profile.calibrate),))
-    return (Pinned(selector=selector, keep=NEWEST_REPORTS, section=""),)
 
 
 def _has_expired(row: StoredBreadcrumb, now: datetime) -> bool:

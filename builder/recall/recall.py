@@ -8,8 +8,6 @@ from builder.domain.profile import Profile
 from builder.domain.recall import Scope
 from builder.domain.selector import Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.usage import Usage
-from builder.recall.calibration import calibrated
 from builder.recall.earlier_trigger import earlier_trigger
 from builder.recall.index.conversation import Turn, closed_turn
 from builder.recall.index.reader import HistoryReader
@@ -24,7 +22,6 @@ from builder.recall.pinned import (
     schema_hints,
     system_prompt,
     unexpired,
-    usage_reports,
 )
 from builder.recall.scopes import looks_for_person, scope_of
 from builder.recall.visibility import visible_to, without_expired
@@ -36,7 +33,6 @@ class ConsumerRecall:
 
     trigger: Breadcrumb
     profile: Profile
-    """Its margin calibrated by the agents' reports."""
     view: View
     """As of the trigger's place, what the consumer may see; with the trigger in it when that is a tool's answer."""
     pinned: tuple[tuple[StoredBreadcrumb, ...], ...]
@@ -66,8 +62,6 @@ class Recaller:
     terms: Terms
     exclusions: Callable[[Breadcrumb], tuple[Selector, ...]]
     """A blacklist → what it excludes."""
-    usages: Callable[[Breadcrumb], tuple[Usage, ...]]
-    """A report → the usage in it."""
 
     async def recall(
         self, trigger: Breadcrumb, consumers: tuple[Profile, ...], names: frozenset[str] = frozenset()
@@ -112,10 +106,9 @@ class Recaller:
         turn = closed_turn(view, view.row_of(trigger.id)) if trigger.role == "tool" else ()
         if turn is None:
             return None
-        reports = usage_reports(profile, rows)
         return ConsumerRecall(
             trigger=trigger,
-            profile=calibrated(profile, tuple(usage for row in reports for usage in self.usages(row.breadcrumb))),
+            profile=profile,
             view=view,
             pinned=pinned_rows(profile, rows),
             system_prompt=system_prompt(profile, rows),

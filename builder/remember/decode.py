@@ -195,7 +195,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         role=body.role,
         created_at=created_at,
         received_at=arrival.received_at.astimezone(UTC),
-        tags=body.tags(schema_definition_tags(address.schema, record.tags, record.context)),
+        tags=schema_definition_tags(address.schema, record.tags, record.context),
         body=canonical(record.context),
         text=_text(record, body, facts.text),
         calls=facts.calls,

@@ -35,7 +35,6 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.summaries.plan import recipe_of
 from builder.remember.decode import decode
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from builder.wire.files import Files
 from builder.wire.records import read_lines
@@ -65,7 +64,7 @@ def helpers(folder: str = "") -> Functions:
     templates = TemplateSet(*templates_of(layers(folder)))
     renderings = {encoding: JinjaRendering(templates, load_counter(encoding)) for encoding in ("o200k_base", "cl100k_base")}
     count = load_counter("o200k_base")
-    return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded, usage=usage)
+    return Functions(terms=load_terms(), count=count, renderings=renderings, ranker=load_ranker(), excluded=excluded)
 
 
 def consumer(case: str) -> str:

@@ -18,7 +18,6 @@ async def test_costs_are_those_of_the_contexts_of_the_last_day(service: Running)
         for number in range(TURNS):
             context = await client.ask("s1", f"Question {number}: which kiln is free? {'I have waited for it since noon. ' * 15}")
             await client.send_response(context, "Kiln three is free until noon.")
-            await client.report_usage(context, "small-20260101", context.token_count * 2)
         forgotten = await client.ask("s2", "My number is 4711.")
         await client.forget(forgotten.trigger_event_id)
     outcome = run("cost", "--workspace", "acme", "--json", env=service.env)
@@ -28,5 +27,4 @@ async def test_costs_are_those_of_the_contexts_of_the_last_day(service: Running)
     assert (row["consumer"], row["sessions"], row["responses"]) == ("default", 1, TURNS)
     assert 0 < row["reused_tokens"] < row["tokens"] < row["tokens_max"]
     assert row["response_tokens"] == counter()("Kiln three is free until noon.")
-    assert row["reported"] == {"model": "small-20260101", "ratio": 2, "reports": TURNS}
     assert run("cost", "--workspace", "nobody", env=service.env).stderr.startswith("no contexts in the last 24 hours")

@@ -11,7 +11,7 @@ import pytest
 from builder.adapters.nats.publisher import NatsSender
 from builder.adapters.nats.stream import NatsStream
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
-from builder.client import Client, ReceivedContext, Rejected, connect
+from builder.client import Client, Rejected, connect
 from builder.wire.records import make_record, outgoing
 from tests.commands import run
 from tests.running import Broker, environment, jetstream
@@ -61,17 +61,6 @@ async def test_what_was_deleted_meanwhile_is_not_taken_for_published(client: Cli
         await js.delete_msg(BREADCRUMBS, published.sequence)
     with pytest.raises(Rejected, match="which was deleted since; take another id"):
         await client.publish(event)
-
-
-async def test_another_count_of_the_same_page_is_an_error(client: Client) -> None:
-    context = ReceivedContext(
-        content="page", token_count=200, workspace=client.workspace, session_id="A", consumer_id="default",
-        trigger_event_id="m1", trigger_seq=1, late=False, system=[], messages=[], event={"id": str(uuid4())},
-    )  # fmt: skip
-    for _ in range(2):
-        await client.report_usage(context, "gpt-4o", 240, session="A")
-    with pytest.raises(Rejected, match=THERE + r"context\.used differ"):
-        await client.report_usage(context, "gpt-4o", 250, session="A")
 
 
 async def test_the_service_s_own_breadcrumbs_never_stand_for_those_of_another_session(client: Client, broker: Broker) -> None:

@@ -13,7 +13,6 @@ from builder.domain.stored_breadcrumb import StoredBreadcrumb
 from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, HashingEmbedder, make_profile, make_remembered, make_rendering, make_terms
@@ -31,7 +30,7 @@ GREETINGS = tuple(
 def make_builder(store: Store, passages: int = 10_000, engine: HashingEmbedder | None = None) -> ContextBuilder:
     renderings = {"o200k_base": make_rendering()}
     count = load_counter("o200k_base")
-    helpers = Functions(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded, usage=usage)
+    helpers = Functions(terms=make_terms, count=count, renderings=renderings, ranker=BY_HAND, excluded=excluded)
     return ContextBuilder(store, engine or HashingEmbedder(), (PROFILE,), helpers, HistoryCache(passages))
 
 

@@ -80,5 +80,5 @@ def test_twice_the_bytes_take_at_most_two_and_a_half_times_the_work_in_every_fie
 
 
 def test_the_corpus_has_every_schema_that_takes_a_text() -> None:
-    without_text = {"breadcrumb.deleted.v1", "context.config.v1", "browser.tab.context.v1", "agent.usage.v1"}
+    without_text = {"breadcrumb.deleted.v1", "context.config.v1", "browser.tab.context.v1"}
     assert BODIES.keys() - {kind.schema for kind in KINDS} == without_text

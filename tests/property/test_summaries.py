@@ -16,7 +16,6 @@ from builder.recall.summaries.extract import tokens_of
 from builder.recall.summaries.lines import shown_lines
 from builder.recall.summaries.plan import chain_of, covered_sources, recipe_of, sources_of, waiting_units
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.examples import examples
 from tests.factories import BY_HAND, INCARNATION, HashingEmbedder, make_rendering, make_terms
@@ -48,7 +47,7 @@ def place(sequence: int, after: int = 0) -> Place:
 
 def make_builder(store: MemoryStore) -> ContextBuilder:
     helpers = Functions(
-        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded, usage=usage
+        terms=make_terms, count=COUNT, renderings={"o200k_base": make_rendering()}, ranker=BY_HAND, excluded=excluded
     )
     return ContextBuilder(store, HashingEmbedder(), (), helpers, HistoryCache(10_000))
 

@@ -197,10 +197,10 @@ def _own_words(profile: Profile, facts: LintFacts) -> Iterator[Finding]:
     always = [reminder.text for reminder in profile.reminders if reminder.every == 1 and not reminder.when]
     words = (profile.system_prompt, *always)
     # No token has less than a byte: tables of tokens are read for long texts only.
-    is_long = sum(len(text.encode("utf-8", "replace")) for text in words) > profile.least_allowance
+    is_long = sum(len(text.encode("utf-8", "replace")) for text in words) > profile.allowance
     tokens = sum(map(facts.count(profile.encoding), words)) if is_long else 0
-    if tokens > profile.least_allowance:
-        problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.least_allowance:,}"
+    if tokens > profile.allowance:
+        problem = f"system prompt and reminders have {tokens:,} tokens, the page {profile.allowance:,}"
         yield Finding("budget", problem, "raise the budget, or shorten them")
     texts = [("system_prompt", profile.system_prompt)]
     texts += [(f"reminders.{number}", reminder.text) for number, reminder in enumerate(profile.reminders)]

@@ -85,9 +85,6 @@ class ProfileFile(BaseModel):
     margin: float | None = Field(
         None, ge=0, lt=1, description="share of the budget kept free where the tokenizer differs; default 0"
     )
-    calibrate: bool = Field(
-        False, description="what agents report of `model`'s usage (agent.usage.v1) takes the place of the margin, up to 0.5"
-    )
     on_overflow: Literal["trim", "reject"] = Field(
         "trim",
         description="trim = what does not fit of the conversation is left out, the oldest first; reject = no context when the "
@@ -155,12 +152,6 @@ class ProfileFile(BaseModel):
     def _target_fits_budget(self) -> "ProfileFile":
         if self.target is not None and self.budget is not None and self.target > self.budget:
             raise ValueError(f"target is {self.target} but budget is {self.budget}; lower target")
-        return self
-
-    @model_validator(mode="after")
-    def _calibrates_a_model(self) -> "ProfileFile":
-        if self.calibrate and self.model is None:
-            raise ValueError("calibrate needs the name of the model that reads the page; add model, or take calibrate out")
         return self
 
     @model_validator(mode="after")

@@ -26,7 +26,6 @@ from builder.domain.errors import Rejected
 from builder.domain.lint_finding import FaultyFiles, faulty
 from builder.domain.nearest import advice
 from builder.domain.profile import (
-    MAX_MARGIN,
     Cut,
     Dates,
     Profile,
@@ -40,7 +39,6 @@ from builder.domain.profile import (
 from builder.domain.selector import CATALOG, Pinned, Selector
 from builder.domain.triggers import trigger_on
 from builder.domain.trusted_hints import TrustedHints
-from builder.domain.usage import undated
 from builder.wire.subjects import check_token
 
 TITLE = "title_{}"
@@ -108,7 +106,6 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
         shadow_of=file.shadow_of or "",
         page=file.page,
         reserve=file.reserve,
-        calibrate=undated(file.model) if file.calibrate and file.model is not None else None,
         on_overflow=file.on_overflow,
         system_prompt=file.system_prompt.strip() if file.show_system_prompt else "",
         language=file.language,
@@ -133,9 +130,8 @@ def _profile(name: str, file: ProfileFile, library: Library, revision: str) -> P
     for path, folder, template, there in references:
         if there and template not in there:
             raise SettingError(path, f"{folder}/{template}.md.j2 does not exist", advice(template, there))
-    if profile.least_allowance < 1:
-        margin = f"margin {profile.margin}" if profile.calibrate is None else f"the margin up to {MAX_MARGIN} (calibrate)"
-        problem = f"reserve is {profile.reserve} and {margin} of a budget of {profile.budget}"
+    if profile.allowance < 1:
+        problem = f"reserve is {profile.reserve} and margin {profile.margin} of a budget of {profile.budget}"
         raise SettingError(("reserve",), problem, "leave room for the page")
     return profile
 

@@ -1,33 +1,20 @@
 """What the pages of each consumer cost a day: tokens from its traffic, money from a price list."""
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
+from builder.adapters.profiles.models import known_name
 from builder.app.operations.prices import CacheRules, PriceList
 from builder.app.operations.traffic import Page, Traffic
-from builder.domain.usage import Usage, known_name
 
 HOURS_A_DAY = 24
 MONEY_DIGITS = 9
 """Digits behind the point: prices are small for one page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reported:
-    """What agents reported of one model."""
-
-    model: str
-    """As most reports have it."""
-    ratio: float
-    """Tokens that the provider counted for each of ours."""
-    reports: int
-
-
 def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]) -> dict[str, Any]:
-    """The report: a row a consumer, the largest first. models: consumer → model, where no agent reports one."""
+    """The report: a row a consumer, the largest first. models: consumer → model, where one is named."""
     by_consumer: dict[str, list[Page]] = {}
     for page in traffic.pages:
         by_consumer.setdefault(page.trigger[1], []).append(page)
@@ -54,7 +41,6 @@ def _row(
     tokens = fmean(page.tokens for page in pages)
     responses = [traffic.answers[page.trigger] for page in pages if page.trigger in traffic.answers]
     answer = fmean(responses) if responses else 0.0
-    reported = _reported(pages, traffic)
     a_day = len(pages) * HOURS_A_DAY / hours
     classes = sorted({name for page in pages for name in page.tokens_by_class})
     return {
@@ -70,12 +56,9 @@ def _row(
         "new_tokens": round(tokens - cached, 1),
         "responses": len(responses),
         "response_tokens": round(answer, 1),
-        "reported": {"model": reported.model, "ratio": round(reported.ratio, 4), "reports": reported.reports}
-        if reported
-        else None,
         "money": [
-            _money(model, (tokens - cached, cached, answer), a_day, prices, reported)
-            for model in _models(reported.model if reported else models.get(consumer, ""), prices)
+            _money(model, (tokens - cached, cached, answer), a_day, prices)
+            for model in priced_models(models.get(consumer, ""), prices)
         ],
     }
 
@@ -85,22 +68,7 @@ def _cached(page: Page, rules: CacheRules) -> int:
     return rules.cached(min(page.reused, page.tokens), page.pause)
 
 
-def _reported(pages: list[Page], traffic: Traffic) -> Reported | None:
-    """Of the model that most reports about these pages name."""
-    ids = {page.id for page in pages}
-    usages = [usage for identity, usage in traffic.reports if identity in ids]
-    if not usages:
-        return None
-    ((model, _),) = Counter(usage.model for usage in usages).most_common(1)
-    own = [usage for usage in usages if usage.model == model]
-    return Reported(model=model, ratio=fmean(map(_ratio, own)), reports=len(own))
-
-
-def _ratio(usage: Usage) -> float:
-    return usage.used / usage.counted
-
-
-def _models(model: str, prices: PriceList) -> list[str]:
+def priced_models(model: str, prices: PriceList) -> list[str]:
     """The list's name of the model; all of the list where no model is named, nothing where the list has no prices for it."""
     if not model:
         return list(prices.models)
@@ -108,13 +76,9 @@ def _models(model: str, prices: PriceList) -> list[str]:
     return [name] if name else []
 
 
-def _money(
-    model: str, tokens: tuple[float, float, float], a_day: float, prices: PriceList, reported: Reported | None
-) -> dict[str, Any]:
+def _money(model: str, tokens: tuple[float, float, float], a_day: float, prices: PriceList) -> dict[str, Any]:
     """tokens: new and cached ones of a page, and of the responses to it."""
-    new, cached, answer = tokens
-    ratio = reported.ratio if reported else 1.0
-    turn = prices.models[model].cost(new * ratio, cached * ratio, answer)
+    turn = prices.models[model].cost(*tokens)
     return {"model": model, "a_turn": round(turn, MONEY_DIGITS), "a_day": round(turn * a_day, MONEY_DIGITS)}
 
 
@@ -133,11 +97,6 @@ def _estimates(prices: PriceList, traffic: Traffic, hours: float) -> list[str]:
         "Counted: contexts, tokens of each page, and the tokens with which the page before it in its session began.",
         *a_day,
         cached,
-        *(
-            ["Estimated: the provider's tokens, by the mean ratio in agent.usage.v1, in the money only."]
-            if traffic.reports
-            else []
-        ),
         counted if traffic.answers else "Not known: response tokens; no agent has published a response to these contexts.",
         "Not in it: what agents send beside the page (system prompts, tool definitions), retries, summaries made by an endpoint.",
     ]

@@ -17,7 +17,6 @@ from builder.ports.store import Store
 from builder.recall.index.cache import HistoryCache
 from builder.recall.search.ranking import Ranker
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 
 ENCODINGS = ("o200k_base", "cl100k_base")
@@ -42,9 +41,7 @@ def scratch_builder(
     what counts its tokens.
     """
     renderings = {encoding: JinjaRendering(_templates(), counter(encoding)) for encoding in ENCODINGS}
-    helpers = Functions(
-        terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded, usage=usage
-    )
+    helpers = Functions(terms=terms, count=counter(FACTS_ENCODING), renderings=renderings, ranker=_ranker(), excluded=excluded)
     return ContextBuilder(store, embedder, (), helpers, HistoryCache(MAX_PASSAGES))
 
 

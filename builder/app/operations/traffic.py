@@ -14,7 +14,6 @@ from builder.adapters.tokens import load_encoder
 from builder.app.broker import connected
 from builder.app.settings import Settings
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.domain.usage import USAGE, Usage
 
 RESPONSE = "agent.response.v1"
 ANSWER_ENCODING = "o200k_base"
@@ -27,7 +26,6 @@ TriggerKey = tuple[str, str, str]
 class Page:
     """One published context."""
 
-    id: str
     trigger: TriggerKey
     session: str
     moment: datetime
@@ -47,8 +45,6 @@ class Traffic:
     pages: list[Page] = field(default_factory=list)
     answers: dict[TriggerKey, int] = field(default_factory=dict)
     """Tokens of the agent's responses to a context, tool calls included."""
-    reports: list[tuple[str, Usage]] = field(default_factory=list)
-    """Id of the context, "" where the report has none, and what its agent reported of it."""
     unreadable: int = 0
     """Contexts that were erased, or are none."""
 
@@ -60,7 +56,7 @@ async def read_traffic(
     since: datetime,
     progress: Callable[[int, int], None],
 ) -> Traffic:
-    """The contexts since then in the order of their publication, and the responses and reports about them.
+    """The contexts since then in the order of their publication, and the responses to them.
 
     workspace: "" = all. progress: called with (sequence, last sequence) of the contexts. Raises `Unavailable`.
     """
@@ -73,11 +69,10 @@ async def read_traffic(
             reader.page(arrival)
             progress(arrival.place.sequence, last.sequence)
         end = await breadcrumbs.last()
-        for schema, take in ((RESPONSE, reader.response), (USAGE, reader.report)):
-            if reader.first_trigger:
-                subject, until = f"breadcrumbs.{place}.*.{schema}", Place(0, end.sequence + 1)
-                async for arrival in breadcrumbs.follow(subject, reader.first_trigger, until):
-                    take(arrival)
+        if reader.first_trigger:
+            subject, until = f"breadcrumbs.{place}.*.{RESPONSE}", Place(0, end.sequence + 1)
+            async for arrival in breadcrumbs.follow(subject, reader.first_trigger, until):
+                reader.response(arrival)
     return reader.traffic
 
 
@@ -113,7 +108,6 @@ class TrafficReader:
         if moment < self._since:
             return
         page = Page(
-            id=event["id"],
             trigger=trigger,
             session=session,
             moment=moment,
@@ -137,18 +131,6 @@ class TrafficReader:
         if trigger in self._triggers:
             size = len(load_encoder(ANSWER_ENCODING)("\n".join(_texts(body))))
             self.traffic.answers[trigger] = self.traffic.answers.get(trigger, 0) + size
-
-    def report(self, arrival: StreamMessage) -> None:
-        """Take an agent's report; one that cannot be about a page counts nothing."""
-        body = _object(arrival.data).get("context")
-        if not isinstance(body, dict):
-            return
-        try:
-            usage = Usage(model=str(body["model"]), counted=int(body["counted"]), used=int(body["used"]))
-        except (KeyError, TypeError, ValueError):
-            return
-        if usage.tags:
-            self.traffic.reports.append((str(body.get("context_id") or ""), usage))
 
 
 def _texts(body: dict[str, Any]) -> Iterator[str]:

@@ -3,13 +3,12 @@
 import json
 import random
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import numpy as np
 
 from builder.app.components import Components
 from builder.bench.data.datasets import sample_lines
-from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
+from builder.domain.breadcrumb import Breadcrumb, Place
 from builder.domain.stored_breadcrumb import Passage, StoredBreadcrumb
 from builder.language.sameness import fingerprint
 from builder.remember.decode import decode
@@ -39,18 +38,8 @@ def message(session: str, number: int, text: str) -> Breadcrumb:
 
 def breadcrumb(session: str, identity: str, text: str, place: Place, schema: str) -> Breadcrumb:
     """As decoded from the stream, a minute after the one before."""
-    return _decoded(schema, identity, session, {"content": text}, place)
-
-
-def usage(number: int, model: str) -> Breadcrumb:
-    """A report of no session about a model that counts a fifth more."""
-    body = {"model": model, "counted": 3000, "used": 3600}
-    return _decoded("agent.usage.v1", f"usage{number}", NO_SESSION, body, Place(1, number + 1))
-
-
-def _decoded(schema: str, identity: str, session: str, body: dict[str, Any], place: Place) -> Breadcrumb:
     moment = START + timedelta(minutes=place.sequence)
-    record = make_record(schema, identity, session, body, created_at=moment)
+    record = make_record(schema, identity, session, {"content": text}, created_at=moment)
     return decode(outgoing(record, WORKSPACE).arrive(place, moment))
 
 

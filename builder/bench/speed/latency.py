@@ -10,19 +10,17 @@ from typing import Any
 from builder.app.components import Components
 from builder.app.operations.summaries import summarise
 from builder.app.service import Service
-from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts, usage
+from builder.bench.data.synthetic import DISTINCT_MESSAGES, WORKSPACE, breadcrumb, message, mixed, texts
 from builder.bench.speed.quantiles import at, event_to_context, milliseconds
 from builder.client import Client, connect
 from builder.domain.breadcrumb import Place
 from builder.domain.profile import Profile, Reminder
 from builder.domain.selector import Pinned, Selector
 from builder.domain.stored_breadcrumb import StoredBreadcrumb
-from builder.domain.usage import NEWEST_REPORTS
 from builder.ports.models import Embedder
 from builder.publish.event import encode
 
 CONSUMER = "default"
-MODEL = "claude-sonnet-4"
 BATCH_MESSAGES = 10_000
 """Messages stored at once."""
 WARM_UP_ROUNDS = 3
@@ -121,7 +119,6 @@ def everything(profile: Profile) -> Profile:
         page="xml",
         chat_format="anthropic",
         system_prompt="You are the assistant of a small pottery studio. Answer in one paragraph.",
-        calibrate=MODEL,
         audience=people,
         pinned=(*profile.pinned, pinned),
         reminders=(Reminder(section=first, text="Answer in the language of the question.", every=1, when=people),),
@@ -166,8 +163,6 @@ async def fill_sessions(core: Components, sizes: tuple[int, ...], step: Callable
                 mixing.choice(facts[:DISTINCT_MESSAGES]),
             )
         )
-    for number in range(NEWEST_REPORTS):
-        await core.store.remember(await core.builder.ingest.facts(usage(number, MODEL)))
     for size in sizes:
         for kind in ("build", "all-on", "event"):
             session = session_name(kind, size)

@@ -20,7 +20,7 @@ def cost(
     prices: Annotated[
         Path | None, typer.Option(help="Price list, YAML or JSON (builder/docs/cost.md); without one: tokens only.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Model of agents that report none and whose profile names none.")] = "",
+    model: Annotated[str, typer.Option(help="Model of agents whose profile names none.")] = "",
     hours: Annotated[float, typer.Option(min=0.01, max=MAX_HOURS, help="How far back.")] = MAX_HOURS,
     workspace: Annotated[str, typer.Option("--workspace", "-w", help="Only this workspace; default is all.")] = "",
     servers: Servers = "",
@@ -33,15 +33,14 @@ def cost(
     from rich.console import Console
     from rich.progress import Progress
 
-    from builder.app.operations.costs import costs
+    from builder.app.operations.costs import costs, priced_models
     from builder.app.operations.prices import PriceList, load_prices
     from builder.app.operations.traffic import read_traffic
     from builder.cli.cost_table import table
     from builder.domain.errors import Misconfigured
-    from builder.domain.usage import known_name
 
     price_list = load_prices(prices) if prices else PriceList()
-    if model and prices and not known_name(model, price_list.models):
+    if model and prices and not priced_models(model, price_list):
         raise Misconfigured(f"{prices} has no prices for {model}; it has {', '.join(price_list.models) or 'none'}")
     place, since = target(servers), datetime.now(UTC) - timedelta(hours=hours)
     console = Console(stderr=True)

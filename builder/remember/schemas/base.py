@@ -40,7 +40,3 @@ class Body(BaseModel):
     def facts(self) -> BodyFacts:
         """What it says of its breadcrumb."""
         return BodyFacts()
-
-    def tags(self, sent: tuple[str, ...]) -> tuple[str, ...]:
-        """The tags by which it is found. sent: the record's."""
-        return sent

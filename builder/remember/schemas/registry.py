@@ -14,7 +14,6 @@ from builder.remember.schemas.notes import BrowserPageContextV1, BrowserTabConte
 from builder.remember.schemas.removals import BreadcrumbDeletedV1, ContextBlacklistV1
 from builder.remember.schemas.summaries import SummaryV1
 from builder.remember.schemas.tools import ToolCatalogV1, ToolErrorV1, ToolRequestV1, ToolResponseV1
-from builder.remember.schemas.usage import AgentUsageV1
 
 BODIES: dict[str, type[Body]] = {
     "user.message.v1": UserMessageV1,
@@ -31,7 +30,6 @@ BODIES: dict[str, type[Body]] = {
     "context.config.v1": ContextConfigV1,
     "context.blacklist.v1": ContextBlacklistV1,
     "summary.v1": SummaryV1,
-    "agent.usage.v1": AgentUsageV1,
 }
 
 

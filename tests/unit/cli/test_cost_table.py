@@ -14,7 +14,6 @@ ROW: dict[str, Any] = {
     "cached_tokens": 640.0,
     "new_tokens": 860.4,
     "response_tokens": 90.0,
-    "reported": None,
     "money": [],
 }
 
@@ -42,8 +41,3 @@ def test_several_consumers_have_a_sum() -> None:
         ["small", "0.5000"],
         ["all", "2.7500"],
     ]
-
-
-def test_a_reported_model_without_prices_is_named() -> None:
-    row = ROW | {"reported": {"model": "other", "ratio": 1.1, "reports": 3}}
-    assert table({"currency": "", "consumers": [row], "a_day": None}).splitlines()[2].endswith("other")

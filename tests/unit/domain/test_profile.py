@@ -2,24 +2,18 @@
 
 import pytest
 
-from builder.domain.profile import MAX_MARGIN
 from builder.domain.selector import Selector
 from tests.factories import make_breadcrumb, make_profile
 
 
 def test_a_page_may_have_the_budget_without_margin_and_reserve() -> None:
     profile = make_profile(budget=1000, margin=0.1, reserve=50, target=None)
-    assert (profile.allowance, profile.aim, profile.least_allowance) == (850, 850, 850)
+    assert (profile.allowance, profile.aim) == (850, 850)
 
 
 def test_a_page_aims_at_its_target_while_that_is_allowed() -> None:
     assert make_profile(budget=1000, reserve=0, target=400).aim == 400
     assert make_profile(budget=1000, reserve=700, target=400).aim == 300
-
-
-def test_calibration_may_take_half_of_the_page_at_most() -> None:
-    profile = make_profile(budget=1000, reserve=0, margin=0.1, calibrate="gpt-5")
-    assert profile.least_allowance == 1000 * MAX_MARGIN
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from builder.recall.pinned import (
     schema_hints,
     system_prompt,
     unexpired,
-    usage_reports,
 )
 from tests.factories import MORNING, latest_of, make_catalog, make_profile, make_remembered
 
@@ -42,14 +41,6 @@ def test_definitions_are_recalled_only_for_a_profile_that_shows_a_system_prompt_
     assert [AGENTS in kinds_of((profile,)) for profile in (OWN_PROMPT, FROM_DEFINITION, silent)] == [False, True, False]
 
 
-def test_reports_of_usage_are_recalled_by_the_model_that_a_profile_is_calibrated_for() -> None:
-    profiles = tuple(
-        make_profile(system_prompt="x", pinned=(), calibrate=model) for model in ("gpt-4o", None, "claude", "gpt-4o")
-    )
-    _, _, *reports = kinds_of(profiles)
-    assert [kind.selector.all_tags for kind in reports] == [("model:gpt-4o",), ("model:claude",)]
-
-
 def test_the_catalog_of_operators_is_recalled_beside_that_of_a_session_and_comes_first() -> None:
     profile = replace(OWN_PROMPT, pinned=(latest_of("tool.catalog.v1"),))
     *_, shared, any_session = kinds_of((profile,))
@@ -70,14 +61,6 @@ def test_the_rows_of_a_profile_are_its_kinds_in_order_without_what_no_profile_ca
     note, hidden = make_remembered("A note.", 1, schema="note.v1"), make_remembered("", 2, schema=never)
     rows: RowsByKind = {replace(kinds[0], section=""): (note,), kinds[1]: (hidden, note)}
     assert pinned_rows(make_profile(pinned=kinds), rows) == ((note,), (note,))
-
-
-def test_reports_count_only_for_a_profile_that_is_calibrated() -> None:
-    profile = make_profile(calibrate="gpt-4o", system_prompt="x", pinned=())
-    *_, kind = kinds_of((profile,))
-    report = make_remembered("", 1, schema="agent.usage.v1")
-    assert usage_reports(profile, {kind: (report,)}) == (report,)
-    assert usage_reports(OWN_PROMPT, {kind: (report,)}) == ()
 
 
 def test_a_profiles_own_system_prompt_stands_before_any_definition() -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
-import pytest
 from typing_extensions import override
 
 from builder.domain.recall import Recall, RecallQuery, Scope
@@ -14,7 +13,6 @@ from builder.recall.index.cache import HistoryCache
 from builder.recall.index.reader import HistoryReader
 from builder.recall.recall import ConsumerRecall, Recaller
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from tests.conversations import answered, bash, chat, replied, said
 from tests.factories import MODEL, make_breadcrumb, make_place, make_profile, make_remembered, make_terms
 from tests.memory_store.store import MemoryStore
@@ -38,7 +36,7 @@ async def recaller(*rows: StoredBreadcrumb) -> tuple[Recaller, CountingStore]:
     for row in rows:
         await store.remember(row)
     reader = HistoryReader(store=store, cache=HistoryCache(1000), model=MODEL)
-    return Recaller(reader=reader, terms=make_terms, exclusions=excluded, usages=usage), store
+    return Recaller(reader=reader, terms=make_terms, exclusions=excluded), store
 
 
 def visible_ids(recall: ConsumerRecall) -> list[str]:
@@ -89,17 +87,6 @@ async def test_a_later_blacklist_of_a_session_excludes_beside_that_of_operators_
     recall, _ = await recaller(said(1, "One."), said(2, "Two."), said(3, "Three."), blacklist(4, excluded_ids=["m1"]), own)
     (seen,) = await recall.recall(make_breadcrumb("And now?", 9), (make_profile(),))
     assert {"m1", "m2", "m3"}.intersection(visible_ids(seen)) == {"m3"}
-
-
-async def test_a_margin_is_calibrated_by_the_reports_of_the_profiles_model() -> None:
-    body = json.dumps({"model": "gpt-4o", "counted": 1000, "used": 1250})
-    reports = [
-        make_remembered("", n, schema="agent.usage.v1", session="_", body=body, tags=("model:gpt-4o",)) for n in range(1, 7)
-    ]
-    recall, _ = await recaller(*reports)
-    profiles = (make_profile(margin=0.1, calibrate="gpt-4o"), make_profile(margin=0.1))
-    recalls = await recall.recall(make_breadcrumb("And now?", 9), profiles)
-    assert [each.profile.margin for each in recalls] == [pytest.approx(0.2), 0.1]
 
 
 async def test_a_summariser_sees_the_session_up_to_and_including_the_place() -> None:

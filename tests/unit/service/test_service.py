@@ -16,7 +16,6 @@ from builder.domain.triggers import trigger_on
 from builder.ports.models import Embedder
 from builder.recall.index.cache import HistoryCache
 from builder.remember.schemas.removals import excluded
-from builder.remember.schemas.usage import usage
 from builder.service import ContextBuilder, Functions
 from tests.commands import DEADLINE
 from tests.conversations import sent
@@ -32,7 +31,6 @@ def make_builder(embedder: Embedder, store: AnyStore | None = None, profiles: tu
         renderings={"o200k_base": make_rendering()},
         ranker=BY_HAND,
         excluded=excluded,
-        usage=usage,
     )
     store = store or MemoryStore()
     return ContextBuilder(store, embedder, profiles, helpers, HistoryCache(10_000))

@@ -4,12 +4,10 @@ import pytest
 import yaml
 
 from builder.adapters.profiles.layers import Presets, layers, merged, origins
-from builder.adapters.profiles.models import ModelFacts, parse_models
+from builder.adapters.profiles.models import ModelFacts
 from builder.adapters.profiles.profiles import Library, parse_profile
 from builder.app.operations.profile_views import as_yaml, differing, profile_settings
-from builder.app.resources import bundled_folder
 from builder.domain.errors import Misconfigured
-from builder.domain.usage import undated
 
 BASE = """
 budget: 1000
@@ -101,57 +99,6 @@ def test_a_model_that_nobody_knows_has_a_window_of_128_000_of_which_three_quarte
     assert (unknown.budget, unknown.encoding, unknown.margin) == (96_000, "o200k_base", 0.1)
     half = parse_profile("mine", "extends: base\nbudget: null\nmodel: nobody-1\nwindow_share: 0.5\n", LIBRARY)
     assert half.budget == 64_000
-
-
-@pytest.mark.parametrize("model", ["claude-sonnet-4", "claude-sonnet-4-20250514", "anthropic/claude-sonnet-4@20250514"])
-def test_a_profile_is_calibrated_by_reports_about_its_model_under_every_name_of_it(model: str) -> None:
-    mine = parse_profile("mine", f"extends: base\nmodel: {model}\ncalibrate: true\n", LIBRARY)
-    assert mine.calibrate == "claude-sonnet-4"
-
-
-def test_a_profile_can_be_calibrated_for_a_model_that_nobody_knows() -> None:
-    mine = parse_profile("mine", "extends: base\nmodel: home/nobody-1\ncalibrate: true\n", LIBRARY)
-    assert mine.calibrate == "nobody-1"
-    assert {undated(said) for said in ("nobody-1", "nobody-1:7b", "work/nobody-1")} == {"nobody-1"}
-    assert "nobody-1" not in {undated(said) for said in ("nobody-10", "nobody", "gpt-4o", "")}
-
-
-DATED = [
-    ("gpt-4o-2024-08-06", "gpt-4o"),
-    ("gpt-4-1106-preview", "gpt-4"),
-    ("gpt-3.5-turbo-0125", "gpt-3.5-turbo"),
-    ("claude-3-5-sonnet-20241022", "claude-3-5-sonnet"),
-    ("google/gemini-2.5-pro-preview-05-06", "gemini-2.5-pro"),
-    ("gemini-1.5-pro-002", "gemini-1.5-pro"),
-    ("mistral-large-latest", "mistral-large"),
-    ("llama3.1:8b-instruct-q4", "llama3.1"),
-    ("command-r-08-2024", "command-r"),
-    ("ft:gpt-4o-2024-08-06:acme::b1", "gpt-4o"),
-]
-
-
-@pytest.mark.parametrize(("said", "name"), DATED)
-def test_a_model_has_one_name_for_all_its_dates(said: str, name: str) -> None:
-    assert undated(said) == name
-
-
-def test_no_model_of_the_bundled_table_is_a_dated_version_of_another() -> None:
-    known = list(parse_models((bundled_folder("templates") / "models.yaml").read_text("utf-8")))
-    assert list(map(undated, known)) == known
-
-
-def test_nothing_is_calibrated_unless_a_profile_asks_for_it_and_names_its_model() -> None:
-    assert parse_profile("mine", "extends: base\nmodel: gpt-4o\n", LIBRARY).calibrate is None
-    with pytest.raises(Misconfigured, match=r"calibrate needs the name of the model .*; add model, or take calibrate out"):
-        parse_profile("mine", "extends: base\ncalibrate: true\n", LIBRARY)
-
-
-def test_a_calibrated_profile_has_room_for_a_page_whatever_is_reported() -> None:
-    source = "extends: base\nmodel: gpt-4o\ncalibrate: true\n"
-    assert parse_profile("mine", f"{source}reserve: 499\n", LIBRARY).least_allowance == 1
-    with pytest.raises(Misconfigured, match=r"reserve is 500 and the margin up to 0.5 \(calibrate\) of a budget of 1000; leave"):
-        parse_profile("mine", f"{source}reserve: 500\n", LIBRARY)
-    assert parse_profile("mine", f"{source}margin: 0.6\n", LIBRARY).least_allowance == 400
 
 
 def test_every_value_knows_the_layer_that_gave_it() -> None:

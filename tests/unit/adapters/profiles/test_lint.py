@@ -144,14 +144,6 @@ def test_a_system_prompt_larger_than_the_page_is_told() -> None:
     assert [place for place, _ in told] == ["budget"]
 
 
-def test_a_system_prompt_larger_than_the_page_may_become_by_calibration_is_told() -> None:
-    role = {"name": "role", "title": "Role", "source": "system", "class": "static"}
-    prompt = "one two three four five six seven eight nine ten " * 5
-    assert found(role, WINDOW, budget=80, system_prompt=prompt, model="gpt-4o") == []
-    told = found(role, WINDOW, budget=80, system_prompt=prompt, model="gpt-4o", calibrate=True)
-    assert told == [("budget", "system prompt and reminders have 50 tokens, the page 40")]
-
-
 def test_too_many_emphasis_markers_are_told_in_prompts_reminders_and_templates() -> None:
     loud = "ALWAYS answer. NEVER guess. You MUST cite. IMPORTANT: be brief."
     assert found(WINDOW, REMINDER, reminders=[{"section": "reminder", "text": loud}]) == [

@@ -8,7 +8,6 @@ import pytest
 from builder.app.operations.costs import costs
 from builder.app.operations.prices import CacheRules, ModelPrices, PriceList
 from builder.app.operations.traffic import Page, Traffic
-from builder.domain.usage import Usage
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 PRICES = PriceList(
@@ -20,7 +19,6 @@ PRICES = PriceList(
 
 def page(number: int, consumer: str = "default", **changes: Any) -> Page:
     values: dict[str, Any] = {
-        "id": f"{consumer}-{number}",
         "trigger": ("acme", consumer, f"m{number}"),
         "session": "s1",
         "moment": NOON + timedelta(minutes=number),
@@ -70,16 +68,6 @@ def test_a_consumer_without_a_model_is_priced_by_each_of_the_list_and_adds_up_to
 
 def test_a_model_without_prices_costs_nothing_that_could_be_said() -> None:
     assert costs(Traffic(pages=[page(1)]), PRICES, 24, {"default": "other"})["consumers"][0]["money"] == []
-
-
-def test_reports_name_the_model_and_correct_the_tokens() -> None:
-    reports = [
-        ("default-1", Usage(model="vendor/small", counted=1000, used=1200)),
-        ("else", Usage(model="large", counted=500, used=1)),
-    ]
-    (row,) = costs(Traffic(pages=[page(1)], reports=reports), PRICES, 24, {"default": "large"})["consumers"]
-    assert row["reported"] == {"model": "vendor/small", "ratio": 1.2, "reports": 1}
-    assert row["money"] == [{"model": "small", "a_turn": pytest.approx(0.0012), "a_day": pytest.approx(0.0012)}]
 
 
 def test_consumers_stand_by_their_tokens_a_day() -> None:

@@ -45,7 +45,7 @@ def test_the_example_is_shown_and_stands_beside_the_hint_as_a_case(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("schema", "text"), [("note.v1", "- Note (https://example.org/notes/7): "), ("agent.usage.v1", "- Agent usage\n")]
+    ("schema", "text"), [("note.v1", "- Note (https://example.org/notes/7): "), ("context.config.v1", "- Context config\n")]
 )
 def test_a_known_schema_begins_with_its_bundled_hint_or_its_own_json_schema(tmp_path: Path, schema: str, text: str) -> None:
     assert made(tmp_path, schema).text.startswith(text)

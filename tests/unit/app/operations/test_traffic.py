@@ -1,4 +1,4 @@
-"""Messages of the streams become pages, responses and reports; what is none of these counts nothing."""
+"""Messages of the streams become pages and responses; what is none of these counts nothing."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -8,7 +8,6 @@ import pytest
 
 from builder.app.operations.traffic import TrafficReader
 from builder.domain.breadcrumb import Place, StreamMessage
-from builder.domain.usage import Usage
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 WORDS = " ".join(f"word{number}" for number in range(60))
@@ -38,10 +37,6 @@ def context(trigger: str, content: str, session: str = "s1", consumer: str = "de
 def response(trigger: object, agent: object = "default", **body: Any) -> StreamMessage:
     values = {"trigger_event_id": trigger, "creator": {"agent_id": agent}} | body
     return arrival("breadcrumbs.acme.s1.agent.response.v1", {"id": "r", "context": values})
-
-
-def report(**body: Any) -> StreamMessage:
-    return arrival("breadcrumbs.acme.s1.agent.usage.v1", {"id": "u", "context": body})
 
 
 @pytest.fixture
@@ -98,27 +93,3 @@ def test_all_responses_to_a_context_are_one_sum_with_their_calls(reader: Traffic
 def test_a_response_to_no_context_counts_nothing(reader: TrafficReader, message: StreamMessage) -> None:
     reader.response(message)
     assert reader.traffic.answers == {}
-
-
-def test_a_report_is_of_its_context(reader: TrafficReader) -> None:
-    reader.report(report(model="small", counted=1000, used=1200, context_id="c-m1"))
-    reader.report(report(model="small", counted=1000, used=1300))
-    assert reader.traffic.reports == [
-        ("c-m1", Usage(model="small", counted=1000, used=1200)),
-        ("", Usage(model="small", counted=1000, used=1300)),
-    ]
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        report(model="small", counted=99, used=99),
-        report(model="small", counted=1000, used=2001),
-        report(model="small", counted="many", used=1),
-        report(model="small"),
-        arrival("breadcrumbs.acme.s1.agent.usage.v1", b"[]"),
-    ],
-)
-def test_a_report_that_cannot_be_about_a_page_counts_nothing(reader: TrafficReader, message: StreamMessage) -> None:
-    reader.report(message)
-    assert reader.traffic.reports == []

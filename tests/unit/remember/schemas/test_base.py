@@ -8,10 +8,9 @@ from pydantic import ValidationError
 from builder.remember.schemas.base import Body, BodyFacts
 
 
-def test_a_body_says_nothing_and_keeps_its_tags_unless_its_kind_knows_better() -> None:
+def test_a_body_says_nothing_unless_its_kind_knows_better() -> None:
     body = Body.model_validate({"content": "hello"})
     assert body.facts() == BodyFacts()
-    assert body.tags(("user:message", "to:mira")) == ("user:message", "to:mira")
     assert (body.role, body.default_speaker) == ("other", "System")
 
 
