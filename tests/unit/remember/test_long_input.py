@@ -9,13 +9,26 @@ import pytest
 from builder.domain.breadcrumb import Breadcrumb, StreamMessage
 from builder.domain.errors import Rejected
 from builder.remember.decode import decode
+from builder.remember.ingest import Ingest
 from builder.remember.long_input import THREAD_CHARS, decoded, in_thread
-from tests.factories import MORNING, make_place
+from tests.factories import MORNING, HashingEmbedder, make_breadcrumb, make_place
 
 
 def arrival(**body: str) -> StreamMessage:
     data = json.dumps({"id": "m1", "context": body}).encode()
     return StreamMessage(subject="breadcrumbs.acme.s42.user.message.v1", data=data, place=make_place(1), received_at=MORNING)
+
+
+async def test_the_words_of_many_keywords_are_read_in_the_thread_like_those_of_a_long_text() -> None:
+    threads: list[str] = []
+
+    def terms(text: str) -> str:
+        threads.append(current_thread().name)
+        return text
+
+    for keywords in (("kiln",), ("kiln",) * THREAD_CHARS):
+        await Ingest(HashingEmbedder(), terms, len).facts(make_breadcrumb("Look.", pointers=keywords))
+    assert threads == ["MainThread", "long-input_0"]
 
 
 @pytest.mark.parametrize(("size", "thread"), [(10, "MainThread"), (THREAD_CHARS, "long-input_0")])

@@ -33,6 +33,12 @@ def test_its_place_is_that_of_the_last_row_and_its_cost_counts_small_talk_as_a_p
     assert (history.place, history.cost) == (make_place(3), 3)
 
 
+def test_a_long_body_costs_as_much_as_ordinary_passages_of_so_many_characters() -> None:
+    history = make_history([])
+    history.extend((make_remembered("Look.", 1, body='{"log": "' + "x" * 5_000 + '"}'),))
+    assert (len(history.passages), history.cost) == (1, 5)
+
+
 def test_it_is_whole_only_when_its_growing_came_to_the_end() -> None:
     history = make_history([])
     growing = history.extending((make_remembered("One.", 1), make_remembered("Two.", 2)))
