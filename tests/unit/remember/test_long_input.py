@@ -27,7 +27,7 @@ async def test_the_words_of_many_keywords_are_read_in_the_thread_like_those_of_a
         return text
 
     for keywords in (("kiln",), ("kiln",) * THREAD_CHARS):
-        await Ingest(HashingEmbedder(), terms, len).facts(make_breadcrumb("Look.", pointers=keywords))
+        await Ingest(HashingEmbedder(), terms, len, None).facts(make_breadcrumb("Look.", pointers=keywords))
     assert threads == ["MainThread", "long-input_0"]
 
 
