@@ -17,9 +17,7 @@ from builder.ports.store import BreadcrumbStore, CallOrigin, Progress, Rebuild, 
 from builder.recall.index.keyed_lock import KeyedLock
 
 MESSAGES_PER_WATERMARK = 256
-"""Messages of a walk after which the watermark is raised."""
-MAX_ORIGINS = 256
-"""Calls that are noted at once."""
+"""Messages of a walk after which the watermark is raised, and calls that are noted at once."""
 CALLS = "*calls"
 """In place of a session, the watermark up to which the calls of a workspace are noted. No session can have this name."""
 CALLER_SCHEMAS = ("agent.response.v1", "tool.request.v1")
@@ -80,7 +78,7 @@ class CatchUp:
                 async for message in self._stream.walk(workspace, EVERY_SESSION, after, until, schema):
                     with contextlib.suppress(Rejected):
                         origins += origins_of(self._decode(message))
-                    if len(origins) >= MAX_ORIGINS:
+                    if len(origins) >= MESSAGES_PER_WATERMARK:
                         await self._store.add_call_origins(tuple(origins))
                         origins.clear()
                 await self._store.add_call_origins(tuple(origins))

@@ -76,7 +76,7 @@ class Worker:
         )
 
     def _turn(self, message: StreamMessage) -> AbstractAsyncContextManager[None]:
-        """An answer of no session takes the turn of its call's session; a tombstone of none comes after every page it may be on."""
+        """An answer of no session takes the turn of its call's session; a tombstone of none waits for every page it may be on."""
         _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
         may_join = session == NO_SESSION and schema in TOOL_OUTCOMES and not message.replay
         home, alone = self._home(message) if may_join else None, (session, schema) == (NO_SESSION, TOMBSTONE)
