@@ -114,7 +114,7 @@ class Worker(BaseModel):
     model_config = _FROZEN
 
     batch: int = Field(
-        64, ge=1, le=1000, description="deliveries in work at once; sessions run side by side, one session in order"
+        64, ge=1, le=1000, description="sessions with deliveries in hand at once; they run side by side, each in order"
     )
     ack_wait_seconds: float = Field(
         30, ge=1, description="silence after which the broker delivers again; heartbeats come at a third"

@@ -13,12 +13,12 @@ from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessa
 from builder.domain.errors import Rejected, Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
 from builder.ports.broker import Publisher, Stream
-from builder.ports.store import BreadcrumbStore, Progress, Rebuild, origins_of
+from builder.ports.store import BreadcrumbStore, CallOrigin, Progress, Rebuild, origins_of
 from builder.recall.index.keyed_lock import KeyedLock
 from builder.remember.long_input import decoded
 
 MESSAGES_PER_WATERMARK = 256
-"""Messages of a walk after which the watermark is raised."""
+"""Messages of a walk after which the watermark is raised, and calls that are noted at once."""
 CALLS = "*calls"
 """In place of a session, the watermark up to which the calls of a workspace are noted. No session can have this name."""
 CALLER_SCHEMAS = ("agent.response.v1", "tool.request.v1")
@@ -75,10 +75,14 @@ class CatchUp:
             if after >= until.previous:
                 return
             for schema in CALLER_SCHEMAS:
+                origins: list[CallOrigin] = []
                 async for message in self._stream.walk(workspace, EVERY_SESSION, after, until, schema):
                     with contextlib.suppress(Rejected):
-                        if origins := origins_of(await decoded(self._decode, message)):
-                            await self._store.add_call_origins(origins)
+                        origins += origins_of(await decoded(self._decode, message))
+                    if len(origins) >= MESSAGES_PER_WATERMARK:
+                        await self._store.add_call_origins(tuple(origins))
+                        origins.clear()
+                await self._store.add_call_origins(tuple(origins))
             await self._progress.advance(workspace, CALLS, until.previous)
 
     async def walk(self, workspace: str, session: str, until: Place) -> int:

@@ -18,6 +18,7 @@ from builder.worker.catch_up import CatchUp
 
 log = logging.getLogger("builder.worker.erasure")
 
+TOMBSTONE = "breadcrumb.deleted.v1"
 MAX_RECEIPTS = 1_000
 """Receipts in memory: every request about one tombstone gets the same."""
 

@@ -13,6 +13,7 @@ from builder.domain.errors import BuilderError, Rejected, Unavailable
 from builder.domain.triggers import ANSWER, FAILURE
 from builder.ports.broker import Delivery
 from builder.worker.attempts import Attempts
+from builder.worker.erasure import TOMBSTONE
 from builder.worker.processor import Ending, Processor
 from builder.worker.publishing import DeadLetters
 from builder.worker.resilience import PAUSES, Backoff, Pauses, UnexpectedError, guard, heartbeat
@@ -75,11 +76,11 @@ class Worker:
         )
 
     def _turn(self, message: StreamMessage) -> AbstractAsyncContextManager[None]:
-        """An answer of no session takes the turn of the session that its call was made in."""
+        """An answer of no session takes the turn of its call's session; a tombstone of none waits for every page it may be on."""
         _, workspace, session, schema, *_ = (*message.subject.split(".", 3), "", "", "", "")
         may_join = session == NO_SESSION and schema in TOOL_OUTCOMES and not message.replay
-        home = self._home(message) if may_join else None
-        return self._sessions.turn(workspace, session, message.place.sequence, home)
+        home, alone = self._home(message) if may_join else None, (session, schema) == (NO_SESSION, TOMBSTONE)
+        return self._sessions.turn(workspace, session, message.place.sequence, home, alone=alone)
 
     async def _home(self, message: StreamMessage) -> str:
         """The session of the call. What fails here fails in the attempt, too, and is counted there."""

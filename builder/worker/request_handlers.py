@@ -30,7 +30,7 @@ from builder.wire.requests import (
 )
 from builder.wire.subjects import check_token
 from builder.worker.consumers import Consumers
-from builder.worker.erasure import Erasure
+from builder.worker.erasure import TOMBSTONE, Erasure
 
 Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 """Workspace and JSON bytes → response. Raises `Rejected` and `Unavailable`."""
@@ -38,7 +38,6 @@ Verb = Callable[[str, bytes], Awaitable[dict[str, Any]]]
 Compact = Callable[[str, str, str, bool], Awaitable[dict[str, Any]]]
 """Workspace, session, profile and whether people's words stay → result. Raises `Rejected` and `Unavailable`."""
 
-TOMBSTONE = "breadcrumb.deleted.v1"
 STREAM_END = Place(2**62, 0)
 """Behind every place."""
 

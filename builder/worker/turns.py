@@ -1,11 +1,13 @@
 """The order of deliveries: one of a session at a time, and turns for sessions and workspaces while many wait."""
 
 import asyncio
+from bisect import insort
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import cached_property, partial
 from heapq import heappop, heappush
+from itertools import count
 from typing import TypeVar
 
 from builder.domain.breadcrumb import Breadcrumb
@@ -22,66 +24,68 @@ class SessionOrder:
     """One delivery of a session at a time, in the order of the stream."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, dict[str, list[tuple[int, int, Waiter]]]] = {}
-        """Workspace → session → the deliveries that wait, a heap by sequence, arrival and waiter."""
+        self._lines: dict[str, dict[str, list[tuple[int, int, bool, Waiter]]]] = {}
+        """Workspace → session → the deliveries that wait, a heap by sequence and arrival; see `turn` for the other two."""
         self._working: set[tuple[str, str]] = set()
+        self._open: dict[str, list[int]] = {}
+        """Workspace → sequences of deliveries that are not done, sorted."""
         self._unresolved: dict[str, list[int]] = {}
-        """Workspace → sequences of deliveries whose session is not known yet."""
-        self._arrivals = 0
+        """Workspace → sequences of deliveries whose session is not known yet, sorted."""
+        self._arrivals = count()
 
     @asynccontextmanager
-    async def turn(self, workspace: str, session: str, sequence: int, home: Awaitable[str] | None = None) -> AsyncIterator[None]:
-        """Wait until all earlier deliveries of the session that have arrived are done.
+    async def turn(
+        self, workspace: str, session: str, sequence: int, home: Awaitable[str] | None = None, *, alone: bool = False
+    ) -> AsyncIterator[None]:
+        """Wait until all earlier deliveries of the session that have arrived are done; alone: those of the whole workspace.
 
         home: gives the session, where only the history knows it. Later deliveries of the workspace wait until it is known.
         """
-        if home is None:
-            waiter = self._join(workspace, session, sequence)
-            self._grant(workspace, session)
-        else:
-            with self._resolving(workspace, sequence):
-                session = await home
-                waiter = self._join(workspace, session, sequence)
+        waiter: Waiter = asyncio.get_running_loop().create_future()
         try:
-            await waiter
-            yield
+            with self._listed(self._open, workspace, sequence):
+                if home is not None:
+                    with self._listed(self._unresolved, workspace, sequence):
+                        session = await home
+                line = self._lines.setdefault(workspace, {}).setdefault(session, [])
+                heappush(line, (sequence, next(self._arrivals), alone, waiter))
+                self._grant(workspace)
+                await waiter
+                yield
         finally:
             if waiter.done() and not waiter.cancelled():
                 self._working.discard((workspace, session))
-            self._grant(workspace, session)
+            self._grant(workspace)
 
-    def _join(self, workspace: str, session: str, sequence: int) -> Waiter:
-        waiter = asyncio.get_running_loop().create_future()
-        self._arrivals += 1
-        heappush(self._lines.setdefault(workspace, {}).setdefault(session, []), (sequence, self._arrivals, waiter))
-        return waiter
-
+    @staticmethod
     @contextmanager
-    def _resolving(self, workspace: str, sequence: int) -> Iterator[None]:
-        unresolved = self._unresolved.setdefault(workspace, [])
-        unresolved.append(sequence)
+    def _listed(lists: dict[str, list[int]], workspace: str, sequence: int) -> Iterator[None]:
+        sequences = lists.setdefault(workspace, [])
+        insort(sequences, sequence)
         try:
             yield
         finally:
-            unresolved.remove(sequence)
-            if not unresolved:
-                self._unresolved.pop(workspace, None)
-            for session in list(self._lines.get(workspace, ())):
-                self._grant(workspace, session)
+            sequences.remove(sequence)
+            if not sequences:
+                del lists[workspace]
 
-    def _grant(self, workspace: str, session: str) -> None:
-        """Let the first of a line begin, unless another one is at work or an earlier one may still join the line."""
-        line = self._lines.get(workspace, {}).get(session, [])
-        while line and line[0][2].cancelled():
-            heappop(line)
-        first_unresolved = min(self._unresolved.get(workspace, ()), default=None)
-        if line and (workspace, session) not in self._working and (first_unresolved is None or line[0][0] < first_unresolved):
-            self._working.add((workspace, session))
-            heappop(line)[2].set_result(None)
-        if not line and workspace in self._lines:
-            self._lines[workspace].pop(session, None)
-            if not self._lines[workspace]:
-                del self._lines[workspace]
+    def _grant(self, workspace: str) -> None:
+        """Let the first of each line begin, unless another one is at work or an earlier one may still join the line."""
+        lines, unresolved = self._lines.get(workspace, {}), self._unresolved.get(workspace)
+        for session, line in list(lines.items()):
+            while line and line[0][-1].cancelled():
+                heappop(line)
+            if not line:
+                del lines[session]
+                continue
+            sequence, _, alone, waiter = line[0]
+            is_first = (not unresolved or sequence < unresolved[0]) and (not alone or sequence <= self._open[workspace][0])
+            if is_first and (workspace, session) not in self._working:
+                self._working.add((workspace, session))
+                heappop(line)
+                waiter.set_result(None)
+        if not lines:
+            self._lines.pop(workspace, None)
 
 
 class Turns:

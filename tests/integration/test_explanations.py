@@ -209,6 +209,20 @@ async def test_a_page_that_nobody_asked_for_says_so(client: Client) -> None:
     ]
 
 
+async def test_an_answer_of_no_session_is_explained_under_the_session_of_its_call_and_under_its_own(
+    client: Client, service: Running
+) -> None:
+    call = {"message": "", "tool_requests": [{"requestId": "c1", "tool": "look", "input": {}}]}
+    async with jetstream(service.url) as js:
+        await say(js, "", SESSION, "calls", client.workspace, schema="agent.response.v1", body=call)
+        result = {"request_id": "c1", "tool": "look", "output": "Two bowls."}
+        await say(js, "", "_", "r1", client.workspace, schema="tool.response.v1", body=result)
+        await all_settled(js)
+    pages = [await explain(client, "r1", consumer="brief", session=session) for session in ("", SESSION, "_")]
+    assert pages[0] == pages[1] == pages[2]
+    assert "Two bowls." in str(pages[0])
+
+
 async def test_a_trigger_that_is_not_there_or_asks_for_nothing_is_refused(client: Client) -> None:
     trigger = await ask(client)
     with pytest.raises(Rejected, match=r"there is no breadcrumb 'm1' in workspace .*, or it was erased"):

@@ -10,6 +10,7 @@ from nats.js import JetStreamContext
 from builder.adapters.nats.topology import BREADCRUMBS, Topology, ensure_streams
 from builder.client import connect
 from builder.wire.records import make_record, outgoing
+from builder.wire.subjects import REPLAY_HEADER
 from tests.commands import COMMAND, run
 from tests.integration.inside import settings, worker_here
 from tests.running import (
@@ -23,6 +24,7 @@ from tests.running import (
     jetstream,
     remembered,
     say,
+    triggers,
     until,
 )
 
@@ -58,6 +60,14 @@ async def test_a_replayed_breadcrumb_never_triggers_and_is_known(service: Runnin
         (event,) = await answered(js, "replay")
         assert event["trigger_event_id"] == "new"
         assert "The blue kiln is K-4711." in event["content"]
+
+
+async def test_a_message_whose_replay_header_says_no_is_a_live_one(service: Running) -> None:
+    async with jetstream(service.url) as js:
+        event = outgoing(make_record("user.message.v1", "live", "s1", {"content": "Hello."}), "header")
+        await js.publish(event.subject, event.data, stream=BREADCRUMBS, headers={REPLAY_HEADER: "0"})
+        await all_settled(js)
+        assert triggers(await answered(js, "header")) == [("header", "s1", "live", "default")]
 
 
 async def test_a_file_that_is_imported_twice_is_published_once_and_answered_never(service: Running, tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.topology import BREADCRUMBS, CALLS
+from builder.adapters.nats.topology import BREADCRUMBS
+from builder.wire.installation import DEFAULT
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
@@ -80,7 +81,7 @@ async def contexts(js: JetStreamContext, workspace: str) -> list[dict[str, Any]]
 async def waited(js: JetStreamContext) -> bool:
     """Whether no call waits for its time-out any more."""
     try:
-        info = await js.consumer_info(BREADCRUMBS, CALLS.durable)
+        info = await js.consumer_info(BREADCRUMBS, DEFAULT.calls_durable)
     except NotFoundError:
         return False
     return not info.num_pending and not info.num_ack_pending
@@ -129,7 +130,7 @@ async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_af
             await until(lambda: _many(js, workspace, 2), "the context of the turn")
             await say(js, "", "s2", "again", workspace, schema="agent.response.v1", body=BODY)
             await until(lambda: _in_work(js), "the durable to have the call")
-            await js.delete_consumer(BREADCRUMBS, CALLS.durable)
+            await js.delete_consumer(BREADCRUMBS, DEFAULT.calls_durable)
             await until(lambda: _many(js, workspace, 3), "the context of a turn whose durable was lost")
             await until(lambda: waited(js), "no call to wait")
             await all_settled(js)
@@ -137,7 +138,7 @@ async def test_a_service_that_was_killed_while_a_call_was_open_gives_up_on_it_af
 
 
 async def _in_work(js: JetStreamContext) -> bool:
-    return bool((await js.consumer_info(BREADCRUMBS, CALLS.durable)).num_ack_pending)
+    return bool((await js.consumer_info(BREADCRUMBS, DEFAULT.calls_durable)).num_ack_pending)
 
 
 async def _many(js: JetStreamContext, workspace: str, count: int) -> bool:

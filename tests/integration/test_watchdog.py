@@ -12,11 +12,25 @@ import pytest
 from nats.js import JetStreamContext
 from nats.js.errors import NotFoundError
 
-from builder.adapters.nats.topology import BREADCRUMBS, CONTEXTS, DEADLETTERS, DURABLE, Topology, ensure_streams
+from builder.adapters.nats.background import BackgroundInbox
+from builder.adapters.nats.topology import (
+    BREADCRUMBS,
+    CONTEXTS,
+    DEADLETTERS,
+    DURABLE,
+    FLOOR,
+    Topology,
+    ensure_streams,
+    replayed_breadcrumbs,
+)
 from builder.app.parts import Parts
 from builder.app.service import open_service, serving
+from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured
+from builder.ports.broker import Delivery
+from builder.wire.installation import Installation
 from tests.integration.inside import service_here, settings
+from tests.memory_store.progress import MemoryProgress
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, triggers, until
 
 BOUND_AGAIN = "was bound again"
@@ -113,6 +127,37 @@ async def test_a_stream_that_is_only_deleted_comes_back(service: Running, worksp
         await say(js, "Hello again.", "s1", "m2", workspace)
         await answers(js, workspace, "m1", "m2")
         assert len(await dead_letters(js)) == 1
+
+
+async def test_imports_into_a_stream_that_was_made_again_are_all_delivered_with_their_new_places(broker: Broker) -> None:
+    taken: list[Place] = []
+
+    async def process(delivery: Delivery) -> None:
+        taken.append(delivery.arrival.place)
+        await delivery.ack()
+
+    async def arrived() -> bool:
+        await inbox.look()
+        return len(taken) >= 3 and await ledger.watermark("", listening.ledger) == Place(known, 3)
+
+    own = Installation("background")
+    streams, listening, ledger = Topology(installation=own), replayed_breadcrumbs(own), MemoryProgress()
+    async with jetstream(broker.url) as js:
+        known = current = await ensure_streams(js, streams)
+        await ledger.advance(*FLOOR, Place(known, 0))
+        inbox = BackgroundInbox(js._nc, streams, ledger, lambda: known, listening, process)
+        for is_new in (False, True):
+            taken.clear()
+            if is_new:
+                await js.delete_stream(listening.stream)
+                current = await ensure_streams(js, streams)
+            for _ in range(3):
+                await js.publish(own.subject("breadcrumbs.acme.s1.note.v1"), b"{}", stream=listening.stream)
+            await inbox.look()  # the watchdog has not seen the new stream yet
+            known = current
+            await until(arrived, "three deliveries")
+            assert taken == [Place(known, number) for number in (1, 2, 3)]
+        await inbox.close()
 
 
 async def there(js: JetStreamContext, *streams: str) -> bool:

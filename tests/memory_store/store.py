@@ -12,7 +12,7 @@ from typing_extensions import override
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Recall, RecallQuery
-from builder.domain.removal import ids_by_session, is_same, made_from, removed_by, replaced_by
+from builder.domain.removal import ids_by_session, made_from
 from builder.domain.stored_breadcrumb import Ended, StoredBreadcrumb, erased
 from builder.ports.store import CallOrigin, CompleteStore
 from tests.memory_store import people
@@ -33,6 +33,7 @@ from tests.memory_store.queries import (
     pinned,
     size_of,
 )
+from tests.memory_store.removal import is_same, removed_by, replaced_by
 
 
 class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
@@ -216,8 +217,7 @@ class MemoryStore(MemoryProgress, MemoryEditions, CompleteStore):
     async def versions(self, workspace: str, identity: str) -> tuple[Breadcrumb, ...]:
         rows = self._remaining(workspace)
         versions = (row.breadcrumb for row in rows if row.breadcrumb.id == identity and not row.breadcrumb.removes)
-        traces = [row.breadcrumb for row in self._rows.values()]
-        return tuple(crumb for crumb in versions if not any(removed_by(crumb, other) for other in traces))
+        return tuple(crumb for crumb in versions if not any(removed_by(crumb, row.breadcrumb) for row in self._rows.values()))
 
     @override
     async def list_session(

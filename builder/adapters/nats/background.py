@@ -12,7 +12,7 @@ from nats.js.errors import APIError
 
 from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.errors import Throttle
-from builder.adapters.nats.topology import FLOOR, Listening, Topology, ensure_durable
+from builder.adapters.nats.topology import FLOOR, Listening, Topology, current_incarnation, ensure_durable
 from builder.client.pull import Pull
 from builder.domain.breadcrumb import Place
 from builder.domain.errors import Misconfigured, Unavailable
@@ -38,7 +38,7 @@ class BackgroundInbox:
         process: Callable[[Delivery], Coroutine[Any, Any, None]],
         is_needed: Callable[[], bool] = lambda: True,
     ) -> None:
-        """process: settles a delivery and never raises. incarnation: of the stream as it is now."""
+        """process: settles a delivery and never raises. incarnation: of the stream as the watchdog knows it."""
         self._connection = connection
         self._js = connection.jetstream()
         self._topology = topology
@@ -70,12 +70,13 @@ class BackgroundInbox:
     async def look(self) -> None:
         """Make the durable while it is needed, from where it was last, else from where the inbox was; otherwise fetch nothing.
 
+        Of a stream that was made again nothing is fetched before the watchdog knows it: its places would be those of the old one.
         Raises errors of nats-py, `Misconfigured` and `Unavailable`.
         """
-        if not self._is_needed():
+        incarnation, key = await current_incarnation(self._js, self._topology.installation), ("", self._durable.ledger)
+        if not self._is_needed() or incarnation != self._incarnation():
             await self._stop()
             return
-        incarnation, key = self._incarnation(), ("", self._durable.ledger)
         floor = await self._ledger.watermark(*key)
         start = floor if floor.incarnation else await self._ledger.watermark(*FLOOR)
         info = await ensure_durable(self._js, self._topology, start, incarnation, self._durable)

@@ -16,11 +16,11 @@ from nats.aio.msg import Msg
 from builder.adapters.nats.delivery import InWork, NatsDelivery
 from builder.adapters.nats.errors import believe_only_the_server
 from builder.adapters.nats.security import broker_arguments
+from builder.adapters.nats.stream import is_replay
 from builder.adapters.nats.topology import all_breadcrumbs
 from builder.client.pull import Pull
 from builder.ports.broker import Delivery
 from builder.wire.installation import DEFAULT, Installation
-from builder.wire.subjects import REPLAY_HEADER
 
 MAX_OPEN = 4096
 """Deliveries that may be open: the burst of a session waits here for its turns."""
@@ -103,7 +103,7 @@ class NatsInbox:
     async def _take(self, message: Msg) -> None:
         """Pass a live message on. An imported one comes by a durable of its own, too, and `Imports` processes it."""
         self._pending = message.metadata.num_pending
-        if message.headers and REPLAY_HEADER in message.headers:
+        if is_replay(message.headers):
             await message.ack()
         else:
             await self._subscriber.consume(message)

@@ -137,7 +137,7 @@ class NatsStream(Stream):
             data=message.data or b"",
             place=Place(self.incarnation, int(message.seq or 0)),
             received_at=(message.time or _EPOCH).astimezone(UTC),
-            replay=_is_replay(message.headers),
+            replay=is_replay(message.headers),
         )
 
 
@@ -148,7 +148,7 @@ def arrival_of(message: Msg, incarnation: int) -> StreamMessage:
         data=message.data,
         place=Place(incarnation, message.metadata.sequence.stream),
         received_at=_stream_time(message.reply),
-        replay=_is_replay(message.headers),
+        replay=is_replay(message.headers),
         deliveries=message.metadata.num_delivered,
     )
 
@@ -169,5 +169,6 @@ def _stream_time(reply: str) -> datetime:
     return _EPOCH + timedelta(microseconds=nanoseconds // 1000)
 
 
-def _is_replay(headers: Mapping[str, str] | None) -> bool:
+def is_replay(headers: Mapping[str, str] | None) -> bool:
+    """Whether the message was imported: nobody answers it."""
     return (headers or {}).get(REPLAY_HEADER) == "1"

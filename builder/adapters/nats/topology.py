@@ -96,10 +96,6 @@ def replayed_breadcrumbs(installation: Installation) -> Listening:
     return replace(all_breadcrumbs(installation), durable=installation.replays_durable, ledger=f"{DURABLE}-replays", places=64)
 
 
-CALLS = tool_calls(DEFAULT)
-"""The one of the default installation."""
-
-
 def stream_configs(topology: Topology) -> tuple[StreamConfig, ...]:
     """The streams. CONTEXTS refuses a second event on a subject: "exactly one context". PROBES holds one empty message."""
     own = topology.installation

@@ -147,10 +147,12 @@ class Replays:
         return str(json.loads(event)["trigger_event_id"])
 
     async def _versions(self, workspace: str, identity: str, session: str) -> tuple[Breadcrumb, ...]:
-        """Each in the session of the contexts that it triggers."""
+        """Each in the session of the contexts that it triggers. session: this one, or the breadcrumb's own; "" = any."""
         core = self._core()
-        versions = [await core.builder.in_session(crumb) for crumb in await core.store.versions(workspace, identity)]
-        return tuple(crumb for crumb in versions if session in ("", crumb.session))
+        versions = [
+            (crumb.session, await core.builder.in_session(crumb)) for crumb in await core.store.versions(workspace, identity)
+        ]
+        return tuple(crumb for own, crumb in versions if session in ("", own, crumb.session))
 
     async def build(
         self, core: Components, trigger: Breadcrumb, profile: Profile, *, is_degraded: bool = False

@@ -4,10 +4,12 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from typing_extensions import override
 
 from builder.domain.breadcrumb import NO_SESSION, Breadcrumb, Place, StreamMessage
 from builder.domain.errors import Unavailable
 from builder.domain.recall import EVERY_SESSION, Scope
+from builder.ports.store import CallOrigin
 from builder.remember.decode import decode
 from builder.worker.catch_up import CALLER_SCHEMAS, CatchUp
 from tests.conversations import message_of
@@ -32,11 +34,24 @@ def scope(*sessions: str) -> Scope:
     return Scope(workspace="acme", sessions=sessions)
 
 
+class Store(MemoryStore):
+    """notes: how many calls were noted at once, each time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.notes: list[int] = []
+
+    @override
+    async def add_call_origins(self, origins: tuple[CallOrigin, ...]) -> None:
+        self.notes.append(len(origins))
+        await super().add_call_origins(origins)
+
+
 class Bench:
     """Catch-up over these messages. ids: of what was remembered, in order. fails: id → what its remembering raises."""
 
     def __init__(self, *messages: StreamMessage) -> None:
-        self.stream, self.store, self.publisher = MemoryStream(messages), MemoryStore(), MemoryPublisher()
+        self.stream, self.store, self.publisher = MemoryStream(messages), Store(), MemoryPublisher()
         self.in_work = set[Place]()
         self.ids: list[str] = []
         self.fails: dict[str, Exception] = {}
@@ -171,6 +186,14 @@ async def test_calls_are_read_once_and_not_again_where_all_is_remembered() -> No
     await bench.walk(EVERY_SESSION)
     await bench.catch_up.callers(decode(answer(4)))
     assert bench.stream.reads == [*CALLER_SCHEMAS, EVERY_SESSION]
+
+
+async def test_many_calls_are_noted_by_few_writes() -> None:
+    bench = Bench(*(call(sequence, "s43", f"r{sequence}") for sequence in range(1, 601)), answer(601))
+    await bench.catch_up.callers(decode(answer(601)))
+    assert sum(bench.store.notes) == 600
+    assert len(bench.store.notes) < 6
+    assert await bench.store.caller_session(decode(answer(601))) == "s43"
 
 
 async def test_a_message_that_cannot_be_read_makes_no_call() -> None:

@@ -182,6 +182,27 @@ async def test_one_session_is_processed_in_order_and_others_beside_it() -> None:
     assert begun == ["m1", "m3", "m2"]
 
 
+async def test_a_tombstone_of_no_session_waits_for_a_page_of_any_session_that_may_show_what_it_removes() -> None:
+    gate = asyncio.Event()
+
+    async def gated(breadcrumb: Breadcrumb) -> None:
+        if breadcrumb.id == "m2":
+            await gate.wait()
+
+    bench = Bench(gated)
+    note = HandDelivery(message_of(1, "note.v1", {"content": "Pinned on every page."}, "_"))
+    page = hello(2)
+    tombstone = HandDelivery(message_of(3, "breadcrumb.deleted.v1", {"breadcrumb_id": "m1"}, "_"))
+    others = [hello(sequence, f"s{sequence}") for sequence in range(4, 9)]
+    tasks = [asyncio.create_task(bench.worker.process(each)) for each in (note, page, tombstone, *others)]
+    async with asyncio.timeout(60):
+        await asyncio.gather(tasks[0], *tasks[3:])
+        assert (page.settled, tombstone.settled) == ([], [])
+        gate.set()
+        await asyncio.gather(*tasks)
+    assert [done.sequence for done in bench.outcomes][-2:] == [2, 3]
+
+
 async def test_a_delivery_that_takes_long_gives_signs_of_life() -> None:
     delivery = hello(1)
 

@@ -100,6 +100,24 @@ async def test_an_answer_of_another_session_lets_those_that_waited_begin_in_orde
     await runs.end("a3", "a4", "answer2")
 
 
+async def test_what_goes_alone_waits_for_all_that_is_earlier_in_its_workspace_and_keeps_no_other_session_waiting() -> None:
+    order, runs, known = SessionOrder(), Runs(), asyncio.Event()
+    runs.begin("answer1", order.turn("acme", "_", 1, after(known, "a")))
+    runs.begin("b2", order.turn("acme", "b", 2))
+    runs.begin("alone3", order.turn("acme", "_", 3, alone=True))
+    for sequence, session in ((4, "b"), (5, "c"), (6, "_")):
+        runs.begin(f"{session}{sequence}", order.turn("acme", session, sequence))
+    known.set()
+    await idle()
+    assert sorted(runs.begun) == ["answer1", "b2", "c5"]
+    await runs.end("b2")
+    assert (runs.begun[3:], order._open) == (["b4"], {"acme": [1, 3, 4, 5, 6]})
+    await runs.end("answer1")
+    assert runs.begun[4:] == ["alone3"]
+    await runs.end("alone3", "_6", "b4", "c5")
+    assert (order._lines, order._open) == ({}, {})
+
+
 async def test_nothing_stays_behind_when_waiting_or_working_deliveries_are_cancelled() -> None:
     order, runs, known = SessionOrder(), Runs(), asyncio.Event()
     tasks = [
@@ -111,7 +129,7 @@ async def test_nothing_stays_behind_when_waiting_or_working_deliveries_are_cance
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert (order._lines, order._working, order._unresolved) == ({}, set(), {})
+    assert (order._lines, order._working, order._unresolved, order._open) == ({}, set(), {}, {})
     runs.begin("a4", order.turn("acme", "a", 4))
     await runs.end("a4")
     assert runs.begun == ["a1", "a4"]
