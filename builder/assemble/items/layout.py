@@ -1,10 +1,11 @@
 """The parts of a page, and the pure helpers that render them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
@@ -48,14 +49,17 @@ class Layout:
 class FragmentPending(Exception):  # noqa: N818 - nothing failed
     """A fragment takes long and is not made yet, where the caller has asked to be told so."""
 
-    def __init__(self, make: Callable[[], Callable[[], object]]) -> None:
-        """make: makes the fragment, in any thread, and gives what keeps it; the page can be begun again then."""
+    def __init__(self, key: Hashable, make: Callable[[], object]) -> None:
+        """make: makes the fragment, in any thread; the page can be begun again once `MADE` has it under the key."""
         super().__init__()
+        self.key = key
         self.make = make
 
 
 PENDING_CHARS: ContextVar[float] = ContextVar("pending_chars", default=math.inf)
 """Body and text of more characters take long."""
+MADE: ContextVar[Mapping[Hashable, Any]] = ContextVar("made", default=MappingProxyType({}))
+"""What was made for the page that is begun again, which no cache gives away before the page is done."""
 
 
 class Rendering(Protocol):
