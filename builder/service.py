@@ -235,8 +235,9 @@ async def _rendered(page: Callable[[], Page]) -> Page:
         try:
             return page()
         except FragmentPending as pending:
-            key, make = pending.key, pending.make
+            works = pending.works
         finally:
             MADE.reset(tokens[0])
             PENDING_CHARS.reset(tokens[1])
-        made[key] = await in_thread(make)
+        for key, make in works.items():
+            made[key] = await in_thread(make)

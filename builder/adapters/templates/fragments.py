@@ -126,7 +126,7 @@ class JinjaRendering(PageRendering):
         now = (self._forgotten, key)  # what was made before an erasure is made again
         fragment = MADE.get().get(now)
         if fragment is None and cost() > PENDING_CHARS.get():
-            raise FragmentPending(now, partial(self._counted, make))
+            raise FragmentPending({now: partial(self._counted, make)})
         self._fragments[key] = fragment = fragment or self._counted(make)
         return fragment
 

@@ -39,7 +39,7 @@ class PageRendering:
             return self._page(page, sections)
         layout: Layout | None = MADE.get().get((page, sections))
         if layout is None:
-            raise FragmentPending((page, sections), partial(self._page, page, sections))
+            raise FragmentPending({(page, sections): partial(self._page, page, sections)})
         return layout
 
     def _page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:

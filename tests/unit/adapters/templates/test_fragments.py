@@ -169,11 +169,15 @@ def pages(made: Mapping[Hashable, object], most: float = 20_000) -> Iterator[Non
         PENDING_CHARS.reset(tokens[1])
 
 
+def work(pending: FragmentPending) -> dict[Hashable, object]:
+    return {key: make() for key, make in pending.works.items()}
+
+
 def test_a_long_fragment_is_pending_where_that_is_asked_for_and_the_same_once_it_is_made() -> None:
     rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
     with pages({}), pytest.raises(FragmentPending) as pending:
         rendering.fragment(crumb, WHOLE, "User")
-    with pages({pending.value.key: pending.value.make()}):
+    with pages(work(pending.value)):
         fragment = rendering.fragment(crumb, WHOLE, "User")
     assert fragment == make_rendering().fragment(crumb, WHOLE, "User")
     with pages({}):
@@ -184,7 +188,7 @@ def test_a_fragment_that_was_erased_while_it_was_made_is_not_kept() -> None:
     rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
     with pages({}), pytest.raises(FragmentPending) as pending:
         rendering.fragment(crumb, WHOLE, "User")
-    made = {pending.value.key: pending.value.make()}
+    made = work(pending.value)
     rendering.forget(crumb.workspace, frozenset({crumb.id}))
     with pages(made), pytest.raises(FragmentPending):
         rendering.fragment(crumb, WHOLE, "User")
@@ -198,16 +202,17 @@ def test_a_page_of_more_text_than_the_cache_holds_is_done_once_each_fragment_was
     for _ in crumbs:
         with pages(made), pytest.raises(FragmentPending) as pending:
             _ = [rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]
-        made[pending.value.key] = pending.value.make()
+        made |= work(pending.value)
     with pages(made):
         assert len([rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]) == many
 
 
 def test_a_page_that_is_laid_out_aside_leaves_nothing_in_the_rendering() -> None:
-    rendering, sections = make_rendering(), (PageSection(name="one", title="One", groups=(Group(date="", fragments=("- a secret",)),)),)
+    rendering, group = make_rendering(), Group(date="", fragments=("- a secret",))
+    sections = (PageSection(name="one", title="One", groups=(group,)),)
     with pages({}, 0), pytest.raises(FragmentPending) as pending:
         rendering.page("default", sections)
-    with pages({pending.value.key: pending.value.make()}, 0):
+    with pages(work(pending.value), 0):
         assert "a secret" in rendering.page("default", sections).text
     with pages({}, 0), pytest.raises(FragmentPending):
         rendering.page("default", sections)
