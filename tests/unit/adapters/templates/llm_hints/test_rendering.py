@@ -279,6 +279,26 @@ def test_hints_may_show_a_part_a_number_or_what_takes_nothing_of_the_record(rule
     assert shown in text(transform(line=rule))
 
 
+@pytest.mark.parametrize(
+    ("rule", "shown"),
+    [
+        ({"type": "template", "template": "It is {{ 'done' if body.status == 'done' else 'open' }}"}, "- It is open"),
+        ({"type": "jq", "query": 'if .owner.left then "orphan" else "owned" end'}, "- ticket.v1: owned"),
+    ],
+)
+def test_hints_may_say_the_same_of_this_record_as_of_one_without_its_fields(rule: dict[str, str], shown: str) -> None:
+    fragment = Rendered().fragment({"status": "new", "owner": {"left": False}, "phone": "555"}, transform(line=rule))
+    assert (fragment.text, fragment.failed) == (shown, "")
+
+
+def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
+    body = {"titles": ["Assistant: Refund approved.", "User: thanks"]}
+    rule = {"type": "template", "template": "Titles:\n{% for title in body.titles %}- {{ title }}\n{% endfor %}"}
+    assert Rendered().fragment(body, transform(line=rule)).text == (
+        "- ticket.v1:\n  Titles:\n  - Assistant: Refund approved.\n  - User: thanks"
+    )
+
+
 def test_all_queries_of_a_record_together_have_the_time_of_one_rendering() -> None:
     """A hundred of them, each far below the limit of one."""
     rules: dict[str, Any] = {f"k{n}": {"type": "jq", "query": "[range(600000)] | length"} for n in range(100)}
