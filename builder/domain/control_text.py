@@ -70,11 +70,13 @@ def visible(text: str) -> str:
 
     The result holds no control text.
     """
-    return text if _SUSPECT.search(text) is None else _break_tokens(_CHARACTER.sub(_code_point, text))
-
-
-def _code_point(match: re.Match[str]) -> str:
-    return match["plain"] or ("\n" if match["end"] else f"⟨U+{ord(match[0]):04X}⟩")
+    return (
+        text
+        if _SUSPECT.search(text) is None
+        else _break_tokens(
+            _CHARACTER.sub(lambda match: match["plain"] or ("\n" if match["end"] else f"⟨U+{ord(match[0]):04X}⟩"), text)
+        )
+    )
 
 
 def _break_tokens(text: str) -> str:
