@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.front import Front
-from builder.assemble.items.layout import MADE, PENDING_CHARS, FragmentPending, Rendering
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
@@ -229,15 +229,15 @@ class ContextBuilder:
 
 async def _rendered(page: Callable[[], Page]) -> Page:
     """The page, begun again whenever a fragment that takes long is not made yet; the thread of long input makes it."""
-    made: dict[Hashable, object] = {}
+    ready: dict[Hashable, object] = {}
     while True:
-        tokens = MADE.set(made), PENDING_CHARS.set(min(PENDING_CHARS.get(), THREAD_CHARS))
+        tokens = READY.set(ready), PENDING_CHARS.set(min(PENDING_CHARS.get(), THREAD_CHARS))
         try:
             return page()
         except FragmentPending as pending:
             works = pending.works
         finally:
-            MADE.reset(tokens[0])
+            READY.reset(tokens[0])
             PENDING_CHARS.reset(tokens[1])
         for key, make in works.items():
-            made[key] = await in_thread(make)
+            ready[key] = await in_thread(make)

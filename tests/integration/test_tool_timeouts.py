@@ -14,8 +14,8 @@ from builder.adapters.nats.topology import BREADCRUMBS, CALLS
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
-MADE = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
-BODY = {"message": "I look.", "tool_requests": MADE}
+READY = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
+BODY = {"message": "I look.", "tool_requests": READY}
 
 PAGE_END = """
 ## Tool results to answer from

@@ -23,7 +23,7 @@ from builder.adapters.templates.values import plain_item, values_of
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import reserved_names, tool_label
-from builder.assemble.items.layout import MADE, PENDING_CHARS, FragmentPending
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
@@ -124,7 +124,7 @@ class JinjaRendering(PageRendering):
         if (fragment := self._fragments.get(key)) is not None:
             return fragment
         now = (self._forgotten, key)  # what was made before an erasure is made again
-        fragment = MADE.get().get(now)
+        fragment = READY.get().get(now)
         if fragment is None and cost() > PENDING_CHARS.get():
             raise FragmentPending({now: partial(self._counted, make)})
         self._fragments[key] = fragment = fragment or self._counted(make)

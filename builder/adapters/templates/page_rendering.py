@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.page_marks import layout_of, marked_ends, numbered, spans_of
-from builder.assemble.items.layout import MADE, PENDING_CHARS, FragmentPending, Group, Layout, PageSection
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 
@@ -37,7 +37,7 @@ class PageRendering:
         """The page by its template, or by a bundled one where that fails. Raises `FragmentPending` where all is made aside."""
         if PENDING_CHARS.get():
             return self._page(page, sections)
-        layout: Layout | None = MADE.get().get((page, sections))
+        layout: Layout | None = READY.get().get((page, sections))
         if layout is None:
             raise FragmentPending({(page, sections): partial(self._page, page, sections)})
         return layout

@@ -52,15 +52,15 @@ class FragmentPending(Exception):  # noqa: N818 - nothing failed
     """Fragments take long and are not made yet, where the caller has asked to be told so."""
 
     def __init__(self, works: Mapping[Hashable, Callable[[], object]]) -> None:
-        """works: make a fragment each, in any thread; the page can be begun again once `MADE` has all under their keys."""
+        """works: make a fragment each, in any thread; the page can be begun again once `READY` has all under their keys."""
         super().__init__()
         self.works = works
 
 
 PENDING_CHARS: ContextVar[float] = ContextVar("pending_chars", default=math.inf)
 """Body and text of more characters take long."""
-MADE: ContextVar[Mapping[Hashable, Any]] = ContextVar("made", default=MappingProxyType({}))
-"""What was made for the page that is begun again, which no cache gives away before the page is done."""
+READY: ContextVar[Mapping[Hashable, Any]] = ContextVar("ready", default=MappingProxyType({}))
+"""Fragments of the page that is begun again; no cache pushes them out before the page is done."""
 
 
 def each(makes: Iterable[Callable[[], Value]]) -> tuple[Value, ...]:

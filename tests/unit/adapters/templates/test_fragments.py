@@ -12,7 +12,7 @@ from builder.adapters.templates.folder import TemplateSet
 from builder.adapters.templates.fragments import CACHE_SIZE, PLAIN_CHARS, JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.layout import MADE, PENDING_CHARS, FragmentPending, Group, PageSection
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, PageSection
 from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."
@@ -160,12 +160,12 @@ def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
 
 
 @contextmanager
-def pages(made: Mapping[Hashable, object], most: float = 20_000) -> Iterator[None]:
-    tokens = MADE.set(made), PENDING_CHARS.set(most)
+def pages(ready: Mapping[Hashable, object], most: float = 20_000) -> Iterator[None]:
+    tokens = READY.set(ready), PENDING_CHARS.set(most)
     try:
         yield
     finally:
-        MADE.reset(tokens[0])
+        READY.reset(tokens[0])
         PENDING_CHARS.reset(tokens[1])
 
 
@@ -188,9 +188,9 @@ def test_a_fragment_that_was_erased_while_it_was_made_is_not_kept() -> None:
     rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
     with pages({}), pytest.raises(FragmentPending) as pending:
         rendering.fragment(crumb, WHOLE, "User")
-    made = work(pending.value)
+    ready = work(pending.value)
     rendering.forget(crumb.workspace, frozenset({crumb.id}))
-    with pages(made), pytest.raises(FragmentPending):
+    with pages(ready), pytest.raises(FragmentPending):
         rendering.fragment(crumb, WHOLE, "User")
 
 
@@ -198,12 +198,12 @@ def test_a_page_of_more_text_than_the_cache_holds_is_done_once_each_fragment_was
     rendering = JinjaRendering(templates(), lambda _: 1)
     many = CACHE_SIZE * PLAIN_CHARS // 900_000 + 2
     crumbs = [make_breadcrumb("a" * 900_000, number) for number in range(1, many + 1)]
-    made: dict[Hashable, object] = {}
+    ready: dict[Hashable, object] = {}
     for _ in crumbs:
-        with pages(made), pytest.raises(FragmentPending) as pending:
+        with pages(ready), pytest.raises(FragmentPending) as pending:
             _ = [rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]
-        made |= work(pending.value)
-    with pages(made):
+        ready |= work(pending.value)
+    with pages(ready):
         assert len([rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]) == many
 
 
