@@ -4,7 +4,8 @@ Control text is
 - a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return in front of a newline;
 - a character that overrides or isolates a direction (U+202A to U+202E, U+2066 to U+2069);
 - a character that shows nothing: U+200B (but between letters of Thai, Lao, Tibetan, Burmese and Khmer), U+2060 to U+206F, U+FEFF,
-  U+FFF0 to U+FFFB, U+034F, U+180E, the fillers of Hangul, the inherent vowels of Khmer, the formats of music; ZWJ and ZWNJ with neither a letter of a script that joins its letters
+  U+FFF0 to U+FFFB, U+034F, U+180E, the fillers of Hangul, the inherent vowels of Khmer, the formats of music;
+  ZWJ and ZWNJ with neither a letter of a script that joins its letters
   nor an emoji beside them;
 - a variation selector behind a character that takes none of its kind, so also behind another one: emoji, digits and signs take
   U+FE0E and U+FE0F, these and scripts of Asia U+FE00 to U+FE02, ideographs U+E0100 to U+E01EF;
