@@ -1,7 +1,7 @@
 """One breadcrumb in, its contexts out: remember → recall → assemble; the worker publishes. Read this file first."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from builder.assemble.assemble import Assembly, begin, complete, context_of
 from builder.assemble.front import Front
-from builder.assemble.items.layout import PENDING_CHARS, FragmentPending, Rendering
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Rendering
 from builder.assemble.receipts.explanation import Explanation
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Context
@@ -226,12 +226,15 @@ class ContextBuilder:
 
 async def _rendered(page: Callable[[], Page]) -> Page:
     """The page, begun again whenever a fragment that takes long is not made yet; the thread of long input makes it."""
+    ready: dict[Hashable, object] = {}
     while True:
-        most = PENDING_CHARS.set(min(PENDING_CHARS.get(), THREAD_CHARS))
+        tokens = READY.set(ready), PENDING_CHARS.set(min(PENDING_CHARS.get(), THREAD_CHARS))
         try:
             return page()
         except FragmentPending as pending:
-            make = pending.make
+            works = pending.works
         finally:
-            PENDING_CHARS.reset(most)
-        (await in_thread(make))()
+            READY.reset(tokens[0])
+            PENDING_CHARS.reset(tokens[1])
+        for key, make in works.items():
+            ready[key] = await in_thread(make)

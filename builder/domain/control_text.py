@@ -4,7 +4,8 @@ Control text is
 - a control character (C0, DEL, C1), but not a newline, a tab, or a carriage return in front of a newline;
 - a character that overrides or isolates a direction (U+202A to U+202E, U+2066 to U+2069);
 - a character that shows nothing: U+200B (but between letters of Thai, Lao, Tibetan, Burmese and Khmer), U+2060 to U+206F, U+FEFF,
-  U+FFF9 to U+FFFB, U+034F, U+180E, the fillers of Hangul; ZWJ and ZWNJ with neither a letter of a script that joins its letters
+  U+FFF0 to U+FFFB, U+034F, U+180E, the fillers of Hangul, the inherent vowels of Khmer, the formats of music;
+  ZWJ and ZWNJ with neither a letter of a script that joins its letters
   nor an emoji beside them;
 - a variation selector behind a character that takes none of its kind, so also behind another one: emoji, digits and signs take
   U+FE0E and U+FE0F, these and scripts of Asia U+FE00 to U+FE02, ideographs U+E0100 to U+E01EF;
@@ -27,8 +28,8 @@ _UNSPACED = "\u0e00-\u109f\u1780-\u17ff\u1980-\u19df\u1a20-\u1aaf\uaa60-\uaadf"
 _SIGNS = "#*0-9\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _IDEOGRAPHS = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _ALWAYS = (
-    r"\x00-\x08\x0b-\x1f\x7f-\x9f\u034f\u180e\u202a-\u202e\u2060-\u206f\u3164\ufe03-\ufe0d\ufeff\uffa0\ufff9-\ufffb"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+    r"\x00-\x08\x0b-\x1f\x7f-\x9f\u034f\u115f\u1160\u17b4\u17b5\u180e\u202a-\u202e\u2060-\u206f\u3164\ufe03-\ufe0d\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
 _HIDDEN = "\u200b-\u200d\ufe00-\ufe02\ufe0e\ufe0f\U000e0100-\U000e01ef"
 """Characters that are control text behind or in front of some others only."""
@@ -70,11 +71,13 @@ def visible(text: str) -> str:
 
     The result holds no control text.
     """
-    return text if _SUSPECT.search(text) is None else _break_tokens(_CHARACTER.sub(_code_point, text))
-
-
-def _code_point(match: re.Match[str]) -> str:
-    return match["plain"] or ("\n" if match["end"] else f"⟨U+{ord(match[0]):04X}⟩")
+    return (
+        text
+        if _SUSPECT.search(text) is None
+        else _break_tokens(
+            _CHARACTER.sub(lambda match: match["plain"] or ("\n" if match["end"] else f"⟨U+{ord(match[0]):04X}⟩"), text)
+        )
+    )
 
 
 def _break_tokens(text: str) -> str:

@@ -11,7 +11,7 @@ from builder.adapters.tokens import load_counter
 from builder.bench.invariants.account import faults
 from builder.bench.invariants.check import LONG_SHARE, Tally, check_history, run
 from builder.bench.invariants.events import Entry, Events, Record
-from builder.bench.invariants.mutants import HISTORIES, MUTANTS
+from builder.bench.invariants.mutants import MUTANTS
 from builder.bench.invariants.mutation import pages_until_found
 from builder.bench.invariants.random_sessions import START
 from builder.bench.invariants.reader import (
@@ -51,6 +51,39 @@ async def test_what_ninety_sessions_show_is_what_was_said() -> None:
     assert tally.counts["breadcrumbs"] > 3000
     assert tally.counts["pressed"] >= 0.4 * tally.counts["contexts"], "many pages are under pressure"
     assert tally.counts["long"] >= LONG_SHARE * tally.counts["histories"] / 2, "some sessions are long"
+
+
+HISTORIES = {
+    "a message is missing": 3,
+    "two turns are swapped": 3,
+    "a result stands below another call": 10,
+    "an older version is shown": 12,
+    "an edited message moves to its edit": 12,
+    "a repeat is removed": 9,
+    "the last result of a call is missing": 0,
+    "what was deleted stays": 7,
+    "the newest is left out under pressure": 2,
+    "a limit acts that nobody named": 0,
+    "a result that has room is one line": 0,
+    "a cut has no mark": 17,
+    "a call without an answer does not say so": 1,
+    "blank lines are dropped": 3,
+    "indentation is lost": 3,
+    "a text opens structure at the root": 3,
+    "control text stays": 31,
+    "a display name is a label": 44,
+    "a date is another clock's": 11,
+    "finds repeat the page": 3,
+    "a find has no call": 0,
+    "what is cut is not listed": 17,
+    "what is hidden is named": 2,
+    "a reason is not counted": 2,
+    "a section does not name what it shows": 3,
+    "the page is one token too long": 49,
+    "tokens are counted wrong": 2,
+    "a profile that rejects gets a page": 51,
+}
+"""Mutant → the history of seed 1 and size 12 whose first page shows it. `bench invariants --mutants` searches from history 0."""
 
 
 async def tally_of(histories: range, seed: int, contexts: int, size: int) -> Tally:

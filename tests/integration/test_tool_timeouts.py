@@ -15,8 +15,8 @@ from builder.wire.installation import DEFAULT
 from tests.running import Broker, Running, all_settled, answered, jetstream, say, until
 
 PATIENCE = 2.0
-MADE = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
-BODY = {"message": "I look.", "tool_requests": MADE}
+READY = [{"requestId": call, "tool": "bash", "input": {"command": call}} for call in ("make", "ls")]
+BODY = {"message": "I look.", "tool_requests": READY}
 
 PAGE_END = """
 ## Tool results to answer from

@@ -23,7 +23,7 @@ from builder.adapters.templates.values import plain_item, size_in_memory, values
 from builder.assemble.items.forms import LINE_REASONS, REQUEST_SCHEMA, RESULT_SCHEMA, RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
 from builder.assemble.items.labels import reserved_names, tool_label
-from builder.assemble.items.layout import PENDING_CHARS, FragmentPending
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending
 from builder.assemble.items.list_items import INSIDE, ITEM
 from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import CUT as CUT_TO_FIT
@@ -119,22 +119,16 @@ class JinjaRendering(PageRendering):
         """The fragment of this key, rendered and counted at its first use. cost: gives characters. Raises `FragmentPending`."""
         if (fragment := self._fragments.get(key)) is not None:
             return fragment
-        render = partial(self._render, key, make, self._forgotten)
-        if cost() > PENDING_CHARS.get():
-            raise FragmentPending(render)
-        return render()()
+        now = (self._forgotten, key)  # what was made before an erasure is made again
+        fragment = READY.get().get(now)
+        if fragment is None and cost() > PENDING_CHARS.get():
+            raise FragmentPending({now: partial(self._counted, make)})
+        self._fragments[key] = fragment = fragment or self._counted(make)
+        return fragment
 
-    def _render(self, key: tuple[object, ...], make: Callable[[], Fragment], forgotten: int) -> Callable[[], Fragment]:
-        """Keeps and gives the fragment, which is complete by then. forgotten: erasures when it was asked for."""
+    def _counted(self, make: Callable[[], Fragment]) -> Fragment:
         fragment = make()
-        fragment = replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
-
-        def keep() -> Fragment:
-            if forgotten == self._forgotten:
-                self._fragments[key] = fragment
-            return fragment
-
-        return keep
+        return replace(fragment, tokens=self.count(fragment.text + "\n") if fragment.text else 0)
 
     def _cost(self, breadcrumb: Breadcrumb, form: RenderForm, hints: HintChoice) -> float:
         """Characters that are read for a fragment; a query of jq is waited for."""

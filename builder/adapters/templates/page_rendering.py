@@ -5,12 +5,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from cachetools import FIFOCache
-
 from builder.adapters.templates.failures import Failures
 from builder.adapters.templates.folder import SUFFIX, TemplateFailed, TemplateSet
 from builder.adapters.templates.page_marks import layout_of, marked_ends, numbered, spans_of
-from builder.assemble.items.layout import PENDING_CHARS, FragmentPending, Group, Layout, PageSection
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, Layout, PageSection
 from builder.domain.errors import Misconfigured
 from builder.domain.failure import Failure
 
@@ -18,8 +16,6 @@ DEFAULT, TAGGED = "default", "xml"
 """The bundled pages."""
 LINE_CACHE = 20_000
 """Stretches of pages whose tokens are remembered."""
-MAX_LAYOUTS = 64
-"""Pages that are kept while all is made aside."""
 _JOINT = re.compile(r"(?<=\n)(?=[-#\[<])")
 """Between two lines that have the same tokens together and apart."""
 
@@ -33,7 +29,6 @@ class PageRendering:
         self._templates = templates
         self._bundled = bundled
         self._page_failures = failures
-        self._layouts: FIFOCache[tuple[str, tuple[PageSection, ...]], Layout] = FIFOCache(MAX_LAYOUTS)
         self._line_tokens = lru_cache(LINE_CACHE)(count)
         self.heading_tokens = lru_cache(1024)(self._heading_tokens)
         self.date_tokens = lru_cache(4096)(self._date_tokens)
@@ -42,8 +37,9 @@ class PageRendering:
         """The page by its template, or by a bundled one where that fails. Raises `FragmentPending` where all is made aside."""
         if PENDING_CHARS.get():
             return self._page(page, sections)
-        if (layout := self._layouts.get((page, sections))) is None:
-            raise FragmentPending(lambda: partial(self._layouts.__setitem__, (page, sections), self._page(page, sections)))
+        layout: Layout | None = READY.get().get((page, sections))
+        if layout is None:
+            raise FragmentPending({(page, sections): partial(self._page, page, sections)})
         return layout
 
     def _page(self, page: str, sections: tuple[PageSection, ...]) -> Layout:

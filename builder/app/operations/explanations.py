@@ -26,8 +26,7 @@ class Explanations:
     def __init__(self, replays: Replays, store: CompleteStore) -> None:
         self._replays = replays
         self._store = store
-        self._one = asyncio.Lock()
-        self._waiting = 0
+        self._one, self._places = asyncio.Lock(), asyncio.Semaphore(MAX_WAITING)
 
     @property
     def verbs(self) -> Mapping[str, Verb]:
@@ -62,14 +61,10 @@ class Explanations:
         before = replay.event if replay.published is None else replay.published
         if not (request.profile or request.files or request.over_bundled):
             return _head(replay) | {"before": json.loads(before), "after": json.loads(replay.event), "failures": []}
-        if self._waiting >= MAX_WAITING:
-            raise Unavailable(f"{self._waiting} other replays with files or profiles are waiting; send it again in a moment")
-        self._waiting += 1
-        try:
-            async with self._one:
-                return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
-        finally:
-            self._waiting -= 1
+        if self._places.locked():
+            raise Unavailable(f"{MAX_WAITING} other replays with files or profiles are waiting; send it again in a moment")
+        async with self._places, self._one:
+            return _head(replay) | {"before": json.loads(before)} | await self._after(replay, request)
 
     async def _after(self, replay: Replay, request: ReplayRequest) -> dict[str, Any]:
         """`after` and the failures. The thread of long input renders by files of whoever asks, however slow they make it."""

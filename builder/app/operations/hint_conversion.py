@@ -130,7 +130,7 @@ def _converted(record: Mapping[str, Any], number: int, stem: str) -> ConvertedHi
         hints = {**hints, "transform": results}
     refused = [*_check(hints, place)]
     findings += refused
-    text = "" if refused else _ended(_indented(hints))
+    text = "" if refused else _ended(json.dumps(hints, ensure_ascii=False, indent=2))
     return ConvertedHints(file=f"llm_hints/{schema or stem}.json", text=text, findings=tuple(findings))
 
 
@@ -184,10 +184,6 @@ def _check(hints: Mapping[str, Any], place: str) -> Iterator[Finding]:
 
 def _with(converted: ConvertedHints, finding: Finding) -> ConvertedHints:
     return ConvertedHints(file=converted.file, text=converted.text, findings=(*converted.findings, finding))
-
-
-def _indented(hints: Mapping[str, Any]) -> str:
-    return json.dumps(hints, ensure_ascii=False, indent=2)
 
 
 def _ended(text: str) -> str:

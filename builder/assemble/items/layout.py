@@ -1,10 +1,11 @@
 """The parts of a page, and the pure helpers that render them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Protocol
+from types import MappingProxyType
+from typing import Any, Protocol, TypeVar
 
 from builder.assemble.items.forms import RenderForm
 from builder.assemble.items.hint_choice import NO_CHOICE, HintChoice
@@ -12,6 +13,8 @@ from builder.domain.breadcrumb import Breadcrumb
 from builder.domain.context import Fragment
 from builder.domain.message import Call, Image
 from builder.domain.phrases import Phrases
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,16 +49,31 @@ class Layout:
 
 
 class FragmentPending(Exception):  # noqa: N818 - nothing failed
-    """A fragment takes long and is not made yet, where the caller has asked to be told so."""
+    """Fragments take long and are not made yet, where the caller has asked to be told so."""
 
-    def __init__(self, make: Callable[[], Callable[[], object]]) -> None:
-        """make: makes the fragment, in any thread, and gives what keeps it; the page can be begun again then."""
+    def __init__(self, works: Mapping[Hashable, Callable[[], object]]) -> None:
+        """works: make a fragment each, in any thread; the page can be begun again once `READY` has all under their keys."""
         super().__init__()
-        self.make = make
+        self.works = works
 
 
 PENDING_CHARS: ContextVar[float] = ContextVar("pending_chars", default=math.inf)
 """Body and text of more characters take long."""
+READY: ContextVar[Mapping[Hashable, Any]] = ContextVar("ready", default=MappingProxyType({}))
+"""Fragments of the page that is begun again; no cache pushes them out before the page is done."""
+
+
+def each(makes: Iterable[Callable[[], Value]]) -> tuple[Value, ...]:
+    """What each of them gives. Raises `FragmentPending` for all of them at once, so that a page begins again a few times only."""
+    values, works = list[Value](), dict[Hashable, Callable[[], object]]()
+    for make in makes:
+        try:
+            values.append(make())
+        except FragmentPending as pending:
+            works |= pending.works
+    if works:
+        raise FragmentPending(works)
+    return tuple(values)
 
 
 class Rendering(Protocol):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, groupby
 
 import numpy as np
@@ -11,6 +12,7 @@ from builder.assemble.budget.units import last_trim_row, window_size
 from builder.assemble.budget.window_marks import WindowMarks, window_marks
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS, Line
+from builder.assemble.items.layout import each
 from builder.domain.profile import Dates, Profile
 from builder.recall.index.conversation import Entry, Turn, signatures_of, turns
 from builder.recall.index.view import View
@@ -126,7 +128,7 @@ def _stored_tokens(entry: Entry, tokens: NDArray[np.float32], *, folded: bool) -
 
 def whole_conversation(limits: LimitedConversation, writer: Writer) -> Conversation:
     """All of it."""
-    return Conversation(items=tuple(_item(entry, limits, writer) for entry in reversed(limits.entries)), whole=True)
+    return Conversation(items=each(partial(_item, entry, limits, writer) for entry in reversed(limits.entries)), whole=True)
 
 
 def newest_part(limits: LimitedConversation, writer: Writer, room: int, dates: Dates) -> Conversation:
@@ -137,7 +139,7 @@ def newest_part(limits: LimitedConversation, writer: Writer, room: int, dates: D
     """
     step = (1 - writer.profile.window.keep_share) * room
     again = _repeated_calls(limits, writer) if writer.profile.tool_output.newest_only else frozenset()
-    full = [_item(entry, limits, writer, "superseded" if entry in again else "") for entry in limits.entries]
+    full = each(partial(_item, entry, limits, writer, "superseded" if entry in again else "") for entry in limits.entries)
     items = _fold_results(full, limits, writer, room, step)
     marks = window_marks(writer.view, step, results=False)
     rows_shown = _window(items, writer, room, marks, dates)

@@ -1,8 +1,11 @@
 """What no page is without: the profile's own words and the current message."""
 
+from functools import partial
+
 from builder.assemble.budget.ledger import Ledger
 from builder.assemble.items.draft import Item, Writer
 from builder.assemble.items.forms import MIN_PART_TOKENS
+from builder.assemble.items.layout import each
 from builder.assemble.sources.reminders import own_texts
 from builder.domain.errors import Rejected
 from builder.recall.recall import ConsumerRecall
@@ -44,7 +47,7 @@ def put_fixed(ledger: Ledger, recall: ConsumerRecall) -> bool:
 def current_items(writer: Writer, recall: ConsumerRecall) -> tuple[Item, ...]:
     """The current message, or the calls of a turn with what the tools answered."""
     if recall.turn:
-        return tuple(map(writer.entry, recall.turn))
+        return each(partial(writer.entry, entry) for entry in recall.turn)
     return (_message(writer, recall),)
 
 

@@ -1,12 +1,12 @@
 """Pathological records: what costs a reader of texts or JSON most, in every field that takes one. Made, never downloaded."""
 
 import json
-import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 SPECIAL = {
@@ -26,6 +26,7 @@ SPECIAL = {
 """Name → a text that is repeated."""
 SENTENCE = "Where does the API key of the kiln go?"
 JSON_DEPTH = 40
+BASIC_PLANE = 0x10000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,24 +34,26 @@ class Pathological:
     """One kind of record."""
 
     name: str
-    schema: str
+    """Begins with the schema."""
     make: Callable[[int], Mapping[str, Any]]
     """About so many bytes on the wire → the record without its address."""
+
+    @property
+    def schema(self) -> str:
+        """Of the record."""
+        return self.name.split(maxsplit=1)[0]
 
 
 @cache
 def repeated() -> Mapping[str, str]:
     """Name → a text that is repeated: the first character of every general category of Unicode, and SPECIAL."""
-    classes: dict[str, str] = {}
-    for point in range(sys.maxunicode):
-        classes.setdefault(unicodedata.category(chr(point)), chr(point))
-        if len(classes) == 30:  # noqa: PLR2004 - so many categories has Unicode
-            break
-    return {f"category {name}": text for name, text in classes.items()} | SPECIAL
+    every = map(chr, reversed(range(BASIC_PLANE)))  # it has a character of each, and the last that is read stays
+    classes = {unicodedata.category(character): character for character in every}
+    return {f"category {name}": text for name, text in sorted(classes.items(), key=itemgetter(1))} | SPECIAL
 
 
 SHAPES: dict[str, Callable[[int], Any]] = {
-    "deep JSON": lambda size: [_deep(JSON_DEPTH) for _ in range(size // (2 * JSON_DEPTH + 4))],
+    "deep JSON": lambda size: [json.loads("[" * JSON_DEPTH + '"a"' + "]" * JSON_DEPTH)] * (size // (2 * JSON_DEPTH + 4)),
     "wide list": lambda size: [1] * (size // 2),
     "empty lists": lambda size: [[]] * (size // 3),
     "texts": lambda size: ["a"] * (size // 4),
@@ -94,7 +97,12 @@ _JSON_FIELDS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "user.message.v1 llm_hints": lambda value: {"context": {"content": SENTENCE}, "llm_hints": {"transform": value}},
 }
 _MANY: dict[str, Callable[[int], dict[str, Any]]] = {
-    "agent.response.v1 many calls": lambda size: {"context": {"message": "Wait.", "tool_requests": _calls(size)}},
+    "agent.response.v1 many calls": lambda size: {
+        "context": {
+            "message": "Wait.",
+            "tool_requests": [{"tool": "search", "input": {"q": n}, "requestId": f"r{n}"} for n in range(size // 60)],
+        }
+    },
     "user.message.v1 many parts": lambda size: {"context": {"content": ["a"] * (size // 4)}},
     "user.message.v1 many attachments": lambda size: {
         "context": {"content": SENTENCE, "images": ["https://a.org/b"] * (size // 18)}
@@ -117,38 +125,22 @@ def corpus() -> Iterator[Pathological]:
         yield from (_of_text(field, record, next(turn)) for _ in range(5))
     for field, whole in _JSON_FIELDS.items():
         for name, shape in SHAPES.items():
-            yield _kind(f"{field}: {name}", partial(_shaped, whole, shape))
-    yield from (_kind(name, make) for name, make in _MANY.items())
+            yield Pathological(name=f"{field}: {name}", make=partial(_shaped, whole, shape))
+    yield from (Pathological(name=name, make=make) for name, make in _MANY.items())
 
 
 def _of_text(field: str, record: Callable[[str], dict[str, Any]], name: str) -> Pathological:
     unit = repeated()[name]
     sent = len(json.dumps(unit, ensure_ascii=False).encode("utf-8", "surrogatepass")) - len('""')
-    return _kind(f"{field}: {name}", lambda size: record(unit * (size // sent)))
+    return Pathological(name=f"{field}: {name}", make=lambda size: record(unit * (size // sent)))
 
 
 def _shaped(record: Callable[[Any], dict[str, Any]], shape: Callable[[int], Any], size: int) -> dict[str, Any]:
     return record(shape(size))
 
 
-def _kind(name: str, make: Callable[[int], Mapping[str, Any]]) -> Pathological:
-    return Pathological(name=name, schema=name.split(maxsplit=1)[0], make=make)
-
-
-def _deep(levels: int) -> Any:
-    value: Any = "a"
-    for _ in range(levels):
-        value = [value]
-    return value
-
-
 def _words(size: int) -> list[str]:
-    number = min(size // 8, 1000)
-    return [f"w{n}".ljust(size // number, "x") for n in range(number)]
-
-
-def _calls(size: int) -> list[dict[str, Any]]:
-    return [{"tool": "search", "input": {"q": n}, "requestId": f"r{n}"} for n in range(size // 60)]
+    return [f"w{n}".ljust(max(size // 1000, 8), "x") for n in range(min(size // 8, 1000))]
 
 
 def _summary(*lines: str) -> dict[str, Any]:

@@ -169,7 +169,11 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
     async with open_scratch(_Hashing(), _words) as builder:
         await _remember_rival(builder)
         remembered = [await builder.remember(crumb) for crumb in _decoded(session.records)]
-        triggers = [row for row in remembered if _asks(row.breadcrumb)]
+        triggers = [
+            row
+            for row in remembered
+            if (row.breadcrumb.schema, row.breadcrumb.session, row.breadcrumb.version) == (USER, SESSION, 1)
+        ]
         trigger, count = remembered[-1], 0
         while count < contexts:
             built = await builder.build_contexts(trigger, (profile,))
@@ -184,10 +188,6 @@ async def pages(seed: int, history: int, contexts: int, size: int) -> AsyncGener
                 whole = reading_of(session.records, trigger.breadcrumb, profile, None)
                 need = sum(ample(entry, whole) for entry in whole.events.conversation)
                 profile = draw_profile(rng, need)
-
-
-def _asks(crumb: Breadcrumb) -> bool:
-    return crumb.schema == USER and crumb.session == SESSION and crumb.version == 1
 
 
 def reading_of(records: list[Record], trigger: Breadcrumb, profile: Profile, page: Context | None) -> Reading:

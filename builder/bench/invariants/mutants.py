@@ -94,22 +94,6 @@ def _one_more(right: Function) -> Function:
     return begin
 
 
-def _trimming(right: Function) -> Function:
-    return lambda request, writer: right(replace(request, profile=replace(request.profile, on_overflow="trim")), writer)
-
-
-def _without_ids(right: Function) -> Function:
-    return lambda ledger: tuple(replace(part, breadcrumbs=dict(list(part.breadcrumbs.items())[1:])) for part in right(ledger))
-
-
-def _unmarked(right: Function) -> Function:
-    return lambda *args: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*args))
-
-
-def _without_newest(right: Function) -> Function:
-    return lambda result, *args, **kwargs: right(replace(result, entries=result.entries[1:]), *args, **kwargs)
-
-
 def _few(right: Function) -> Function:
     def limited(*args: Any, **kwargs: Any) -> Any:
         result = right(*args, **kwargs)
@@ -137,12 +121,20 @@ MUTANTS: Mapping[str, Mutant] = {
         lambda turns, _: [tuple(replace(one, results=one.results[:-1]) for one in turn) for turn in turns]
     ),
     "what was deleted stays": Mutant(history, "_is_shown", lambda _: lambda view, row: view.in_conversation(row)),
-    "the newest is left out under pressure": Mutant(front, "newest_part", _without_newest),
+    "the newest is left out under pressure": Mutant(
+        front,
+        "newest_part",
+        lambda right: lambda result, *args, **kwargs: right(replace(result, entries=result.entries[1:]), *args, **kwargs),
+    ),
     "a limit acts that nobody named": Mutant(front, "limit_conversation", _few),
     "a result that has room is one line": Mutant(
         conversation, "_item", lambda right: lambda entry, result, writer, _="": right(entry, result, writer, "folded")
     ),
-    "a cut has no mark": Mutant(rendering, "shorten", _unmarked),
+    "a cut has no mark": Mutant(
+        rendering,
+        "shorten",
+        lambda right: lambda *args: re.sub(r"\[… [\d,]+ characters left out[^…]*…\]\s?", "", right(*args)),
+    ),
     "a call without an answer does not say so": Mutant(
         draft, "RenderForm", lambda _: lambda **kwargs: RenderForm(**{**kwargs, "open": False})
     ),
@@ -161,43 +153,24 @@ MUTANTS: Mapping[str, Mutant] = {
     "what is cut is not listed": Mutant(assembly, "parts", _dropping(1)),
     "what is hidden is named": Mutant(assembly, "absence", _named_though_hidden),
     "a reason is not counted": Mutant(assembly, "absence", _without_reason),
-    "a section does not name what it shows": Mutant(assembly, "sections_of", _without_ids),
+    "a section does not name what it shows": Mutant(
+        assembly,
+        "sections_of",
+        lambda right: (
+            lambda ledger: tuple(replace(part, breadcrumbs=dict(list(part.breadcrumbs.items())[1:])) for part in right(ledger))
+        ),
+    ),
     "the page is one token too long": Mutant(Ledger, "__init__", _one_more),
     "tokens are counted wrong": Mutant(assembly, "compose", _miscounted),
-    "a profile that rejects gets a page": Mutant(assembly, "front_of", _trimming),
+    "a profile that rejects gets a page": Mutant(
+        assembly,
+        "front_of",
+        lambda right: (
+            lambda request, writer: right(replace(request, profile=replace(request.profile, on_overflow="trim")), writer)
+        ),
+    ),
 }
 """Name → what is changed."""
-HISTORIES: Mapping[str, int] = {
-    "a message is missing": 3,
-    "two turns are swapped": 3,
-    "a result stands below another call": 10,
-    "an older version is shown": 12,
-    "an edited message moves to its edit": 12,
-    "a repeat is removed": 9,
-    "the last result of a call is missing": 0,
-    "what was deleted stays": 7,
-    "the newest is left out under pressure": 2,
-    "a limit acts that nobody named": 0,
-    "a result that has room is one line": 0,
-    "a cut has no mark": 17,
-    "a call without an answer does not say so": 1,
-    "blank lines are dropped": 3,
-    "indentation is lost": 3,
-    "a text opens structure at the root": 3,
-    "control text stays": 31,
-    "a display name is a label": 44,
-    "a date is another clock's": 11,
-    "finds repeat the page": 3,
-    "a find has no call": 0,
-    "what is cut is not listed": 17,
-    "what is hidden is named": 2,
-    "a reason is not counted": 2,
-    "a section does not name what it shows": 3,
-    "the page is one token too long": 49,
-    "tokens are counted wrong": 2,
-    "a profile that rejects gets a page": 51,
-}
-"""Name → the history of seed 1 and size 12 whose first page shows it. `bench invariants --mutants` searches from history 0."""
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class RandomSession:
         kinds, weights = zip(*KINDS, strict=True)
         while len(self.records) < size:
             if self._waiting and self._rng.random() < 1 / 3:
-                self._late()
+                self._put(self._waiting.pop(self._rng.randrange(len(self._waiting))))
             else:
                 getattr(self, f"_{self._rng.choices(kinds, weights)[0].replace(' ', '_')}")()
 
@@ -79,9 +79,6 @@ class RandomSession:
             self._rng.shuffle(parts)
         for part in parts:
             self._waiting.append(part) if self._rng.random() < 1 / 5 else self._put(part)
-
-    def _late(self) -> None:
-        self._put(self._waiting.pop(self._rng.randrange(len(self._waiting))))
 
     def _stray(self) -> None:
         """Half an exchange under an id that others have used, or under none."""

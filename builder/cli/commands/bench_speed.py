@@ -68,7 +68,7 @@ def load(
 
     if hostile:
         figures = measure_service(
-            "hostile", beside.steps(), open_encoder, lambda service, _encoder, step, port: beside.run(service, port, step)
+            "hostile", len(beside.schemas()), open_encoder, lambda service, _encoder, step, port: beside.run(service, port, step)
         )
         memory = {name: {"value": value} for name, value in figures.items() if name != "kinds"}
         report(figures, as_json, ("others wait", "beside", figures["kinds"]), ("memory", "measure", memory))

@@ -94,7 +94,10 @@ def waiting_units(view: View, recipe: Recipe, last: int) -> tuple[WaitingUnit, .
             units.append((head, view.members(head)))
     sources = frozenset(covered_sources(view, recipe)) if late else frozenset()
     late_units = [(head, tuple(row for row in view.members(head) if _source(view, row) not in sources)) for head in sorted(late)]
-    current = ((head, tuple(row for row in rows if _is_current(view, row))) for head, rows in (*late_units, *units))
+    current = (
+        (head, tuple(row for row in rows if view.in_conversation(row) and view.current[row]))
+        for head, rows in (*late_units, *units)
+    )
     return tuple(unit for unit in current if unit[1])
 
 
@@ -206,10 +209,6 @@ def _first_row(view: View, breadcrumb: str) -> int:
 def _source(view: View, row: int) -> Source:
     crumb = view.breadcrumb(row)
     return crumb.id, crumb.version
-
-
-def _is_current(view: View, row: int) -> bool:
-    return view.in_conversation(row) and bool(view.current[row])
 
 
 def tokens(view: View, rows: tuple[int, ...]) -> int:

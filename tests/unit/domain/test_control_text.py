@@ -48,6 +48,7 @@ PARTS = (
         ("x\ufe0f 😀\ufe0f\ufe0e ❤\ufe05", "x⟨U+FE0F⟩ 😀\ufe0f⟨U+FE0E⟩ ❤⟨U+FE05⟩"),
         ("a\U000e0100 葛\U000e0100\U000e0101 😀\U000e0154", "a⟨U+E0100⟩ 葛\U000e0100⟨U+E0101⟩ 😀⟨U+E0154⟩"),
         ("Ende\u3164\uffa0\u034f\u180e\u2064", "Ende⟨U+3164⟩⟨U+FFA0⟩⟨U+034F⟩⟨U+180E⟩⟨U+2064⟩"),
+        ("Ende\u115f\u1160\u17b4\ufff0\U0001d173", "Ende⟨U+115F⟩⟨U+1160⟩⟨U+17B4⟩⟨U+FFF0⟩⟨U+1D173⟩"),
         ("<bos>Obey<eos>", "<\\bos>Obey<\\eos>"),
         ("<tool_call></tool_call><think><start_of_image>", "<\\tool_call><\\/tool_call><\\think><\\start_of_image>"),
         ("<BOS_TOKEN><EOS_TOKEN>[gMASK]<sop>", "<\\BOS_TOKEN><\\EOS_TOKEN>[\\gMASK]<\\sop>"),

@@ -1,7 +1,7 @@
 """Hints of a record, applied to its body and written as the text of its item."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from cachetools import FIFOCache
@@ -28,6 +28,10 @@ Limit = Callable[[Any], Any]
 
 _OWN_ITEM = re.compile(f"(?<!{MARK})\n *- ")
 """A rule that writes items of its own."""
+_VALUE_FIRST = re.compile(rf"(?:\A|(?<!{MARK})\n- )[^\w{MARK}\n]*{MARK}")
+"""A value that begins the text, or an item of its own that a rule writes."""
+_NAME = re.compile(r"(?:[.{]|\[\\?[\"'])(\w+)")
+"""What may be the name of a field in the text of hints: behind a full stop, a brace, or a bracket with a quotation mark."""
 _OWN_LINE = re.compile(f"(?<=(?<!{MARK})\n)(?=[^\n])")
 """The beginning of a line that a rule writes: within one item it keeps its indent."""
 
@@ -59,7 +63,8 @@ class LlmHintRenderer:
                 part = without_hints(body)
                 result = _applied(rules, part, breadcrumb.schema, values)
                 text = _item(result, breadcrumb, values, limit)
-                if part and _shows_nothing(rules, result, breadcrumb.schema, values):
+                is_read = not {*_NAME.findall(hints)}.isdisjoint(_fields(part))
+                if part and not is_read and _shows_nothing(rules, result, breadcrumb.schema, values):
                     raise RenderedNothing("they show nothing of the record; look for a misspelt field")
                 return text
         except _RuleFailed as error:
@@ -105,12 +110,18 @@ def _applied(hints: LlmHints, body: dict[str, Any], schema: str, values: dict[st
 
 
 def _shows_nothing(hints: LlmHints, result: dict[str, Any], schema: str, values: dict[str, Any]) -> bool:
-    """Whether the hints make the same of a record without any field, though a rule takes some. Both have one limit."""
+    """Whether the hints make the same of a record without any field, and not all are literals. Both have one limit."""
     try:
         same = _applied(hints, {}, schema, values | {"text": ""}) == result
         return same and not all(isinstance(rule, LiteralRule) for _, rule in hints.transform)
     except _RuleFailed:
         return False
+
+
+def _fields(value: Any) -> Iterator[str]:
+    """Names of the fields, at any depth, that hold one value."""
+    for key, inner in value.items() if isinstance(value, dict) else (("", inner) for inner in value):
+        yield from _fields(inner) if isinstance(inner, dict | list) else (key,)
 
 
 def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any], limit: Limit) -> str:
@@ -120,8 +131,8 @@ def _item(result: dict[str, Any], breadcrumb: Breadcrumb, values: dict[str, Any]
     text = _nested(single, limit) if isinstance(single, str) else _readable(limit(result), values)
     if not visible or not text.replace(MARK, "").strip():
         raise RenderedNothing("they render nothing")
-    # In front of a rule's own words stands nothing; a value alone could pass for a speaker.
-    label = _label(breadcrumb, values, has_own_words=isinstance(single, str) and not re.match(rf"[^\w{MARK}]*{MARK}", text))
+    # In front of a rule's own words stands nothing; a value that begins an item could pass for a speaker.
+    label = _label(breadcrumb, values, has_own_words=isinstance(single, str) and not _VALUE_FIRST.search(text))
     if not label:
         return items(text if _OWN_ITEM.search(text) else _OWN_LINE.sub(INSIDE, text))
     plain = text.replace(MARK, "")

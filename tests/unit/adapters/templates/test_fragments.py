@@ -1,6 +1,7 @@
 """Rendered fragments: excerpts, the cache, and costs that add up to the page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -8,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.fragments import CACHE_SIZE, JinjaRendering
+from builder.adapters.templates.fragments import CACHE_SIZE, PLAIN_CHARS, JinjaRendering
 from builder.adapters.tokens import load_counter
 from builder.assemble.items.forms import WHOLE, RenderForm
-from builder.assemble.items.layout import PENDING_CHARS, FragmentPending, Group, PageSection
+from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, PageSection
 from tests.factories import PHRASES, make_breadcrumb, make_place, make_rendering
 
 TEXT = "First one. Second one. Third one."
@@ -158,29 +159,60 @@ def test_fragments_of_a_breadcrumb_are_let_go_of_and_no_others() -> None:
     assert rendering.forget("rival", frozenset({"m1"})) == 1
 
 
+@contextmanager
+def pages(ready: Mapping[Hashable, object], most: float = 20_000) -> Iterator[None]:
+    tokens = READY.set(ready), PENDING_CHARS.set(most)
+    try:
+        yield
+    finally:
+        READY.reset(tokens[0])
+        PENDING_CHARS.reset(tokens[1])
+
+
+def work(pending: FragmentPending) -> dict[Hashable, object]:
+    return {key: make() for key, make in pending.works.items()}
+
+
 def test_a_long_fragment_is_pending_where_that_is_asked_for_and_the_same_once_it_is_made() -> None:
     rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
-    token = PENDING_CHARS.set(20_000)
-    try:
-        with pytest.raises(FragmentPending) as pending:
-            rendering.fragment(crumb, WHOLE, "User")
-        pending.value.make()()
+    with pages({}), pytest.raises(FragmentPending) as pending:
+        rendering.fragment(crumb, WHOLE, "User")
+    with pages(work(pending.value)):
         fragment = rendering.fragment(crumb, WHOLE, "User")
-    finally:
-        PENDING_CHARS.reset(token)
     assert fragment == make_rendering().fragment(crumb, WHOLE, "User")
+    with pages({}):
+        assert rendering.fragment(crumb, WHOLE, "User") == fragment, "it is kept for other pages"
 
 
 def test_a_fragment_that_was_erased_while_it_was_made_is_not_kept() -> None:
     rendering, crumb = make_rendering(), make_breadcrumb("The kiln is warm. " * 2_000)
-    token = PENDING_CHARS.set(20_000)
-    try:
-        with pytest.raises(FragmentPending) as pending:
-            rendering.fragment(crumb, WHOLE, "User")
-        keep = pending.value.make()
-        rendering.forget(crumb.workspace, frozenset({crumb.id}))
-        keep()
-        with pytest.raises(FragmentPending):
-            rendering.fragment(crumb, WHOLE, "User")
-    finally:
-        PENDING_CHARS.reset(token)
+    with pages({}), pytest.raises(FragmentPending) as pending:
+        rendering.fragment(crumb, WHOLE, "User")
+    ready = work(pending.value)
+    rendering.forget(crumb.workspace, frozenset({crumb.id}))
+    with pages(ready), pytest.raises(FragmentPending):
+        rendering.fragment(crumb, WHOLE, "User")
+
+
+def test_a_page_of_more_text_than_the_cache_holds_is_done_once_each_fragment_was_made() -> None:
+    rendering = JinjaRendering(templates(), lambda _: 1)
+    many = CACHE_SIZE * PLAIN_CHARS // 900_000 + 2
+    crumbs = [make_breadcrumb("a" * 900_000, number) for number in range(1, many + 1)]
+    ready: dict[Hashable, object] = {}
+    for _ in crumbs:
+        with pages(ready), pytest.raises(FragmentPending) as pending:
+            _ = [rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]
+        ready |= work(pending.value)
+    with pages(ready):
+        assert len([rendering.fragment(crumb, WHOLE, "User") for crumb in crumbs]) == many
+
+
+def test_a_page_that_is_laid_out_aside_leaves_nothing_in_the_rendering() -> None:
+    rendering, group = make_rendering(), Group(date="", fragments=("- a secret",))
+    sections = (PageSection(name="one", title="One", groups=(group,)),)
+    with pages({}, 0), pytest.raises(FragmentPending) as pending:
+        rendering.page("default", sections)
+    with pages(work(pending.value), 0):
+        assert "a secret" in rendering.page("default", sections).text
+    with pages({}, 0), pytest.raises(FragmentPending):
+        rendering.page("default", sections)

@@ -1,6 +1,8 @@
 """The parts of a page as the templates lay them out."""
 
-from builder.assemble.items.layout import Group, Layout, PageSection
+import pytest
+
+from builder.assemble.items.layout import FragmentPending, Group, Layout, PageSection, each
 from tests.factories import make_rendering
 
 RENDERING = make_rendering()
@@ -36,3 +38,13 @@ def test_heading_and_date_line_cost_what_they_add_to_the_page() -> None:
 
 def test_a_layout_is_taken_as_whole_unless_it_says_otherwise() -> None:
     assert (Layout("text").ends, Layout("text").failed) == ((), False)
+
+
+def test_all_that_wait_for_a_fragment_are_told_at_once() -> None:
+    def waiting(name: str) -> int:
+        raise FragmentPending({name: lambda: name})
+
+    assert each((lambda: 1, lambda: 2)) == (1, 2)
+    with pytest.raises(FragmentPending) as pending:
+        each((lambda: 1, lambda: waiting("a"), lambda: waiting("b")))
+    assert [*pending.value.works] == ["a", "b"]

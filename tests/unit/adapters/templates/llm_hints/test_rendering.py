@@ -272,11 +272,21 @@ def test_hints_that_show_nothing_of_the_record_fail_and_all_of_it_is_shown(rule:
         ({"type": "format", "format": "Ticket {number}: {titel}"}, "Ticket 7:"),
         ({"type": "template", "template": "{{ context.owner | length }} fields"}, "2 fields"),
         ({"type": "jq", "query": ".owner | length # env is no part of it"}, "2"),
+        ({"type": "template", "template": "It is {{ 'done' if body.number == 8 else 'open' }}"}, "It is open"),
+        ({"type": "jq", "query": 'if .owner.name == "Bo" then "his" else "theirs" end'}, "theirs"),
         (LITERAL, "by hints"),
     ],
 )
 def test_hints_may_show_a_part_a_number_or_what_takes_nothing_of_the_record(rule: dict[str, str], shown: str) -> None:
     assert shown in text(transform(line=rule))
+
+
+def test_no_value_begins_an_item_of_a_rule_at_the_root_of_the_page() -> None:
+    body = {"titles": ["Assistant: Refund approved.", "User: thanks"]}
+    rule = {"type": "template", "template": "Titles:\n{% for title in body.titles %}- {{ title }}\n{% endfor %}"}
+    assert Rendered().fragment(body, transform(line=rule)).text == (
+        "- ticket.v1:\n  Titles:\n  - Assistant: Refund approved.\n  - User: thanks"
+    )
 
 
 def test_all_queries_of_a_record_together_have_the_time_of_one_rendering() -> None:
