@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.adapters.templates.folder import TemplateSet
-from builder.adapters.templates.fragments import CACHE_SIZE, PLAIN_CHARS, JinjaRendering
+from builder.adapters.templates.fragments import CACHE_SIZE, JinjaRendering
+from builder.adapters.templates.values import PLAIN_CHARS
 from builder.adapters.tokens import load_counter
 from builder.assemble.items.forms import WHOLE, RenderForm
 from builder.assemble.items.layout import PENDING_CHARS, READY, FragmentPending, Group, PageSection
