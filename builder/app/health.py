@@ -44,7 +44,7 @@ def show_gauges(
     metrics.free.set_function(free)
     metrics.store.set_function(store.size_bytes)
     for name in probe.sizes:
-        metrics.stream.labels(name).set_function(partial(_size, probe, name))
+        metrics.stream.labels(name).set_function(partial(lambda stream: probe.sizes[stream], name))
     metrics.letters.set_function(lambda: probe.letters)
     metrics.peers.labels("same").set_function(lambda: peers.same)
     metrics.peers.labels("differing").set_function(lambda: peers.differing)
@@ -104,10 +104,6 @@ async def model_state(embedder: CachedEmbedder) -> str:
 async def _stream_writes(probe: Probe, server: EmbeddedServer | None) -> str:
     """The log of the embedded server tells more than a probe, which writes to a stream of its own."""
     return (await server.state() if server else "") or await probe.state()
-
-
-def _size(probe: Probe, stream: str) -> int:
-    return probe.sizes[stream]
 
 
 def _age(oldest: datetime | None) -> float:

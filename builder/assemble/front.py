@@ -142,7 +142,7 @@ def _with_summary_and_instructions(
     summary, instructed = profile.section("summary"), profile.section("instructions")
     active = (
         active_instructions(view, recall.trigger, recall.terms)
-        if instructed and not (everything and _is_own(profile))
+        if instructed and not (everything and profile.retrieval.scope == "session")
         else ActiveInstructions()
     )
     page = PageContent(rows=page_rows, outdated=active.outdated)
@@ -232,11 +232,6 @@ def _finds_share(profile: Profile) -> int:
 def _aim(ledger: Ledger, profile: Profile, more: int) -> None:
     """Let the page have what it aims at from now on, but `more` than what stands on it already as far as the budget goes."""
     ledger.allowance = min(ledger.allowance, max(profile.aim, ledger.total + more))
-
-
-def _is_own(profile: Profile) -> bool:
-    """Whether only the trigger's session is looked at."""
-    return profile.retrieval.scope == "session"
 
 
 def _spans_days(front: Front) -> bool:

@@ -20,7 +20,14 @@ def comparison_text(answer: dict[str, Any], *, is_other: bool) -> str:
         return f"{answer['context']}: the same bytes as the published event, {answer['tokens']:,} tokens.\n"
     if before["content"] == after["content"]:
         return f"The page is the same, {after['token_count']:,} tokens; {_other_fields(before, after)}\n"
-    return "".join((_tokens(before, after), "\n", *_lines(before["content"], after["content"]), *_failures(answer["failures"])))
+    return "".join(
+        (
+            _tokens(before, after),
+            "\n",
+            *_lines(before["content"], after["content"]),
+            *(f"failed: {failure}\n" for failure in answer["failures"]),
+        )
+    )
 
 
 def _tokens(before: dict[str, Any], after: dict[str, Any]) -> str:
@@ -55,10 +62,6 @@ def _below_each_other(row: tuple[str, str, str]) -> str:
     sign, before, after = row
     lines = (("-", before), ("+", after)) if sign else ((" ", before),)
     return "".join(f"{mark} {line}\n" for mark, line in lines if line or not sign)
-
-
-def _failures(failures: list[str]) -> Iterator[str]:
-    return (f"failed: {failure}\n" for failure in failures)
 
 
 def _other_fields(before: dict[str, Any], after: dict[str, Any]) -> str:

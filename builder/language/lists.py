@@ -2,8 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -26,19 +25,6 @@ def derived(function: Callable[Parameters, Value]) -> Callable[Parameters, Value
     cached = cache(function)
     _clear_caches.append(cached.cache_clear)
     return cast("Callable[Parameters, Value]", cached)
-
-
-@contextmanager
-def lists_of(folder: Traversable) -> Iterator[None]:
-    """Within it, the word lists are those of another folder: for the test of a new language."""
-    global _folder  # noqa: PLW0603 - the one place where the folder is set
-    bundled, _folder = _folder, folder
-    _clear()
-    try:
-        yield
-    finally:
-        _folder = bundled
-        _clear()
 
 
 @derived
@@ -78,8 +64,3 @@ def any_unspaced(name: str) -> str:
 def either(entries: Iterable[str]) -> str:
     """Pattern of any of these texts."""
     return f"(?:{'|'.join(map(re.escape, entries)) or NOTHING})"
-
-
-def _clear() -> None:
-    for clear in _clear_caches:
-        clear()

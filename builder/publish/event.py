@@ -168,7 +168,7 @@ class AgentContextV1(BaseModel):
 def encode(context: Context, max_bytes: int = DEFAULT_MAX_BYTES) -> bytes:
     """The event, the same bytes for the same context. Raises `Rejected` when it is larger than the broker takes."""
     for event in _shrinking_events(context):
-        data = _bytes(event)
+        data = event.model_dump_json(by_alias=True, exclude_none=True).encode()
         if len(data) <= max_bytes:
             return data
     raise Rejected(f"the context has {len(data):,} bytes, the broker takes {max_bytes:,}; lower the profile's budget")
@@ -202,10 +202,6 @@ def _without_images(messages: tuple[Message, ...]) -> tuple[Message, ...]:
         replace(message, images=(), exchanges=tuple(replace(exchange, images=()) for exchange in message.exchanges))
         for message in messages
     )
-
-
-def _bytes(event: AgentContextV1) -> bytes:
-    return event.model_dump_json(by_alias=True, exclude_none=True).encode()
 
 
 def _event(context: Context) -> AgentContextV1:

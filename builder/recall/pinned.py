@@ -34,7 +34,10 @@ def kinds_of(consumers: tuple[Profile, ...]) -> tuple[Pinned, ...]:
 
 def unexpired(now: datetime, rows: RowsByKind) -> RowsByKind:
     """The rows that have not expired by now."""
-    return {kind: tuple(row for row in members if not _has_expired(row, now)) for kind, members in rows.items()}
+    return {
+        kind: tuple(row for row in members if row.breadcrumb.expires_at is None or row.breadcrumb.expires_at > now)
+        for kind, members in rows.items()
+    }
 
 
 def pinned_rows(profile: Profile, rows: RowsByKind) -> tuple[tuple[StoredBreadcrumb, ...], ...]:
@@ -84,7 +87,3 @@ def _reads_schema_definitions(profile: Profile) -> bool:
 
 def _needs_definition(profile: Profile) -> bool:
     return not profile.system_prompt and profile.section("system") is not None
-
-
-def _has_expired(row: StoredBreadcrumb, now: datetime) -> bool:
-    return row.breadcrumb.expires_at is not None and row.breadcrumb.expires_at <= now

@@ -203,7 +203,7 @@ def _breadcrumb(arrival: StreamMessage, address: Address, record: Record, body: 
         answers=body.trigger_event_id or "",
         pointers=_pointers(record),
         expires_at=end_of(created_at, (record.ttl, record.expires_at), lifetime(address.schema, record.tags, lifetimes)),
-        task=body.task_id or _task(record.tags),
+        task=body.task_id or next((tag.removeprefix(TASK_TAG) for tag in record.tags if tag.startswith(TASK_TAG)), ""),
         tool=facts.tool[:MAX_SPEAKER_CHARS],
         failed=facts.failed,
         call_signatures=facts.call_signatures,
@@ -220,10 +220,6 @@ def _text(record: Record, body: Body, text: str) -> str:
     if isinstance(body, UnknownBody):
         return text_of(without_hints(record.context))
     return without_data("\n".join(filter(None, (text, *attachment_lines(record.context)))))
-
-
-def _task(tags: tuple[str, ...]) -> str:
-    return next((tag.removeprefix(TASK_TAG) for tag in tags if tag.startswith(TASK_TAG)), "")
 
 
 def _pointers(record: Record) -> tuple[str, ...]:

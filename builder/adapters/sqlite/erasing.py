@@ -71,7 +71,9 @@ def ended(sql: apsw.Connection, moment: datetime) -> tuple[Ended, ...]:
         summaries = {key_of(item.breadcrumb): item for item in map(_ended, rows)}
         erased_crumbs = made_from((item.breadcrumb for item in summaries.values()), ids)
         matches |= {key_of(crumb): summaries[key_of(crumb)] for crumb in erased_crumbs}
-    return tuple(sorted(matches.values(), key=_in_order))
+    return tuple(
+        sorted(matches.values(), key=lambda item: (item.breadcrumb.place, item.breadcrumb.session, item.breadcrumb.workspace))
+    )
 
 
 def purge(sql: apsw.Connection, over: tuple[Ended, ...]) -> None:
@@ -87,10 +89,6 @@ def _within(session: str) -> tuple[str, tuple[str, ...]]:
 def _ended(row: tuple[Any, ...]) -> Ended:
     """The noun of one row of `_SIZED`."""
     return Ended(breadcrumb=from_columns(row[:-1], (), "").breadcrumb, size=row[-1])
-
-
-def _in_order(item: Ended) -> tuple[Place, str, str]:
-    return item.breadcrumb.place, item.breadcrumb.session, item.breadcrumb.workspace
 
 
 def _take(sql: apsw.Connection, crumbs: list[tuple[Breadcrumb, str]]) -> None:

@@ -68,7 +68,7 @@ def _candidates(sql: apsw.Connection, query: RecallQuery, selector: Selector) ->
         for session in sessions
     ]
     before = None
-    for row in heapq.merge(*runs, key=_place, reverse=True):
+    for row in heapq.merge(*runs, key=lambda row: (int(row[2]), int(row[3]), str(row[1])), reverse=True):
         if row[:4] != before:
             yield row
         before = row[:4]
@@ -79,7 +79,3 @@ def _is_gone(sql: apsw.Connection, query: RecallQuery, row: Row) -> bool:
     workspace, _, incarnation, sequence, identity, version = row[:6]
     values = (workspace, identity, query.session, NO_SESSION, incarnation, sequence, *query.until, version)
     return next(sql.execute(_REMOVED, values), None) is not None
-
-
-def _place(row: Row) -> tuple[int, int, str]:
-    return int(row[2]), int(row[3]), str(row[1])

@@ -18,7 +18,10 @@ def endless(source: str) -> Iterator[Fault]:
     """Loops over a list within a loop over the same one, and what calls itself."""
     tree = parsed(source)
     yield from _repeated(tree, {})
-    calls = {macro.name: _called(macro) for macro in tree.find_all(nodes.Macro)}
+    calls = {
+        macro.name: {call.node.name for call in macro.find_all(nodes.Call) if isinstance(call.node, nodes.Name)}
+        for macro in tree.find_all(nodes.Macro)
+    }
     for macro in tree.find_all(nodes.Macro):
         if _reaches(macro.name, calls):
             fix = "call it with a number that falls, and test it: {% if depth %}"
@@ -69,10 +72,6 @@ def _path(value: nodes.Node) -> tuple[str, ...]:
     while isinstance(value, nodes.Getattr):
         steps, value = [value.attr, *steps], value.node
     return (value.name, *steps) if isinstance(value, nodes.Name) else ()
-
-
-def _called(macro: nodes.Macro) -> set[str]:
-    return {call.node.name for call in macro.find_all(nodes.Call) if isinstance(call.node, nodes.Name)}
 
 
 def _reaches(name: str, calls: Mapping[str, set[str]]) -> bool:

@@ -53,7 +53,8 @@ def static_faults(kind: TemplateKind, source: str, phrases: Mapping[str, str]) -
             yield Fault(line, f"there is no phrase {name!r}", suggestion(name, phrases))
     if kind == "pages":
         yield from _page_fields(tree)
-    if not any(_shows(output) for output in tree.find_all(nodes.Output)):
+    parts = (part for output in tree.find_all(nodes.Output) for part in output.nodes)
+    if not any(not isinstance(part, nodes.TemplateData) or part.data.strip() for part in parts):
         yield Fault(0, "there is nothing in it", "write what is to be shown, or take the file away")
 
 
@@ -124,7 +125,3 @@ def _page_fields(tree: nodes.Template) -> Iterator[Fault]:
 def _nearest_field(value: str, name: str, names: frozenset[str]) -> str:
     near = nearest(name, names)
     return f"{value}.{near}" if near else f"one of {', '.join(f'{value}.{each}' for each in sorted(names))}"
-
-
-def _shows(output: nodes.Output) -> bool:
-    return any(not isinstance(part, nodes.TemplateData) or part.data.strip() for part in output.nodes)

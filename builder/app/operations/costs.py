@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from builder.adapters.profiles.models import known_name
-from builder.app.operations.prices import CacheRules, PriceList
+from builder.app.operations.prices import PriceList
 from builder.app.operations.traffic import Page, Traffic
 
 HOURS_A_DAY = 24
@@ -37,7 +37,7 @@ def costs(traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str
 def _row(
     consumer: str, pages: list[Page], traffic: Traffic, prices: PriceList, hours: float, models: Mapping[str, str]
 ) -> dict[str, Any]:
-    cached = fmean(_cached(page, prices.cache) for page in pages)
+    cached = fmean(prices.cache.cached(min(page.reused, page.tokens), page.pause) for page in pages)
     tokens = fmean(page.tokens for page in pages)
     responses = [traffic.answers[page.trigger] for page in pages if page.trigger in traffic.answers]
     answer = fmean(responses) if responses else 0.0
@@ -61,11 +61,6 @@ def _row(
             for model in priced_models(models.get(consumer, ""), prices)
         ],
     }
-
-
-def _cached(page: Page, rules: CacheRules) -> int:
-    """Of its tokens, what a provider would have."""
-    return rules.cached(min(page.reused, page.tokens), page.pause)
 
 
 def priced_models(model: str, prices: PriceList) -> list[str]:

@@ -78,7 +78,8 @@ def without_case(settings: Settings) -> tuple[str, ...]:
     folder = template_folders(settings)[-1]
     schemas = {case.schema for file in case_files(folder) if isinstance(case := _read(file), Case) and not case.profile}
     hints = (file.name.removesuffix(SUFFIX) for file in sorted((folder / "hints").glob(f"*{SUFFIX}")))
-    unknown = any(schema not in _names(folder) for schema in schemas)
+    names = {file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}")}
+    unknown = any(schema not in names for schema in schemas)
     return tuple(name for name in hints if name not in schemas and not (name == GENERIC and unknown))
 
 
@@ -97,10 +98,6 @@ def update(results: tuple[CaseResult, ...]) -> tuple[Path, ...]:
     for result in stale:
         result.expected_file.write_text(result.text, "utf-8")
     return tuple(result.expected_file for result in stale)
-
-
-def _names(folder: Path) -> frozenset[str]:
-    return frozenset(file.name.removesuffix(SUFFIX) for file in (folder / "hints").glob(f"*{SUFFIX}"))
 
 
 def _read(file: Path) -> Case | BuilderError:

@@ -141,16 +141,14 @@ async def _replay(
 
 def _steps(contexts: list[Context]) -> list[Step]:
     """Of one page to the next."""
-    pages = [(encoder(context.encoding)(context.markdown), _front(context)) for context in contexts]
+    pages = [
+        (encoder(context.encoding)(context.markdown), context.breakpoints[-1].tokens if context.breakpoints else 0)
+        for context in contexts
+    ]
     return [
         Step(before=len(old), reused=_common(old, new), tokens=len(new), front=(front, next_front))
         for (old, front), (new, next_front) in pairwise(pages)
     ]
-
-
-def _front(context: Context) -> int:
-    """Tokens up to the last breakpoint: what stands in front of the finds."""
-    return context.breakpoints[-1].tokens if context.breakpoints else 0
 
 
 def _row(steps: list[Step]) -> dict[str, Any]:

@@ -81,13 +81,12 @@ def _ablate(file: str, budgets: tuple[int, ...], profile: str, fit_on: str, as_j
 
     figures = measure("ablate", bench.RUNS * (dataset.messages + dataset.question_count), run)
     rows = {"(all signals)": figures["everything"]} | figures["gains"]
-    texts = {name: {budget: _shares(values) for budget, values in row.items()} for name, row in rows.items()}
+    texts = {
+        name: {budget: " ".join(f"{share:.3f}" for share in shares.values()) for budget, shares in row.items()}
+        for name, row in rows.items()
+    }
     title = f"{figures['dataset']}, {figures['questions']} questions: any / all / mean, and what each signal adds"
     report(figures, as_json, (title, "signal", texts))
-
-
-def _shares(values: dict[str, float]) -> str:
-    return " ".join(f"{value:.3f}" for value in values.values())
 
 
 def fit(

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,10 +11,6 @@ from builder.cli.tables import table
 from builder.domain.lint_finding import LintFinding
 from builder.domain.selector import Selector
 from builder.domain.triggers import trigger_text
-
-if TYPE_CHECKING:
-    from builder.app.operations.profile_catalog import Entry
-    from builder.domain.profile import Profile
 
 Name = Annotated[str, typer.Argument(help="Name of a profile or a preset.")]
 
@@ -25,7 +21,12 @@ def list_profiles(*, as_json: AsJson = False) -> None:
 
     catalog = open_catalog(settings())
     rows: list[dict[str, Any]] = [
-        {"name": entry.name, "kind": _kind(entry, profile), "triggers": _triggers(entry, profile), "tokens": profile.allowance}
+        {
+            "name": entry.name,
+            "kind": f"shadow of {profile.shadow_of}" if profile.shadow_of else entry.kind,
+            "triggers": list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else [],
+            "tokens": profile.allowance,
+        }
         | {"about": entry.about}
         for entry in catalog.all
         for profile in (catalog.profile(entry),)
@@ -85,15 +86,6 @@ def lint(
     show([asdict(finding) for finding in findings], as_json, text="".join(f"{each}\n" for each in findings), note=note)
     if errors:
         raise typer.Exit(1)
-
-
-def _kind(entry: "Entry", profile: "Profile") -> str:
-    return f"shadow of {profile.shadow_of}" if profile.shadow_of else entry.kind
-
-
-def _triggers(entry: "Entry", profile: "Profile") -> list[str]:
-    """A preset by itself triggers no context."""
-    return list(map(trigger_text, profile.triggers)) if entry.kind == "profile" else []
 
 
 def _trigger(value: str | dict[str, list[str]]) -> str:

@@ -91,7 +91,9 @@ class SearchEvidence:
         if self._candidates is None:
             return None
         signals = (
-            SignalValue(name=name, value=_number(values[passage]), points=float(points[passage]))
+            SignalValue(
+                name=name, value=None if np.isnan(values[passage]) else float(values[passage]), points=float(points[passage])
+            )
             for name, (values, points) in self._signals.items()
         )
         return Evidence(
@@ -100,7 +102,3 @@ class SearchEvidence:
             candidates=int(self._ranks.max()),
             signals=tuple(sorted(signals, key=lambda each: (-abs(each.points), each.name))),
         )
-
-
-def _number(value: np.float32) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -12,12 +12,13 @@ from builder.adapters.stemmer import load_terms
 from builder.language.dates import mentioned
 from builder.language.follow_up import is_follow_up
 from builder.language.instructions.detection import instructions
-from builder.language.lists import any_of, lists_of, words
+from builder.language.lists import any_of, words
 from builder.language.sameness import fingerprint
 from builder.language.sentence_roles import answers, asks_when, asks_where, concludes, greets, refers
 from builder.language.sentences import sentences
 from builder.language.traits import Trait, traits
 from builder.language.words import is_filler
+from tests.word_lists import lists_of
 
 LISTS = """
 months = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from builder.language.instructions.patterns import ANY_WORD, ANYWHERE, Language, languages
-from builder.language.lists import lists_of
+from tests.word_lists import lists_of
 
 LANGUAGE = """
 signs = "la kaj estas mi vi ne ĉiam neniam"
