@@ -14,8 +14,11 @@ from tests.examples import load_profile
 
 ROOT = Path(__file__).parent
 LONGEST = (
+    "property/test_hostile_bodies.py",
     "unit/adapters/embedding/test_engines.py",
     "chaos/test_kills.py",
+    "integration/test_permissions.py",
+    "chaos/test_turns_of_no_session.py",
     "golden/test_golden.py",
     "bench/test_invariants.py",
     "bench/test_measures.py",

@@ -10,7 +10,7 @@ from nats.js import JetStreamContext
 
 from tests.running import Broker, Running, all_settled, answered, dead_letters, jetstream, say, until
 
-TURNS, SESSIONS, KILLS = 200, 25, 4
+TURNS, SESSIONS, KILLS = 200, 25, 3
 LOOP = "extends: default\nbudget: 600\ntriggers: [user.message.v1, tool.response.v1]\n"
 Trigger = tuple[str, str]
 

@@ -8,7 +8,7 @@ import cProfile
 from dataclasses import dataclass
 
 from builder.adapters.tokens import load_counter
-from builder.app.operations.scratch import open_scratch
+from builder.app.operations.scratch import scratch_builder
 from builder.bench.data.hostile import Pathological, corpus
 from builder.domain.errors import Rejected
 from builder.domain.profile import Profile
@@ -17,6 +17,7 @@ from builder.remember.schemas.registry import BODIES
 from builder.service import ContextBuilder
 from builder.wire.records import outgoing
 from tests.factories import MORNING, HashingEmbedder, make_place, make_profile, make_terms
+from tests.memory_store.store import MemoryStore
 
 SIZE = 6_000
 """Bytes of the smaller record; both are far more than the page holds."""
@@ -55,11 +56,13 @@ def work(kind: Pathological, size: int) -> Work:
     calls = cProfile.Profile()
 
     async def counted_calls() -> None:
-        async with open_scratch(HashingEmbedder(), make_terms, lambda _encoding: counting) as builder:
-            profile = make_profile(budget=BUDGET)
-            calls.enable()
-            await handle(kind, size, builder, profile)
-            calls.disable()
+        builder, profile = (
+            scratch_builder(MemoryStore(), HashingEmbedder(), make_terms, lambda _: counting),
+            make_profile(budget=BUDGET),
+        )
+        calls.enable()
+        await handle(kind, size, builder, profile)
+        calls.disable()
 
     asyncio.run(counted_calls())
     return Work(calls=sum(entry.callcount for entry in calls.getstats()), characters=sum(counted))
