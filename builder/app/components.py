@@ -16,7 +16,7 @@ from builder.adapters.profiles.records.consumers import RecordProfiles
 from builder.adapters.stemmer import load_terms
 from builder.adapters.templates.failures import Listener, silence
 from builder.adapters.tokens import load_counter, load_encoder
-from builder.app.config import ConfigSnapshot, in_thread, in_time, parse_config, read_preset, template_folders
+from builder.app.config import ConfigSnapshot, in_daemon_thread, in_time, parse_config, read_preset, template_folders
 from builder.app.parts import PARTS, Parts
 from builder.app.settings import Settings
 from builder.app.stores import locate_store
@@ -114,7 +114,7 @@ async def open_components(
     """
     async with AsyncExitStack() as stack:
         place, folders = location or locate_store(settings, parts.stores), template_folders(settings)
-        reading = in_thread(partial(parts.reader, folders, failed=failed, preset=preset))
+        reading = in_daemon_thread(partial(parts.reader, folders, failed=failed, preset=preset))
         try:
             config = await in_time(reading, parts.reading_seconds, folders)
         except FaultyFiles as error:

@@ -68,7 +68,7 @@ def read_config(
     return replace(parse_config(read_layers(folders), previous, failed, preset), stamps=stamps)
 
 
-def in_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
+def in_daemon_thread(work: Callable[[], Value]) -> asyncio.Future[Value]:
     """Begin the work in a thread that the end of the process does not wait for, as it waits for those of `asyncio.to_thread`."""
     future: Future[Value] = Future()
     future.set_running_or_notify_cancel()

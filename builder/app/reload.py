@@ -8,7 +8,7 @@ from pathlib import Path
 from builder.adapters.templates.failures import Listener
 from builder.adapters.templates.trial import hides_words
 from builder.app.components import Components
-from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_thread, in_time
+from builder.app.config import ConfigSnapshot, FileStamps, edition_of, file_stamps, in_daemon_thread, in_time
 from builder.app.parts import PARTS, Parts
 from builder.domain.errors import Misconfigured, Unavailable
 from builder.domain.lint_finding import faulty
@@ -101,7 +101,7 @@ class Reloader:
 
         A folder that does not answer is told once, and read again when it answers.
         """
-        reading = self._reading = self._reading or in_thread(self._news)
+        reading = self._reading = self._reading or in_daemon_thread(self._news)
         try:
             news = in_time(reading, self._parts.reading_seconds, self._folders)
             self._latest, config = await guard(news, log, "reading profiles and templates")

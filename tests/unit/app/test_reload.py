@@ -107,9 +107,9 @@ async def test_a_profile_on_a_page_that_does_not_exist_is_no_edition(tmp_path: P
 HANGS = """
 import asyncio
 from threading import Event
-from builder.app.config import in_thread
+from builder.app.config import in_daemon_thread
 async def main():
-    in_thread(Event().wait)
+    in_daemon_thread(Event().wait)
 asyncio.run(main())
 """
 
